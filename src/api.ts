@@ -1,6 +1,8 @@
 import type { auditTools } from './assistant/tools/audit-tools.ts';
+import type { availabilityTools } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
+import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
@@ -35,11 +37,13 @@ export type FeatureApi = ToolTypes<
       | typeof userTools
       | typeof eventTools
       | typeof calendarTools
+      | typeof availabilityTools
       | typeof notificationTools
       | typeof auditTools
     >[number]
   | ReturnType<
       | typeof createShow
+      | typeof invitationTool
       | typeof createHistoryTool
       | typeof createLabelTool
       | typeof createTestTool

@@ -4,6 +4,7 @@ import { Check, Errors } from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolAnswer, ToolArguments, ToolName } from '../src/api.ts';
 import type { JsonObject, JsonSchema } from '../src/json.ts';
+import { type CalDavServer, startCalDav } from './caldav/server.ts';
 import { scriptedAgent, steps } from './delegate/scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './delegate/workbench.ts';
 
@@ -22,8 +23,14 @@ const calendar = [
   'END:VCALENDAR',
 ].join('\r\n');
 
+const invitation = calendar.replace(
+  'SUMMARY:Imported',
+  'SUMMARY:Invitation\r\nORGANIZER:mailto:boss@example.com\r\nATTENDEE:mailto:ada@example.com',
+);
+
 let bench: Workbench;
 let server: Connection;
+let caldav: CalDavServer;
 let schemas: ReadonlyMap<string, JsonSchema | undefined>;
 const called = new Set<string>();
 
@@ -31,7 +38,13 @@ beforeAll(async () => {
   bench = createWorkbench();
   mkdirSync(join(bench.folder, 'calendars'));
   writeFileSync(join(bench.folder, 'calendars', 'work.ics'), calendar);
-  server = await bench.connect({ 'delegate-command': scriptedAgent, toolsets: 'all' });
+  caldav = await startCalDav('ada@example.com');
+  caldav.objects.set('/cal/invitation.ics', invitation);
+  server = await bench.connect({
+    'delegate-command': scriptedAgent,
+    toolsets: 'all',
+    'calendars-private-hosts': '127.0.0.1',
+  });
   const { tools } = await server.client.request('tools/list');
   schemas = new Map(
     (tools as readonly JsonObject[]).map(({ name, outputSchema }) => [
@@ -40,7 +53,10 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => bench[Symbol.asyncDispose]());
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await caldav.close();
+});
 
 /** Calls a tool like a client and validates the result against the listed output schema. */
 async function call<Name extends ToolName>(name: Name, args: ToolArguments<Name>): Promise<ToolAnswer<Name>> {
@@ -122,6 +138,8 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('update_event', { event_id: event.id, location: 'Room 1' });
     await call('get_event', { event_id: event.id });
     await call('list_events', { user_id: id });
+    await call('find_time', { people: [id], duration_minutes: 30, rrule: 'FREQ=WEEKLY;COUNT=3' });
+    await call('get_free_busy', { people: ['ada@example.com'] });
     await call('plan_notifications', { user_id: id });
     const { notifications } = await call('list_notifications', { user_id: id });
     const snoozed = await call('snooze_notification', { notification_id: notifications[0]!.id });
@@ -140,6 +158,9 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('list_calendars', { user_id: id });
     await call('sync_calendar', { user_id: id });
     await call('remove_calendar', { calendar_id: calendars[0]!.id });
+    const account = await call('add_calendar', { user_id: id, source: caldav.url, kind: 'caldav' });
+    const event_id = account.calendars[0]!.changes![0]!.event_id;
+    await call('answer_invitation', { event_id, answer: 'tentative' });
     await call('delete_event', { event_id: event.id });
     await call('delete_user', { user_id: id });
   });

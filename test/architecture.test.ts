@@ -172,6 +172,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'planning',
     'editing',
     'calendar',
+    'availability',
+    'writeback',
     'delivery',
     'tools',
     '.',

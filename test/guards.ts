@@ -351,6 +351,7 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     etag: null,
     href: null,
     last_seen_ms: null,
+    free: 0,
     ...reminderFields(story),
     revision: `${startMs} ${place}`,
     created_ms: 0,

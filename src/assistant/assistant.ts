@@ -10,8 +10,10 @@ import { followChangesSoon } from './store/change-follower.ts';
 import { type Clock, createStore } from './store/store.ts';
 import { createUserPresence } from './store/user-presence.ts';
 import { auditTools } from './tools/audit-tools.ts';
+import { availabilityTools } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
+import { invitationTool } from './tools/invitation-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
@@ -61,8 +63,10 @@ export function createAssistant({
   const presence = createUserPresence(store, databaseUrl);
   const tools = [
     ...userTools(data, toolTimeoutMs),
-    ...eventTools(data, toolTimeoutMs, unpaged),
+    ...eventTools(data, calendars, toolTimeoutMs, unpaged),
     ...calendarTools(data, calendars),
+    ...availabilityTools(data, calendars, toolTimeoutMs),
+    invitationTool(data, calendars),
     ...notificationTools(data, planner, toolTimeoutMs, unpaged),
     replayTool(data, planner),
     ...auditTools(data, toolTimeoutMs),

@@ -78,6 +78,11 @@ export const keywords: Readonly<Record<string, string>> = {
     'move reschedule change edit rename event meeting appointment time location place push shift back forward postpone hour longer shorter extend prolong another different room day earlier later delay swap lunch dentist party call diary monday tuesday wednesday thursday friday bring forward add guest instead relocated start begins ends',
   delete_event:
     'delete remove cancel call off event meeting appointment occurrence series scrap drop take out of diary calendar lunch dinner dentist party concert lesson class skip once no longer happening not going clear day cross out forget axe monday tuesday wednesday thursday friday fell through ill weekly',
+  answer_invitation:
+    'accept decline tentative maybe RSVP reply answer respond invitation invite meeting request attend say yes no organizer',
+  find_time:
+    'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening',
+  get_free_busy: 'free busy availability who is available when occupied taken booked schedule of colleagues',
   import_calendar:
     'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste birthdays trips',
   add_calendar:

@@ -27,7 +27,7 @@ const input = Array.from(
   (_, line) => `${line}. "Ebb" & <flow>; $${line} \\ \`tide\` ü😀`,
 ).join('\n');
 const fileContent = 'Low water at 04:10.';
-const faulty = { path: 'broken.md', text: '---\ndescription: Broken\n---\nSee {{file:missing.txt}}' };
+const faulty = { path: 'broken.md', text: '---\ndescription: Broken\n---\nSee {% if x %}this{% endif %}' };
 
 /** Configures a client with `adjutant install`, lets it talk to a model on loopback, and checks what the model received. */
 export async function proveClient(client: RealClient, program: string): Promise<Proof> {

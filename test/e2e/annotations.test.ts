@@ -17,7 +17,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_runs show_run tail_run collect_run server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars list_notifications replay_notifications list_audit list_outbox`,
+     list_calendars find_time get_free_busy list_notifications replay_notifications list_audit list_outbox`,
   ],
   ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [
@@ -40,6 +40,11 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'fetches from an address that the caller names',
     { ...sets, openWorldHint: true },
     'import_calendar add_calendar sync_calendar',
+  ],
+  [
+    "replaces the user's answer and lets the server notify the organizer",
+    { ...replaces, openWorldHint: true },
+    'answer_invitation',
   ],
   ['sends a message', { ...adds, openWorldHint: true }, 'test_notification'],
   [

@@ -50,7 +50,7 @@ const normalize = (ended: ReturnType<typeof adjutant>) => ({
 const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly bad?: string }>> = {
   serve: { good: [] },
   open: { good: [], bad: 'open --print' },
-  service: { good: [], bad: 'service start' },
+  service: { good: [query('service install server --dry-run')], bad: 'service start' },
   users: {
     good: [
       change('users create --id ada --name Ada --email ada@example.org'),
@@ -140,6 +140,15 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     ],
     bad: 'calendars import ../nothing.ics --user ada',
   },
+  tokens: {
+    good: [
+      change('tokens create phone --scope calendar:ada'),
+      query('tokens list'),
+      change('tokens revoke phone'),
+    ],
+    bad: 'tokens create phone --scope calendars',
+  },
+  audit: { good: [query('audit')], bad: 'audit --limit none' },
   completion: {
     good: [query('completion bash'), query('completion zsh'), query('completion fish')],
     bad: 'completion sh',
@@ -174,19 +183,23 @@ describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
     });
   });
 
-  it.skipIf(good.length === 0)('prints one JSON document with --json, and only results with --quiet', () => {
-    // A change works only once, so it is made with --json only.
-    for (const { args, code = 0, changes } of good) {
-      const words = args.split(' ');
-      const answered = adjutant(...words, '--json');
-      expect([args, answered.code, answered.stderr]).toEqual([args, code, '']);
-      expect(JSON.parse(answered.stdout), args).toEqual(expect.any(Object));
-      if (changes) continue;
-      const [normal, quiet] = [adjutant(...words), adjutant(...words, '--quiet')];
-      expect([args, normalize(quiet)]).toEqual([args, normalize({ ...normal, stderr: '' })]);
-      expect(quiet.stdout === '' ? args : '').toMatch(/^(prompts lint)?$/);
-    }
-  });
+  it.skipIf(good.length === 0)(
+    'prints one JSON document with --json, and only results with --quiet',
+    () => {
+      // A change works only once, so it is made with --json only.
+      for (const { args, code = 0, changes } of good) {
+        const words = args.split(' ');
+        const answered = adjutant(...words, '--json');
+        expect([args, answered.code, answered.stderr]).toEqual([args, code, '']);
+        expect(JSON.parse(answered.stdout), args).toEqual(expect.any(Object));
+        if (changes) continue;
+        const [normal, quiet] = [adjutant(...words), adjutant(...words, '--quiet')];
+        expect([args, normalize(quiet)]).toEqual([args, normalize({ ...normal, stderr: '' })]);
+        expect(quiet.stdout === '' ? args : '').toMatch(/^(prompts lint)?$/);
+      }
+    },
+    120_000,
+  );
 });
 
 it.each([

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, it } from 'vitest';
+import { hasRadicale, password, startRadicale } from '../caldav/radicale.ts';
 import { claude, codexShim } from '../delegate/workbench.ts';
 import { blocksOf } from '../docs-block.ts';
 import { type PageSetup, testPage } from '../docs-runner.ts';
@@ -13,7 +14,6 @@ import { startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { startPostgres } from '../postgres.ts';
 import { bundle } from '../program.ts';
-import { hasRadicale, password, startRadicale } from '../radicale.ts';
 import { write } from '../tree.ts';
 
 /** The real codex with a local model, and a project to work in. */

@@ -139,7 +139,7 @@ describe('runs', () => {
       `Refactor the parser, update the tests and rewrite the docs. ${script({ say: JSON.stringify(plan) })}`,
       { type: 'delegate_autopilot' },
     );
-    await page.locator('article .facts .badge.completed').waitFor();
+    await page.locator('article .facts .badge.completed_with_problems').waitFor();
     await page.getByRole('button', { name: /Job sum.*completed/ }).click();
     await page.getByRole('region', { name: 'Job Job sum' }).getByText('It all adds up.').waitFor();
     await page.getByRole('region', { name: 'Job Job sum' }).getByText('file not found').waitFor();

@@ -321,7 +321,7 @@ describe('adjutant prompts import and export', () => {
       const [argument] = json(['show', name]).arguments;
       expect(prompts(['render', name, `${argument.name}=milk`]).stdout).toBe('Note this: milk\n');
     }
-  });
+  }, 90_000);
 });
 
 describe('versions on the command line', () => {

@@ -20,7 +20,7 @@ export interface Collection {
   readonly name: string;
 }
 
-interface Connection {
+export interface Connection {
   readonly fetch: typeof fetch;
 }
 
@@ -183,25 +183,25 @@ async function withFailure<Value>(url: string, response: Promise<Value>): Promis
   }
 }
 
-function connect({ username }: SourceConfig, options: SourceOptions): Connection {
+export function connect({ username }: SourceConfig, options: SourceOptions): Connection {
   const { signal } = options;
   const fetch = signIn(options.fetch, username, options);
   return { fetch: (input, init) => fetch(input, { ...init, ...(signal && { signal }) }) };
 }
 
 /** Servers refer to an object by its path or by its full URL. */
-function toPath(href: string, url: string): string {
+export function toPath(href: string, url: string): string {
   return new URL(href, url).pathname;
 }
 
 /** The library converts text that looks like a number; this converts it back. */
-function toText(value: unknown): string {
+export function toText(value: unknown): string {
   const content =
     typeof value === 'object' && value !== null ? (value as { _cdata?: unknown })._cdata : value;
   return content === undefined || content === null ? '' : String(content);
 }
 
-function httpFailure(url: string, status: DAVResponse['status']): Failure {
+export function httpFailure(url: string, status: DAVResponse['status']): Failure {
   const { host } = new URL(url);
   return status === 401 || status === 403
     ? new Failure('unavailable', `${host} rejects the user name or password.`)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasRadicale, password, type Radicale, startRadicale } from '../../../test/radicale.ts';
+import { hasRadicale, password, type Radicale, startRadicale } from '../../../test/caldav/radicale.ts';
 import { createUser } from '../editing/users.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { createStore } from '../store/store.ts';

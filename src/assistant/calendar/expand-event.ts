@@ -34,8 +34,13 @@ export async function expandEvent(
     }));
 }
 
-function pick({ answers, alarms, task }: EventDetails): SourceFields {
-  return { ...(answers && { answers }), ...(alarms && { alarms }), ...(task && { task }) };
+function pick({ answers, alarms, task, free }: EventDetails): SourceFields {
+  return {
+    ...(answers && { answers }),
+    ...(alarms && { alarms }),
+    ...(task && { task }),
+    ...(free && { free }),
+  };
 }
 
 /** Returns the times of the first occurrence. For floating times, the stored ones may be for another time zone. */

@@ -191,7 +191,8 @@ function providerOf({ kind, id }: Calendar): string {
   return `${kind}:${id}`;
 }
 
-function toFields(
+/** Columns of an event as they would be stored. */
+export function toFields(
   { uid, details, series, sequence, document }: ParsedEvent,
   calendar: Calendar,
   user: User,
@@ -220,6 +221,7 @@ function toFields(
     alarms: details.alarms === undefined ? null : JSON.stringify(details.alarms),
     answers: details.answers === undefined ? null : JSON.stringify(details.answers),
     task: details.task ?? null,
+    free: details.free ? 1 : 0,
     series: once && known ? null : JSON.stringify(series),
     first_ms: firstMs,
     last_ms: lastMs,

@@ -35,6 +35,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     alarms: null,
     answers: null,
     task: null,
+    free: 0,
     reminders: null,
     revision: 'r',
     created_ms: now,

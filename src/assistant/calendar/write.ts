@@ -66,7 +66,7 @@ function recurrenceId(key: string): string {
 }
 
 /** Escapes line breaks, so that text cannot add lines to the calendar. */
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text
     .replaceAll(/[\\;,]/g, '\\$&')
     .replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '\\n')
@@ -74,7 +74,7 @@ function escapeText(text: string): string {
 }
 
 /** Folds lines at 75 bytes without splitting a character. */
-function fold(line: string): string {
+export function fold(line: string): string {
   const parts: string[] = [];
   let part = '';
   let bytes = 0;

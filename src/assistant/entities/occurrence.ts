@@ -7,8 +7,8 @@ export interface Window {
   readonly toMs: number;
 }
 
-/** What a calendar says about reminders: who answered how, alarms, and whether a task is done. */
-export type SourceFields = Pick<EventDetails, 'answers' | 'alarms' | 'task'>;
+/** What a calendar says besides the texts: who answered how, alarms, whether a task is done and whether the time is free. */
+export type SourceFields = Pick<EventDetails, 'answers' | 'alarms' | 'task' | 'free'>;
 
 /** One occurrence of an event, with the fields that can differ between occurrences. */
 export interface Occurrence extends SourceFields {
@@ -36,15 +36,17 @@ export function singleOccurrence(event: CalendarEvent, window: Window): readonly
   return [{ key: '', startMs, endMs, title, location, description, status, ...sourceFields(event) }];
 }
 
-/** The fields that only the reminders of an event need. */
+/** The fields of an event that can differ between its occurrences. */
 export function sourceFields({
   answers,
   alarms,
   task,
-}: Pick<CalendarEvent, 'answers' | 'alarms' | 'task'>): SourceFields {
+  free,
+}: Pick<CalendarEvent, 'answers' | 'alarms' | 'task' | 'free'>): SourceFields {
   return {
     ...(answers !== null && { answers: JSON.parse(answers) as NonNullable<EventDetails['answers']> }),
     ...(alarms !== null && { alarms: JSON.parse(alarms) as NonNullable<EventDetails['alarms']> }),
     ...(task !== null && { task }),
+    ...(free === 1 && { free: true }),
   };
 }

@@ -65,6 +65,30 @@ export const eventShape = {
   },
 } as const;
 
+/** An event after a change, with other events of the same user at that time. */
+export const savedEventShape = {
+  ...eventShape,
+  properties: {
+    ...eventShape.properties,
+    conflicts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['event_id', 'title', 'start_ts', 'end_ts'],
+        properties: {
+          event_id: text,
+          occurrence: text,
+          title: text,
+          start_ts: text,
+          end_ts: text,
+          tentative: { type: 'boolean' },
+        },
+      },
+      description: 'Other events at the same time',
+    },
+  },
+} as const;
+
 export const notificationShape = {
   type: 'object',
   required: ['id', 'user_id', 'event_id', 'channel', 'plan_time', 'status'],

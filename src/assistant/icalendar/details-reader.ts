@@ -43,7 +43,8 @@ export function readDetails(
     ...answersOf(all('attendee').slice(0, maxAttendees)),
     ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value)) as Partial<EventDetails>),
     ...(attendees.length > 0 && { attendees }),
-    ...(line('transp')?.toUpperCase() === 'TRANSPARENT' && { free: true as const }),
+    ...((line('transp')?.toUpperCase() === 'TRANSPARENT' ||
+      line('x-microsoft-cdo-busystatus')?.toUpperCase() === 'FREE') && { free: true as const }),
   };
 }
 

@@ -1,7 +1,7 @@
 const times = 'uid recurrence-id sequence last-modified dtstamp dtstart duration rrule exrule rdate exdate';
 const details =
   'summary description location url conference x-google-conference x-microsoft-skypeteamsmeetingurl ' +
-  'organizer attendee status transp x-moz-lastack x-moz-snooze-time';
+  'organizer attendee status transp x-microsoft-cdo-busystatus x-moz-lastack x-moz-snooze-time';
 
 /** The properties that are read from each component. All others are skipped without being parsed. */
 const readProperties: Readonly<Record<string, ReadonlySet<string>>> = {

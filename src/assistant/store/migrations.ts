@@ -72,4 +72,5 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table users add column channels text',
     'alter table notifications add column origin text',
   ],
+  ['alter table events add column free integer not null default 0'],
 ];

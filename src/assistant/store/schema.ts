@@ -118,6 +118,8 @@ interface EventsTable {
   answers: string | null;
   /** Set for tasks, whose start is the time when they are due. */
   task: 'open' | 'done' | null;
+  /** 1 if the event does not block the user's time. */
+  free: Generated<number>;
   /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */
   reminders: string | null;
   /** Changes when any field that a notification depends on changes. */

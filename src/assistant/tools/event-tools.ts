@@ -1,29 +1,46 @@
 import type { Client } from '../../context.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
+import type { CalendarOptions } from '../calendar/sync.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { deletedShape, eventShape, listShape } from '../entities/shapes.ts';
+import { deletedShape, eventShape, listShape, savedEventShape } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { withDate } from '../entities/written-time.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import {
+  confirmField,
+  deleteFields,
   eventFields,
   eventId,
   eventTitle,
   eventWindow,
   newEventId,
   onlyUser,
-  reminderOccurrence,
+  remoteFields,
+  scopeFields,
   unsetEventFields,
   userId,
 } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
+/** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
+const remoteTimeoutMs = 5 * 60_000;
 
 /** `unpaged` lists everything at once, as the document of the contract assistant says. */
-export function eventTools(data: AssistantData, timeoutMs: number, unpaged = false) {
+export function eventTools(
+  data: AssistantData,
+  options: CalendarOptions,
+  timeoutMs: number,
+  unpaged = false,
+) {
+  const calendars = { data, options };
+  const savedView = async (event: CalendarEvent) => {
+    const { findConflicts } = await import('../availability/conflicts.ts');
+    const conflicts = await findConflicts(data, event, options.intervalMs);
+    return { ...(await viewOf(data, event)), ...(conflicts.length > 0 && { conflicts }) };
+  };
   return [
     defineTool({
       name: 'get_event',
@@ -61,72 +78,98 @@ export function eventTools(data: AssistantData, timeoutMs: number, unpaged = fal
     defineTool({
       name: 'create_event',
       title: 'Create Event',
-      description: "Adds an event or series to a user's calendar. Returns it with its id.",
+      description: "Adds an event or series to a user's calendar. Returns it with its id and conflicts.",
       inputSchema: {
         type: 'object',
-        properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId },
+        properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
         required: ['user_id', 'title', 'start_ts'],
         additionalProperties: false,
       },
-      outputSchema: eventShape,
+      outputSchema: savedEventShape,
       annotations: hints.adds,
-      timeoutMs,
-      async call({ user_id, id, ...written }, { client }) {
-        const input = await withDates(data, client, user_id, written);
-        const { createEvent } = await import('../editing/event-edit.ts');
-        return { structured: await viewOf(data, await createEvent(data, user_id, input, id)) };
+      timeoutMs: timeoutMs + remoteTimeoutMs,
+      async call({ user_id, id, calendar_id, confirm, ...written }, context) {
+        const input = await withDates(data, context.client, user_id, written);
+        if (calendar_id === undefined) {
+          const { createEvent } = await import('../editing/event-edit.ts');
+          return { structured: await savedView(await createEvent(data, user_id, input, id)) };
+        }
+        const { createRemote } = await import('../writeback/writeback.ts');
+        const { reminders, ...fields } = input;
+        const made = await createRemote(calendars, calendar_id, user_id, fields, { confirm, context });
+        const { updateEvent } = await import('../editing/event-edit.ts');
+        const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
+        return { structured: await savedView(event) };
       },
     }),
     defineTool({
       name: 'update_event',
       title: 'Update Event',
       description:
-        'Changes an event or a whole series; planned reminders follow. Returns the event. Other fields stay.',
+        'Changes an event or series, also on a CalDAV server; planned reminders follow. Returns it with conflicts. Other fields stay.',
       inputSchema: {
         type: 'object',
         properties: {
           event_id: eventId,
           title: eventTitle,
           ...eventFields,
-          occurrence: reminderOccurrence,
+          ...scopeFields,
           unset: unsetEventFields,
+          confirm: confirmField,
         },
         required: ['event_id'],
         additionalProperties: false,
       },
-      outputSchema: eventShape,
+      outputSchema: savedEventShape,
       annotations: hints.replaces,
-      timeoutMs,
-      async call({ event_id, unset = [], occurrence, ...written }, { client }) {
-        const { user_id } = await data.store.read((db) => findEvent(db, event_id));
-        const input = await withDates(data, client, user_id, written);
+      timeoutMs: timeoutMs + remoteTimeoutMs,
+      async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
+        const event = await data.store.read((db) => findEvent(db, event_id));
+        const input = await withDates(data, context.client, event.user_id, written);
         const { updateEvent } = await import('../editing/event-edit.ts');
+        const { reminders, ...fields } = input;
+        const cleared = unset.filter((name) => name !== 'reminders');
+        if (event.provider === 'local' || (Object.keys(fields).length === 0 && cleared.length === 0))
+          return {
+            structured: await savedView(await updateEvent(data, event_id, input, unset, occurrence)),
+          };
+        const { updateRemote } = await import('../writeback/writeback.ts');
+        const scope = { occurrence, following };
+        const changed = await updateRemote(calendars, event, fields, cleared, scope, { confirm, context });
+        if (reminders === undefined && !unset.includes('reminders'))
+          return { structured: await savedView(changed) };
+        const unsetReminders = unset.filter((name) => name === 'reminders');
+        const own = reminders === undefined ? {} : { reminders };
         return {
-          structured: await viewOf(data, await updateEvent(data, event_id, input, unset, occurrence)),
+          structured: await savedView(await updateEvent(data, changed.id, own, unsetReminders, occurrence)),
         };
       },
     }),
     defineTool({
       name: 'delete_event',
       title: 'Delete Event',
-      description: 'Deletes an event, a series or one occurrence for good, and cancels the reminders.',
+      description:
+        'Deletes an event, a series or occurrences for good, also on a CalDAV server, and cancels the reminders.',
       inputSchema: {
         type: 'object',
         properties: {
           event_id: eventId,
-          occurrence: {
-            type: 'string',
-            description: 'Only this one, from list_events',
-          },
+          ...deleteFields,
         },
         required: ['event_id'],
       },
       outputSchema: deletedShape,
       annotations: hints.replaces,
-      timeoutMs,
-      async call({ event_id, occurrence }) {
-        const { deleteEvent } = await import('../editing/event-edit.ts');
-        await deleteEvent(data, event_id, occurrence);
+      timeoutMs: timeoutMs + remoteTimeoutMs,
+      async call({ event_id, occurrence, following, confirm }, context) {
+        const event = await data.store.read((db) => findEvent(db, event_id));
+        if (event.provider === 'local') {
+          const { deleteEvent } = await import('../editing/event-edit.ts');
+          await deleteEvent(data, event_id, occurrence);
+        } else {
+          const { deleteRemote } = await import('../writeback/writeback.ts');
+          await deleteRemote(calendars, event, { occurrence, following }, { confirm, context });
+        }
         return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
       },
     }),

@@ -101,8 +101,38 @@ export const planFields = {
   dry_run: { type: 'boolean', default: false, description: 'Only report' },
 } as const;
 
-/** An occurrence of a series for which reminders are set. */
-export const reminderOccurrence = { type: 'string', description: 'Set reminders for this one only' } as const;
+const following = {
+  type: 'boolean',
+  default: false,
+  description: 'With occurrence: this one and all later ones',
+} as const;
+export const confirmField = {
+  type: 'string',
+  maxLength: 64,
+  description: 'Token of the preview that the user agreed to',
+} as const;
+/** Where a new event is stored. */
+export const remoteFields = {
+  calendar_id: { type: 'string', description: 'CalDAV calendar. Default: only here' },
+  confirm: confirmField,
+} as const;
+/** Which dates of a series are changed. */
+export const scopeFields = {
+  occurrence: {
+    type: 'string',
+    description: 'Only this one, from list_events. For events that are only here: reminders',
+  },
+  following,
+} as const;
+export const deleteFields = {
+  occurrence: { type: 'string', description: 'Only this one, from list_events' },
+  following,
+  confirm: confirmField,
+} as const;
+export const answerFields = {
+  answer: { type: 'string', enum: ['accepted', 'declined', 'tentative'], description: 'The answer' },
+  occurrence: { type: 'string', description: 'Only this one, from list_events' },
+} as const;
 
 export const cancelFields = {
   less_like_this: {

@@ -1,9 +1,14 @@
+import { findTimeFields, freeBusyFields, people } from '../../assistant/tools/availability-tools.ts';
 import {
+  answerFields,
+  confirmField,
+  deleteFields,
   eventFields,
   eventTitle,
   eventWindow,
   newEventId,
-  reminderOccurrence,
+  remoteFields,
+  scopeFields,
   unsetEventFields,
 } from '../../assistant/tools/fields.ts';
 import { wholeList } from '../../paging.ts';
@@ -11,7 +16,7 @@ import { showFields, showTable, showTime, toolAction, toolCommand } from '../cli
 
 export const events = toolCommand({
   name: 'events',
-  summary: 'List, create, update and delete events.',
+  summary: 'List, create, update, delete and answer events; find a time to meet.',
   settings: ['assistant.database_url'],
   actions: {
     list: toolAction({
@@ -38,27 +43,74 @@ export const events = toolCommand({
       tool: 'create_event',
       changes: true,
       positional: 'user_id',
-      fields: { title: eventTitle, ...eventFields, id: newEventId },
+      fields: { title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
       show: showFields,
     }),
     update: toolAction({
       tool: 'update_event',
       changes: true,
       positional: 'event_id',
-      fields: { title: eventTitle, ...eventFields, occurrence: reminderOccurrence, unset: unsetEventFields },
+      fields: {
+        title: eventTitle,
+        ...eventFields,
+        ...scopeFields,
+        unset: unsetEventFields,
+        confirm: confirmField,
+      },
       show: showFields,
     }),
     delete: toolAction({
       tool: 'delete_event',
       changes: true,
       positional: 'event_id',
-      fields: {
-        occurrence: {
-          type: 'string',
-          description: 'Occurrence of a series to delete, as events list shows it',
-        },
-      },
+      fields: deleteFields,
       show: ({ deleted }) => `deleted ${deleted}`,
+    }),
+    answer: toolAction({
+      tool: 'answer_invitation',
+      changes: true,
+      positional: 'event_id',
+      fields: answerFields,
+      show: showFields,
+    }),
+    find: toolAction({
+      tool: 'find_time',
+      fields: { people, ...findTimeFields },
+      show: ({ slots, unknown = [], none_because: reason }) =>
+        [
+          showTable(
+            slots.flatMap(({ people, dates, missed = [] }, index) =>
+              people.map(({ user_id, state, start_local }, row) => [
+                row === 0 ? `${index + 1}` : '',
+                start_local,
+                user_id,
+                state,
+                row === 0 && dates !== undefined ? `${dates - missed.length} of ${dates} dates` : '',
+              ]),
+            ),
+            reason ?? 'No time found.',
+          ),
+          ...unknown.map(({ user_id, reason }) => `unknown: ${user_id}: ${reason}`),
+        ].join('\n'),
+    }),
+    busy: toolAction({
+      tool: 'get_free_busy',
+      fields: { people, ...freeBusyFields },
+      show: ({ people }) =>
+        people
+          .flatMap(({ user_id, busy, unknown = [] }) => [
+            showTable(
+              busy.map(({ start_ts, start_local = start_ts, end_ts, tentative }) => [
+                user_id,
+                start_local,
+                `until ${end_ts}`,
+                tentative ? 'tentative' : 'busy',
+              ]),
+              `${user_id}  no busy times known`,
+            ),
+            ...unknown.map((reason) => `unknown: ${user_id}: ${reason}`),
+          ])
+          .join('\n'),
     }),
   },
 });

@@ -65,7 +65,7 @@ export async function startRadicale(): Promise<Radicale> {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -1,0 +1,97 @@
+import { messageOf } from '../../json.ts';
+import { configOf } from '../calendar/source.ts';
+import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import type { Series } from '../icalendar/series.ts';
+import { answerOf, isActive, isDeclined } from '../reminders/participation.ts';
+import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import type { Span } from './spans.ts';
+
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
+/** A calendar that was imported once and not since is no longer trusted after this time. */
+const importedOnceMs = dayMs;
+
+/** An occurrence that takes up a person's time. */
+export interface BusyTime extends Span {
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  /** The event or the user's answer is tentative, or the invitation is not answered yet. */
+  readonly tentative: boolean;
+}
+
+export interface BusyList {
+  readonly busy: readonly BusyTime[];
+  /** Why the person may have other events at the time. Empty if all calendars are up to date. */
+  readonly unknown: readonly string[];
+}
+
+/** Lists what keeps a user busy in a time range. Free, declined and cancelled events and tasks do not. */
+export async function busyTimes(
+  data: AssistantData,
+  db: Reader,
+  user: User,
+  window: Span,
+  intervalMs: number,
+): Promise<BusyList> {
+  const calendars = await db.selectFrom('calendars').selectAll().where('user_id', '=', user.id).execute();
+  const unknown = calendars.flatMap((calendar) => doubt(calendar, data.clock(), intervalMs));
+  const events = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('task', 'is', null)
+    .where('first_ms', '<', window.endMs)
+    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.startMs))
+    .execute();
+  const zone = preferencesOf(user).timezone;
+  const busy: BusyTime[] = [];
+  for (const event of events) {
+    try {
+      const fromMs = window.startMs - longestMs(event);
+      for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone)) {
+        const { startMs, endMs } = occurrence;
+        if (endMs <= window.startMs || startMs >= window.endMs || endMs <= startMs) continue;
+        if (!isActive(occurrence) || occurrence.free || isDeclined(user, occurrence)) continue;
+        const tentative = occurrence.status === 'tentative' || answerOf(user, occurrence) !== undefined;
+        busy.push({ startMs, endMs, event, occurrence, tentative });
+      }
+    } catch (error) {
+      unknown.push(`The event ${event.id} could not be expanded: ${messageOf(error)}`);
+    }
+  }
+  if (calendars.length === 0 && events.length === 0 && !(await hasEvents(db, user)))
+    unknown.push('No calendar and no event of this person is known.');
+  busy.sort((a, b) => a.startMs - b.startMs || (a.event.id < b.event.id ? -1 : 1));
+  return { busy, unknown };
+}
+
+async function hasEvents(db: Reader, { id }: User): Promise<boolean> {
+  const query = db.selectFrom('events').select('id').where('user_id', '=', id).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Says why the stored events of a calendar may not be the current ones. */
+function doubt(calendar: Calendar, nowMs: number, intervalMs: number): readonly string[] {
+  const { name, enabled, kind, error, last_sync_ms: lastMs } = calendar;
+  if (configOf(calendar).handed_over) return [];
+  if (error !== null) return [`The calendar "${name}" could not be read: ${error}`];
+  if (enabled === 0 && (kind === 'file' || kind === 'folder')) return [];
+  const limitMs = enabled === 0 ? importedOnceMs : Math.max(hourMs, 3 * intervalMs);
+  if (lastMs !== null && nowMs - lastMs <= limitMs) return [];
+  const age = lastMs === null ? 'was never read' : `was last read ${hoursAgo(nowMs - lastMs)} ago`;
+  return [`The calendar "${name}" ${age}; sync_calendar reads it again.`];
+}
+
+function hoursAgo(ms: number): string {
+  return ms < 48 * hourMs ? `${Math.round(ms / hourMs)} hours` : `${Math.round(ms / dayMs)} days`;
+}
+
+/** The longest occurrence; one that began before the window can still be in progress. */
+function longestMs({ start_ms, end_ms, series }: CalendarEvent): number {
+  const { overrides = [], dates = [] } = series === null ? {} : (JSON.parse(series) as Series);
+  const lengths = [...overrides, ...dates].map(({ duration }) =>
+    duration === undefined ? 0 : duration.days * dayMs + duration.seconds * 1000,
+  );
+  return dayMs + lengths.reduce((longest, length) => Math.max(longest, length), end_ms - start_ms);
+}

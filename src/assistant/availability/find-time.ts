@@ -1,0 +1,220 @@
+import { Failure } from '../../failure.ts';
+import { messageOf, present } from '../../json.ts';
+import { checkZone } from '../editing/users.ts';
+import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
+import { localTime } from '../entities/local-time.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
+import { parseTime } from '../entities/written-time.ts';
+import { occurrences } from '../icalendar/recurrence.ts';
+import { readRule } from '../icalendar/written-value.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import type { User } from '../store/schema.ts';
+import { busyTimes } from './busy-times.ts';
+import { findSlots, type Search, type Slot } from './find-slots.ts';
+import type { Span } from './spans.ts';
+import { type WorkingHours, weekdayNames } from './working-hours.ts';
+
+const [minuteMs, dayMs] = [60_000, 86_400_000];
+const maxDays = 92;
+/** How far a recurring meeting is checked. */
+const seriesMs = 366 * dayMs;
+const maxDates = 100;
+
+export interface TimeRange {
+  readonly people: readonly string[];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly zone?: string | undefined;
+}
+
+export interface TimeRequest extends TimeRange {
+  readonly duration_minutes: number;
+  readonly hours?: string | undefined;
+  readonly weekdays?: readonly string[] | undefined;
+  readonly buffer_minutes?: number | undefined;
+  readonly step_minutes?: number | undefined;
+  readonly rrule?: string | undefined;
+  readonly ignore_event_id?: string | undefined;
+  readonly count?: number | undefined;
+}
+
+/** Finds times at which several users can meet. */
+export async function findTime(data: AssistantData, request: TimeRequest, intervalMs: number) {
+  const { zone, window, people, nowMs } = await readRange(data, request);
+  const durationMs = request.duration_minutes * minuteMs;
+  const { rrule } = request;
+  const horizonMs = rrule === undefined ? undefined : window.endMs + seriesMs;
+  const search: Search = {
+    // A meeting cannot begin in the past.
+    window: { startMs: Math.max(window.startMs, nowMs), endMs: window.endMs },
+    durationMs,
+    bufferMs: (request.buffer_minutes ?? 0) * minuteMs,
+    hours: readHours(request.hours ?? '09:00-17:00', request.weekdays ?? ['mon', 'tue', 'wed', 'thu', 'fri']),
+    stepMinutes: request.step_minutes ?? 15,
+    zone,
+    count: request.count ?? 5,
+    ...(rrule !== undefined && { repeat: datesOf(rrule, zone, durationMs), horizonMs: horizonMs! }),
+  };
+  const reach = { startMs: window.startMs - dayMs, endMs: (horizonMs ?? window.endMs) + dayMs };
+  const known = await data.store.read((db) =>
+    Promise.all(people.map((user) => readPerson(data, db, user, reach, intervalMs, request.ignore_event_id))),
+  );
+  const { slots, examined, blocked } = findSlots(known, search);
+  const unknown = known.flatMap(({ id, unknown }) => unknown.map((reason) => ({ user_id: id, reason })));
+  const view = (slot: Slot) => slotView(slot, known, nowMs, zone);
+  return present({
+    slots: slots.map(view),
+    zone,
+    unknown: unknown.length === 0 ? undefined : unknown,
+    none_because: slots.length > 0 ? undefined : explain(examined, blocked, known),
+  });
+}
+
+/** Lists when users are busy, without saying with what. */
+export async function freeBusy(data: AssistantData, range: TimeRange, intervalMs: number) {
+  const { zone, window, people } = await readRange(data, range);
+  const known = await data.store.read((db) =>
+    Promise.all(people.map((user) => readPerson(data, db, user, window, intervalMs))),
+  );
+  const spanView = (tentative: boolean) => (span: Span) => ({
+    start_ts: timestamp(span.startMs),
+    end_ts: timestamp(span.endMs),
+    ...(tentative && { tentative: true }),
+  });
+  return {
+    zone,
+    from: timestamp(window.startMs),
+    to: timestamp(window.endMs),
+    people: known.map(({ id, busy, tentative, unknown }) => ({
+      user_id: id,
+      busy: [...busy.map(spanView(false)), ...tentative.map(spanView(true))].sort((a, b) =>
+        a.start_ts < b.start_ts ? -1 : 1,
+      ),
+      ...(unknown.length > 0 && { unknown }),
+    })),
+  };
+}
+
+async function readRange(data: AssistantData, { people, from, to, zone: requested }: TimeRange) {
+  checkZone(requested);
+  const nowMs = data.clock();
+  const users = await data.store.read((db) => Promise.all(people.map((id) => findPerson(db, id))));
+  const zone = requested ?? preferencesOf(users[0]!).timezone;
+  const startMs = from === undefined ? nowMs : parseTime(from, zone, 'from', nowMs).ms;
+  const endMs = to === undefined ? startMs + 7 * dayMs : parseTime(to, zone, 'to', nowMs).ms;
+  if (endMs <= startMs) throw new Failure('invalid-params', `to must be after from, but "${to}" is not.`);
+  if (endMs - startMs > maxDays * dayMs)
+    throw new Failure('invalid-params', `from and to must be at most ${maxDays} days apart.`);
+  return { nowMs, zone, window: { startMs, endMs }, people: users };
+}
+
+/** Finds a user by id or mail address. */
+async function findPerson(db: Reader, id: string): Promise<User> {
+  if (!id.includes('@')) return findUser(db, id);
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where((row) => row.or([row('id', '=', id), row('email', '=', id.toLowerCase()), row('email', '=', id)]))
+    .executeTakeFirst();
+  if (user !== undefined) return user;
+  throw new Failure(
+    'resource-not-found',
+    `No user has the address ${id}, so nothing is known about that person's time. list_users shows who is known.`,
+  );
+}
+
+async function readPerson(
+  data: AssistantData,
+  db: Reader,
+  user: User,
+  window: Span,
+  intervalMs: number,
+  ignored?: string,
+) {
+  const { busy, unknown } = await busyTimes(data, db, user, window, intervalMs);
+  const counted = busy.filter(({ event }) => event.id !== ignored);
+  return {
+    id: user.id,
+    zone: preferencesOf(user).timezone,
+    busy: counted.filter(({ tentative }) => !tentative),
+    tentative: counted.filter(({ tentative }) => tentative),
+    unknown,
+  };
+}
+
+function slotView(
+  { startMs, endMs, tentative, missed, repeats }: Slot,
+  people: readonly { readonly id: string; readonly zone: string; readonly unknown: readonly string[] }[],
+  nowMs: number,
+  zone: string,
+) {
+  return present({
+    start_ts: timestamp(startMs),
+    end_ts: timestamp(endMs),
+    start_local: localTime(startMs, zone, nowMs),
+    end_local: localTime(endMs, zone, nowMs),
+    people: people.map((person, index) => ({
+      user_id: person.id,
+      state: stateOf(person.unknown.length > 0, tentative.includes(index)),
+      start_local: localTime(startMs, person.zone, nowMs),
+    })),
+    dates: repeats === 1 && missed.length === 0 ? undefined : repeats,
+    missed:
+      missed.length === 0
+        ? undefined
+        : missed.map((at) => ({ start_ts: timestamp(at), start_local: localTime(at, zone, nowMs) })),
+  });
+}
+
+function stateOf(unknown: boolean, tentative: boolean): 'unknown' | 'tentative' | 'free' {
+  if (unknown) return 'unknown';
+  return tentative ? 'tentative' : 'free';
+}
+
+function explain(examined: number, blocked: readonly number[], people: readonly { readonly id: string }[]) {
+  if (examined === 0)
+    return 'The working hours of these people do not overlap long enough in this time. Try other hours or weekdays, or a shorter meeting.';
+  const worst = people
+    .map(({ id }, index) => ({ id, share: Math.round((100 * blocked[index]!) / examined) }))
+    .filter(({ share }) => share > 0)
+    .sort((a, b) => b.share - a.share)
+    .map(({ id, share }) => `${id} is busy at ${share} %`);
+  return `Of ${examined} possible starts, ${worst.join(', ')}. Try more days, other hours or a shorter meeting.`;
+}
+
+/** Reads `09:00-17:00`. */
+function readHours(written: string, days: readonly string[]): WorkingHours {
+  const [, startHour, startMinute, endHour, endMinute] =
+    /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)$/.exec(written) ?? [];
+  const end = Number(endHour) * 60 + Number(endMinute);
+  if (startHour === undefined || end > 1440)
+    throw new Failure('invalid-params', `hours must be like 09:00-17:00, not "${written}".`);
+  return {
+    startMinute: Number(startHour) * 60 + Number(startMinute),
+    endMinute: end,
+    weekdays: new Set(days.map((day) => weekdayNames.indexOf(day as (typeof weekdayNames)[number]))),
+  };
+}
+
+function datesOf(written: string, zone: string, durationMs: number): (startMs: number) => readonly number[] {
+  let rule: string;
+  try {
+    rule = readRule(written.replace(/^RRULE:/i, ''));
+  } catch (error) {
+    throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`);
+  }
+  const offsets = offsetsOf(zone) ?? (() => 0);
+  return (startMs) => {
+    const wall = new Date(wallOf(startMs, offsets)).toISOString().slice(0, 19);
+    const series = {
+      start: { wall, zone },
+      duration: { days: 0, seconds: durationMs / 1000 },
+      rules: [rule],
+    };
+    const window = { fromMs: startMs, toMs: startMs + seriesMs, zone };
+    return occurrences(series, window)
+      .occurrences.slice(0, maxDates)
+      .map((occurrence) => occurrence.startMs);
+  };
+}

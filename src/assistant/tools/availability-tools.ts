@@ -1,0 +1,182 @@
+import { defineTool, hints } from '../../tool.ts';
+import { weekdayNames } from '../availability/working-hours.ts';
+import type { CalendarOptions } from '../calendar/sync.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
+
+const text = { type: 'string' } as const;
+export const people = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 20,
+  items: { type: 'string', minLength: 1, maxLength: 320 },
+  description: 'User ids or mail addresses, from list_users',
+} as const;
+const range = {
+  from: { type: 'string', maxLength: 40, description: 'Local 2026-03-01T09:30 or 2026-03-01. Default: now' },
+  to: { type: 'string', maxLength: 40, description: 'As from, at most 92 days later. Default: 7 days' },
+  zone: { type: 'string', maxLength: 64, description: "Time zone. Default: the first person's" },
+} as const;
+
+/** Arguments of find_time besides the people. */
+export const findTimeFields = {
+  duration_minutes: { type: 'integer', minimum: 5, maximum: 1440, description: 'Length of the meeting' },
+  ...range,
+  hours: {
+    type: 'string',
+    maxLength: 11,
+    description: "Working hours in each person's own time zone. Default: 09:00-17:00",
+  },
+  weekdays: {
+    type: 'array',
+    minItems: 1,
+    items: { type: 'string', enum: weekdayNames },
+    description: 'Default: mon to fri',
+  },
+  buffer_minutes: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 240,
+    default: 0,
+    description: 'Free time before and after other events',
+  },
+  step_minutes: { type: 'integer', minimum: 5, maximum: 60, default: 15, description: 'Starts every' },
+  rrule: { type: 'string', maxLength: 500, description: 'For a series: checks all its dates within a year' },
+  ignore_event_id: { type: 'string', description: 'Event to move, which does not count as busy' },
+  count: { type: 'integer', minimum: 1, maximum: 20, default: 5, description: 'Number of proposals' },
+} as const;
+/** Arguments of get_free_busy besides the people. */
+export const freeBusyFields = range;
+
+const unknown = {
+  type: 'array',
+  items: text,
+  description: 'Why there may be more; never treat this person as free',
+} as const;
+
+export function availabilityTools(
+  data: AssistantData,
+  { intervalMs }: Pick<CalendarOptions, 'intervalMs'>,
+  timeoutMs: number,
+) {
+  return [
+    defineTool({
+      name: 'find_time',
+      title: 'Find Time',
+      description:
+        'Proposes times when several users can meet, best first. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',
+      inputSchema: {
+        type: 'object',
+        properties: { people, ...findTimeFields },
+        required: ['people', 'duration_minutes'],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['slots', 'zone'],
+        properties: {
+          slots: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['start_ts', 'end_ts', 'people'],
+              properties: {
+                start_ts: text,
+                end_ts: text,
+                start_local: text,
+                end_local: text,
+                people: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    required: ['user_id', 'state', 'start_local'],
+                    properties: {
+                      user_id: text,
+                      state: { enum: ['free', 'tentative', 'unknown'] },
+                      start_local: text,
+                    },
+                  },
+                },
+                dates: { type: 'integer', description: 'Dates of the series that were checked' },
+                missed: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    required: ['start_ts', 'start_local'],
+                    properties: { start_ts: text, start_local: text },
+                  },
+                  description: 'Dates of the series when somebody is busy',
+                },
+              },
+            },
+          },
+          zone: text,
+          unknown: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['user_id', 'reason'],
+              properties: { user_id: text, reason: text },
+            },
+          },
+          none_because: text,
+        },
+      },
+      annotations: hints.reads,
+      timeoutMs,
+      async call(request) {
+        const { findTime } = await import('../availability/find-time.ts');
+        return { structured: await findTime(data, request, intervalMs) };
+      },
+    }),
+    defineTool({
+      name: 'get_free_busy',
+      title: 'Get Free Busy',
+      description: 'Lists when users are busy, without titles.',
+      inputSchema: {
+        type: 'object',
+        properties: { people, ...freeBusyFields },
+        required: ['people'],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['zone', 'from', 'to', 'people'],
+        properties: {
+          zone: text,
+          from: text,
+          to: text,
+          people: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['user_id', 'busy'],
+              properties: {
+                user_id: text,
+                busy: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    required: ['start_ts', 'end_ts'],
+                    properties: {
+                      start_ts: text,
+                      end_ts: text,
+                      start_local: text,
+                      tentative: { type: 'boolean' },
+                    },
+                  },
+                },
+                unknown,
+              },
+            },
+          },
+        },
+      },
+      annotations: hints.reads,
+      timeoutMs,
+      async call(range) {
+        const { freeBusy } = await import('../availability/find-time.ts');
+        return { structured: await freeBusy(data, range, intervalMs) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,40 @@
+import { defineTool, hints } from '../../tool.ts';
+import type { CalendarOptions } from '../calendar/sync.ts';
+import { type AssistantData, findEvent } from '../entities/entity-access.ts';
+import { answerFields, eventId } from './fields.ts';
+
+/** Time for the server. */
+const timeoutMs = 2 * 60_000;
+
+export function invitationTool(data: AssistantData, options: CalendarOptions) {
+  return defineTool({
+    name: 'answer_invitation',
+    title: 'Answer Invitation',
+    description: 'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
+    inputSchema: {
+      type: 'object',
+      properties: { event_id: eventId, ...answerFields },
+      required: ['event_id', 'answer'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['event_id', 'answer', 'organizer', 'organizer_notified'],
+      properties: {
+        event_id: { type: 'string' },
+        answer: { type: 'string' },
+        organizer: { type: 'string' },
+        organizer_notified: { type: 'boolean', description: 'If false, tell the organizer yourself' },
+      },
+    },
+    annotations: { ...hints.replaces, openWorldHint: true },
+    timeoutMs,
+    async call({ event_id, answer, occurrence }, { signal }) {
+      const event = await data.store.read((db) => findEvent(db, event_id));
+      const { answerRemote } = await import('../writeback/answer.ts');
+      const answered = await answerRemote({ data, options }, event, answer, occurrence, signal);
+      const { organizer, notified } = answered;
+      return { structured: { event_id, answer, organizer, organizer_notified: notified !== undefined } };
+    },
+  });
+}

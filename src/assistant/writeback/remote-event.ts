@@ -1,0 +1,167 @@
+import { Failure } from '../../failure.ts';
+import { CalDavTarget } from '../calendar/caldav-target.ts';
+import { findCalendar } from '../calendar/calendars.ts';
+import { importEvents, toFields } from '../calendar/import.ts';
+import { type Calendars, sourceOptions } from '../calendar/sync.ts';
+import type { StoredObject, Target, TargetAbilities } from '../calendar/target.ts';
+import { findUser } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { parseCalendar } from '../icalendar/parse.ts';
+import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import type { EditContext } from './edit.ts';
+
+/** A calendar on a server, opened for one change. */
+export interface RemoteCalendar {
+  readonly calendars: Calendars;
+  readonly calendar: Calendar;
+  readonly user: User;
+  readonly target: Target;
+  readonly abilities: TargetAbilities;
+  /** All addresses of the user, in lower case. */
+  readonly own: ReadonlySet<string>;
+  readonly editing: EditContext;
+}
+
+const readOnlyKinds = {
+  file: 'a file that was imported',
+  folder: 'a folder that is read, but not written',
+  url: 'a URL that can only be read',
+} as const;
+
+/** Opens the calendar for writing, or explains why it cannot be written and what to do instead. */
+export async function openRemote(
+  calendars: Calendars,
+  calendarId: string,
+  signal?: AbortSignal,
+): Promise<RemoteCalendar> {
+  const { data } = calendars;
+  const { calendar, user } = await data.store.read(async (db) => {
+    const found = await findCalendar(db, calendarId);
+    return { calendar: found, user: await findUser(db, found.user_id) };
+  });
+  if (calendar.kind !== 'caldav')
+    throw new Failure(
+      'refused',
+      `The calendar "${calendar.name}" is ${readOnlyKinds[calendar.kind]}, so its events cannot be changed here. Change the event in the program that it comes from, or add the calendar as a CalDAV account with add_calendar.`,
+    );
+  const target = new CalDavTarget(calendar, sourceOptions(calendars.options, signal));
+  const abilities = await target.abilities();
+  if (!abilities.writable)
+    throw new Failure(
+      'refused',
+      `You may read the calendar "${calendar.name}", but not change it. Ask its owner for write access, or use another calendar.`,
+    );
+  const addresses = [...(user.email === null ? [] : [user.email.toLowerCase()]), ...abilities.addresses];
+  return {
+    calendars,
+    calendar,
+    user,
+    target,
+    abilities,
+    own: new Set(addresses),
+    editing: {
+      nowMs: data.clock(),
+      userZone: preferencesOf(user).timezone,
+      // The server recognizes its own addresses; others may be unknown to it.
+      organizer:
+        abilities.addresses.find((address) => address === user.email?.toLowerCase()) ??
+        abilities.addresses[0] ??
+        addresses[0],
+    },
+  };
+}
+
+/** Opens the calendar of an event and reads the event. */
+export async function openEvent(calendars: Calendars, event: CalendarEvent, signal?: AbortSignal) {
+  if (event.calendar_id === null)
+    throw new Failure('refused', 'This event comes from another source, so it cannot be changed here.');
+  const remote = await openRemote(calendars, event.calendar_id, signal);
+  if (event.task !== null)
+    throw new Failure('refused', 'Tasks cannot be changed here. Change it in the program that created it.');
+  if (event.href === null)
+    throw new Failure(
+      'refused',
+      `The address of this event is unknown; sync "${remote.calendar.name}" first.`,
+    );
+  const stored = await remote.target.read(event.href);
+  if (stored !== undefined) return { remote, stored, href: event.href };
+  await forget(remote, event.href);
+  throw new Failure('conflict', 'This event was deleted in its calendar in the meantime.');
+}
+
+/** Stores an object that was written or read. The next sync would do the same. */
+export async function storeObject(
+  remote: RemoteCalendar,
+  href: string,
+  { text }: StoredObject,
+): Promise<CalendarEvent> {
+  const { calendars, calendar, user } = remote;
+  const { data } = calendars;
+  const { events } = await parseCalendar([{ name: href, pieces: [text] }], { nowMs: data.clock() });
+  try {
+    await importEvents(data, calendar, user, events, { deleted: { hrefs: new Set() } });
+    return await data.store.read((db) =>
+      db
+        .selectFrom('events')
+        .selectAll()
+        .where('calendar_id', '=', calendar.id)
+        .where('provider_event_id', '=', events[0]?.uid ?? '')
+        .executeTakeFirstOrThrow(),
+    );
+  } catch (error) {
+    throw new Failure(
+      'unavailable',
+      `The change was written to the calendar "${calendar.name}", but could not be stored here. The next sync stores it.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Removes an event that no longer exists on the server. */
+export async function forget({ calendars, calendar, user }: RemoteCalendar, href: string): Promise<void> {
+  await importEvents(calendars.data, calendar, user, [], { deleted: { hrefs: new Set([href]) } });
+}
+
+/** Columns that a change of each field overwrites. */
+const columns = {
+  title: ['title'],
+  location: ['location'],
+  description: ['description'],
+  conf_link: ['conf_link'],
+  status: ['status'],
+  attendees: [],
+  times: ['start_ms', 'end_ms', 'all_day', 'series'],
+} as const satisfies Record<string, readonly (keyof CalendarEvent)[]>;
+
+export type TouchedField = keyof typeof columns;
+
+/**
+ * Refuses a change to a field that another program changed since the last sync, because the user has not seen that value.
+ * The new version is stored, so that a second call works on what the user can see then.
+ */
+export async function refuseUnseen(
+  remote: RemoteCalendar,
+  event: CalendarEvent,
+  href: string,
+  stored: StoredObject,
+  touched: readonly TouchedField[],
+): Promise<void> {
+  const { calendars, calendar, user } = remote;
+  const nowMs = calendars.data.clock();
+  const { events } = await parseCalendar([{ name: href, pieces: [stored.text] }], { nowMs });
+  const current = events.find(({ uid }) => uid === event.provider_event_id);
+  if (current === undefined || events.length > 1)
+    throw new Failure(
+      'refused',
+      'The server stores this event together with others or in a form that cannot be read. Change it in the program that created it.',
+    );
+  const fields = toFields(current, calendar, user, nowMs);
+  const names = touched.filter((field) => columns[field].some((column) => fields[column] !== event[column]));
+  if (names.length === 0) return;
+  await storeObject(remote, href, stored);
+  throw new Failure(
+    'conflict',
+    `Another program changed ${names.join(' and ')} of "${event.title}" since the last sync. Nothing was changed. The event is up to date now: look at it with get_event, and call again if the change is still wanted.`,
+    { data: { changed: names } },
+  );
+}

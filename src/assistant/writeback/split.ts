@@ -1,0 +1,104 @@
+import { type EditContext, masterOf, stamp } from './edit.ts';
+import {
+  type CalendarObject,
+  componentsOf,
+  createLine,
+  joinLine,
+  linesOf,
+  parseObject,
+  removeChild,
+  setLines,
+  splitLine,
+  type TextComponent,
+} from './object-text.ts';
+import { overrideFor } from './series-edit.ts';
+import { countStarts, refuseRanges, startForm } from './series-text.ts';
+import { formOf, instantsOf, mapValues, timeValue } from './time-text.ts';
+
+/**
+ * Returns the part of a series from an occurrence on, as an object of its own. Servers do not agree on overrides for
+ * "this and all later", so such a change ends the series before the occurrence and begins a new one.
+ */
+export function tailOf(text: string, keyMs: number, uid: string, context: EditContext): CalendarObject {
+  const object = parseObject(text);
+  const { userZone } = context;
+  const { lineBreak } = object;
+  refuseRanges(object);
+  const master = masterOf(object);
+  const [oldUid] = linesOf(master, 'UID');
+  const rules = linesOf(master, 'RRULE').map((line) => {
+    const { value } = splitLine(line.text);
+    const passed = /COUNT=/i.test(value)
+      ? countStarts(master, value, Number.MIN_SAFE_INTEGER, keyMs, userZone)
+      : 0;
+    return `RRULE:${value.replace(/(?<=COUNT=)\d+/i, (count) => String(Math.max(1, Number(count) - passed)))}`;
+  });
+  // A copy for the first date of the tail has the right start and end.
+  const first = parseObject(text);
+  const moved = overrideFor(withoutOverrides(first), keyMs, userZone);
+  for (const name of ['DTSTART', 'DTEND']) setLines(master, name, linesOf(moved, name));
+  setLines(
+    master,
+    'RRULE',
+    rules.map((rule) => createLine(rule, lineBreak)),
+  );
+  keepDates(object, master, (ms) => ms >= keyMs, userZone);
+  for (const event of componentsOf(object.calendar, 'VEVENT'))
+    setLines(event, 'UID', [createLine(`UID:${uid}`, lineBreak)]);
+  if (oldUid !== undefined)
+    setLines(master, 'RELATED-TO', [createLine(`RELATED-TO:${splitLine(oldUid.text).value}`, lineBreak)]);
+  setLines(master, 'SEQUENCE', [createLine('SEQUENCE:0', lineBreak)]);
+  return object;
+}
+
+function withoutOverrides(object: CalendarObject): CalendarObject {
+  for (const event of componentsOf(object.calendar, 'VEVENT'))
+    if (linesOf(event, 'RECURRENCE-ID').length > 0) removeChild(object.calendar, event);
+  return object;
+}
+
+/** Ends a series before an occurrence. */
+export function endBefore(object: CalendarObject, keyMs: number, { userZone, nowMs }: EditContext): void {
+  refuseRanges(object);
+  const master = masterOf(object);
+  const form = startForm(master, userZone);
+  // UNTIL is in UTC, unless the series has dates or floating times.
+  const last = timeValue(keyMs - 1000, form.kind === 'zoned' ? { kind: 'utc', zone: 'UTC' } : form);
+  const rules = linesOf(master, 'RRULE').map(({ text }) => {
+    const parts = splitLine(text)
+      .value.split(';')
+      .filter((part) => part !== '' && !/^(COUNT|UNTIL)=/i.test(part));
+    return createLine(`RRULE:${[...parts, `UNTIL=${last}`].join(';')}`, object.lineBreak);
+  });
+  setLines(master, 'RRULE', rules);
+  keepDates(object, master, (ms) => ms < keyMs, userZone);
+  stamp(master, true, nowMs, object.lineBreak);
+}
+
+/** Keeps the exceptions, added dates and overrides whose date passes the test. */
+function keepDates(
+  { calendar, lineBreak }: CalendarObject,
+  master: TextComponent,
+  test: (ms: number) => boolean,
+  userZone: string,
+): void {
+  for (const name of ['EXDATE', 'RDATE'])
+    setLines(
+      master,
+      name,
+      linesOf(master, name).flatMap((line) => {
+        const parts = mapValues(line, (value) => {
+          const [ms] = instantsOf({ ...line, text: joinLine({ ...splitLine(line.text), value }) }, userZone);
+          return ms === undefined || test(ms) ? value : undefined;
+        });
+        if (parts === undefined) return [];
+        const text = joinLine(parts);
+        return [text === line.text ? line : createLine(text, lineBreak)];
+      }),
+    );
+  for (const event of componentsOf(calendar, 'VEVENT')) {
+    const [id] = linesOf(event, 'RECURRENCE-ID');
+    const [ms] = id === undefined || formOf(id, userZone) === undefined ? [] : instantsOf(id, userZone);
+    if (ms !== undefined && !test(ms)) removeChild(calendar, event);
+  }
+}

@@ -1,0 +1,186 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { Calendars } from '../calendar/sync.ts';
+import type { StoredObject } from '../calendar/target.ts';
+import type { EventInput } from '../editing/event-edit.ts';
+import { timesOf } from '../editing/event-times.ts';
+import type { Series } from '../icalendar/series.ts';
+import type { CalendarEvent } from '../store/schema.ts';
+import { composeEvent } from './compose.ts';
+import { confirmSending } from './confirmation.ts';
+import { type Edit, type EventPatch, timing } from './edit.ts';
+import { writeObject } from './object-text.ts';
+import {
+  forget,
+  openEvent,
+  openRemote,
+  type RemoteCalendar,
+  refuseUnseen,
+  storeObject,
+} from './remote-event.ts';
+import { detailsOf, previewOf, record, refuseForeign, refuseOrganizer, touchedBy } from './request.ts';
+import { requestedTimes } from './requested-times.ts';
+import { applied, saveEdit, saveNew, saveRemoval } from './save.ts';
+import { findOccurrence, isFirst, type Scope } from './scope.ts';
+import { editAll, editOccurrence, excludeOccurrence } from './series-edit.ts';
+import { endBefore, tailOf } from './split.ts';
+
+export interface Confirmed {
+  /** Token of a preview. */
+  readonly confirm?: string | undefined;
+  readonly context: Context;
+}
+
+/** Creates an event in a calendar on a server. */
+export async function createRemote(
+  calendars: Calendars,
+  calendarId: string,
+  userId: string,
+  input: EventInput & { readonly title: string; readonly start_ts: string },
+  { confirm, context }: Confirmed,
+): Promise<CalendarEvent> {
+  refuseOrganizer(input);
+  const remote = await openRemote(calendars, calendarId, context.signal);
+  if (remote.user.id !== userId)
+    throw new Failure('refused', `The calendar "${remote.calendar.name}" belongs to another user.`);
+  const times = timesOf(input, remote.user, remote.editing.nowMs);
+  const [rrule] = times.series === null ? [] : ((JSON.parse(times.series) as Series).rules ?? []);
+  const zone = times.timezone ?? undefined;
+  const patch = {
+    ...detailsOf(input, []),
+    startMs: times.start_ms,
+    endMs: times.end_ms,
+    allDay: times.all_day === 1,
+    ...(zone !== undefined && { zone }),
+    ...(rrule !== undefined && { rrule }),
+  };
+  const uid = crypto.randomUUID();
+  const text = composeEvent(uid, patch, remote.editing);
+  await confirmSending(
+    previewOf(remote, 'invitations', [text], { title: input.title, startMs: times.start_ms }, [
+      calendarId,
+      input,
+    ]),
+    confirm,
+    context,
+  );
+  const href = remote.target.addressFor(uid);
+  const event = await storeObject(remote, href, await saveNew(remote.target, href, text));
+  return record(remote, 'event.created', event);
+}
+
+/** Changes an event on its server: all of it, one occurrence, or an occurrence and all later ones. */
+export async function updateRemote(
+  calendars: Calendars,
+  event: CalendarEvent,
+  input: EventInput,
+  unset: readonly (keyof EventInput)[],
+  scope: Scope,
+  { confirm, context }: Confirmed,
+): Promise<CalendarEvent> {
+  refuseOrganizer(input, unset);
+  const { remote, stored, href } = await openEvent(calendars, event, context.signal);
+  refuseForeign(remote, stored);
+  const { editing, user } = remote;
+  const found = await findOccurrence(remote, event, scope.occurrence);
+  const now = found ?? { startMs: event.start_ms, endMs: event.end_ms };
+  const patch: EventPatch = {
+    ...detailsOf(input, unset),
+    ...requestedTimes(event, now, input, user, editing.nowMs),
+    ...(unset.includes('rrule') && { rrule: null }),
+  };
+  if (found !== undefined && !scope.following && patch.rrule !== undefined)
+    throw new Failure(
+      'invalid-params',
+      'One occurrence has no recurrence rule; use following or leave rrule out.',
+    );
+  await refuseUnseen(remote, event, href, stored, touchedBy(patch, found !== undefined));
+  const preview = (texts: readonly string[]) =>
+    confirmSending(
+      previewOf(
+        remote,
+        'updates',
+        [stored.text, ...texts],
+        { title: patch.title ?? event.title, startMs: patch.startMs ?? now.startMs },
+        [event.id, stored.version, input, unset, scope],
+      ),
+      confirm,
+      context,
+    );
+  const following = scope.following && found !== undefined && !isFirst(event, found);
+  if (following) {
+    const saved = await saveSplit(remote, href, stored, found.keyMs, patch, preview);
+    return record(remote, 'event.updated', saved, scope);
+  }
+  const edit: Edit =
+    found === undefined || scope.following
+      ? {
+          apply: (object) => editAll(object, patch, editing),
+          additive: new Set(['ATTENDEE', ...(patch.startMs === undefined ? [] : ['EXDATE', 'RDATE'])]),
+        }
+      : {
+          apply: (object) => void editOccurrence(object, found.keyMs, patch, editing),
+          additive: new Set(['ATTENDEE']),
+          relies: timing,
+        };
+  await preview([applied(edit, stored.text)]);
+  const saved = await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
+  return record(remote, 'event.updated', saved, scope);
+}
+
+/** Deletes an event from its server: all of it, one occurrence, or an occurrence and all later ones. */
+export async function deleteRemote(
+  calendars: Calendars,
+  event: CalendarEvent,
+  scope: Scope,
+  { confirm, context }: Confirmed,
+): Promise<void> {
+  const { remote, stored, href } = await openEvent(calendars, event, context.signal);
+  const found = await findOccurrence(remote, event, scope.occurrence);
+  await refuseUnseen(remote, event, href, stored, ['title', 'times']);
+  const whole = found === undefined || (scope.following === true && isFirst(event, found));
+  const about = { title: event.title, startMs: found?.startMs ?? event.start_ms };
+  const preview = previewOf(remote, 'cancellations', [stored.text], about, [event.id, stored.version, scope]);
+  await confirmSending(preview, confirm, context);
+  if (whole) {
+    await saveRemoval(remote.target, href, stored);
+    await forget(remote, href);
+  } else {
+    const edit: Edit = scope.following
+      ? { apply: (object) => endBefore(object, found.keyMs, remote.editing), relies: timing }
+      : {
+          apply: (object) => excludeOccurrence(object, found.keyMs, remote.editing),
+          additive: new Set(['EXDATE']),
+          relies: timing,
+        };
+    await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
+  }
+  await record(remote, 'event.deleted', event, scope);
+}
+
+/** Writes the new series first, so that a failure in between loses no meeting, and removes it if the old one cannot end. */
+async function saveSplit(
+  remote: RemoteCalendar,
+  href: string,
+  stored: StoredObject,
+  keyMs: number,
+  patch: EventPatch,
+  preview: (texts: readonly string[]) => Promise<void>,
+): Promise<CalendarEvent> {
+  const { target, editing } = remote;
+  const uid = crypto.randomUUID();
+  const tail = tailOf(stored.text, keyMs, uid, editing);
+  editAll(tail, patch, editing);
+  const text = writeObject(tail);
+  await preview([text]);
+  const tailHref = target.addressFor(uid);
+  const savedTail = await saveNew(target, tailHref, text);
+  const relies = new Set([...timing, 'EXDATE', 'SUMMARY', 'LOCATION', 'DESCRIPTION', 'RECURRENCE-ID']);
+  const edit: Edit = { apply: (object) => endBefore(object, keyMs, editing), relies };
+  const head = await saveEdit(target, href, stored, edit).catch(async (error: unknown) => {
+    await saveRemoval(target, tailHref, savedTail).catch(() => undefined);
+    throw error;
+  });
+  await storeObject(remote, href, head);
+  return storeObject(remote, tailHref, savedTail);
+}
