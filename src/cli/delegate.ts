@@ -55,7 +55,9 @@ export const delegate: Command = {
     });
     const cancel = () => {
       interrupted = true;
-      if (runId !== undefined) void client.call('cancel_run', { run_id: runId, reason: 'interrupted' });
+      if (runId === undefined) return;
+      // The result of the run reports the cancellation. It can arrive first and close the client.
+      client.call('cancel_run', { run_id: runId, reason: 'interrupted' }).catch(() => {});
     };
     const skills = flags['skill'] as readonly string[] | undefined;
     const args = {

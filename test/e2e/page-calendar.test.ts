@@ -135,7 +135,46 @@ describe('the calendar', () => {
     await promisify(execFile)(process.execPath, [bundle, 'worker', '--once', '--home', server.home]);
     await windows[0]!.locator('.panel .badge.sent').waitFor();
     for (const page of windows) await page.locator('.row .mark.sent').waitFor();
-    await windows[1]!.locator('.outbox summary').first().waitFor();
+    // The outbox shows the message as its recipient would read it.
+    const message = windows[1]!.locator('.outbox details').first();
+    await message
+      .locator('summary')
+      .getByText(/Dentist.* to Bob <bob@example\.com>/)
+      .waitFor();
+    await message.locator('summary').click();
+    expect(await message.locator('pre').textContent()).not.toMatch(/Content-Type|MIME-Version/);
+  });
+
+  it('shows the time of each event in the week, and whole chips for all-day events', async () => {
+    await call('create_user', { id: 'eve', name: 'Eve', email: 'eve@example.com', timezone: 'UTC' });
+    const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    const next = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    await call('create_event', { user_id: 'eve', title: 'Checkup', start_ts: `${day}T10:15:00Z` });
+    const titles = ['Fair', 'Holiday', 'Market'];
+    const lines = titles.map((title) =>
+      calendar(title)
+        .replace(/^DTSTART.*$/m, `DTSTART;VALUE=DATE:${day.replaceAll('-', '')}`)
+        .replace(/^DURATION.*$/m, `DTEND;VALUE=DATE:${next.replaceAll('-', '')}`),
+    );
+    const page = await server.open();
+    await page.goto(server.view('#/calendar/eve'));
+    await page.locator('input[type=file]').setInputFiles(
+      lines.map((text, index) => ({
+        name: `${titles[index]}.ics`,
+        mimeType: 'text/calendar',
+        buffer: Buffer.from(text),
+      })),
+    );
+    await page.getByRole('tab', { name: 'Week' }).click();
+    await call('plan_notifications', { user_id: 'eve' });
+    await page.locator('.week .event').getByText('10:15').waitFor();
+    await page.locator('.all-day .event').nth(2).waitFor();
+    const clipped = `[...document.querySelectorAll('.all-day')].filter((box) =>
+      box.scrollHeight > box.clientHeight ||
+      [...box.querySelectorAll('strong')].some((title) => title.offsetHeight > title.parentElement.clientHeight),
+    ).length`;
+    expect(await page.evaluate(clipped)).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
   it('imports calendar files that are selected or dropped', async () => {

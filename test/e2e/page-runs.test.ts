@@ -171,6 +171,13 @@ describe('runs', () => {
     const page = await startRun(`Wait forever ${script({ hang: true })}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('article .badge.cancelled').waitFor();
+    await page
+      .getByText(/cancelled/)
+      .nth(1)
+      .waitFor();
+    expect(await page.locator('article .problem').count()).toBe(0);
+    await page.evaluate("location.hash = '#/runs'");
+    await page.locator('h1').getByText('Runs').waitFor();
   });
 
   it('can be resumed as a new run', async () => {

@@ -30,3 +30,31 @@ it('lists nothing if the folder does not exist', async () => {
   rmSync(folder, { recursive: true });
   expect(await list()).toMatchObject({ count: 0, messages: [] });
 });
+
+it('reads a mail and a JSON message as their recipients would', async () => {
+  const mail = [
+    'From: Adjutant <adjutant@example.com>',
+    'To: Bob <bob@example.com>',
+    'Subject: =?UTF-8?Q?Caf=C3=A9_at_10?=',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'See you at the caf=C3=A9.',
+  ].join('\r\n');
+  writeFileSync(join(folder, 'a.eml'), mail);
+  utimesSync(join(folder, 'a.eml'), 1, 1);
+  writeFileSync(
+    join(folder, 'b.ntfy.json'),
+    JSON.stringify({ to: 'topic', subject: 'Soon', text: 'In 10 min' }),
+  );
+  utimesSync(join(folder, 'b.ntfy.json'), 2, 2);
+  writeFileSync(join(folder, 'c.webhook.json'), '{"text": "cut o');
+  utimesSync(join(folder, 'c.webhook.json'), 3, 3);
+  const { messages } = (await list()) as { messages: { preview: string }[] };
+  expect(messages).toMatchObject([
+    { file: 'c.webhook.json', preview: '{"text": "cut o' },
+    { file: 'b.ntfy.json', subject: 'Soon', to: 'topic', preview: 'In 10 min' },
+    { file: 'a.eml', subject: 'Café at 10', to: 'Bob <bob@example.com>' },
+  ]);
+  expect(messages[2]!.preview.trim()).toBe('See you at the café.');
+});

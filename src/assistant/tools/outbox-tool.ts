@@ -6,7 +6,9 @@ import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { openRegularFile } from '../../regular-file.ts';
 import { defineTool, hints } from '../../tool.ts';
 
-const previewBytes = 4096;
+const maxPreview = 4096;
+/** Enough for the text of a message, but not for a large attachment after it. */
+const maxBytes = 64 * 1024;
 /** Files to read for a page whose length is not given. */
 const maxPreviews = 20;
 
@@ -38,6 +40,8 @@ export function outboxTool(folder: string) {
               file: { type: 'string' },
               written_at: { type: 'string' },
               bytes: { type: 'integer' },
+              subject: { type: 'string' },
+              to: { type: 'string' },
               preview: { type: 'string' },
             },
           },
@@ -62,7 +66,7 @@ export function outboxTool(folder: string) {
           file,
           written_at: stat.mtime.toISOString(),
           bytes: stat.size,
-          ...(!file.endsWith('.wav') && { preview: await preview(join(folder, file)) }),
+          ...(!file.endsWith('.wav') && (await readMessage(join(folder, file)))),
         })),
       );
       const { items: messages } = pageOf(read, (message) => message, { limit });
@@ -84,11 +88,44 @@ async function names(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function preview(path: string): Promise<string> {
+interface Readable {
+  readonly subject?: string;
+  readonly to?: string;
+  readonly preview: string;
+}
+
+/** Reads a message as its recipient would see it. A file in another format is returned as it is. */
+async function readMessage(path: string): Promise<Readable> {
+  const content = await beginning(path);
+  const whole = content.toString('utf8');
+  if (path.endsWith('.eml')) {
+    const { default: PostalMime } = await import('postal-mime');
+    const { subject, to = [], text } = await PostalMime.parse(content);
+    const names = to.map(({ name, address }) => (name ? `${name} <${address}>` : address));
+    return readable(subject, names.join(', '), text ?? whole);
+  }
+  if (!path.endsWith('.json')) return readable(undefined, undefined, whole);
+  try {
+    const { subject, to, text } = JSON.parse(whole);
+    return readable(subject, [to].flat().join(', '), typeof text === 'string' ? text : whole);
+  } catch {
+    return readable(undefined, undefined, whole);
+  }
+}
+
+function readable(subject: unknown, to: string | undefined, text: string): Readable {
+  return {
+    ...(typeof subject === 'string' && { subject }),
+    ...(to && { to }),
+    preview: text.slice(0, maxPreview),
+  };
+}
+
+async function beginning(path: string): Promise<Buffer> {
   const file = await openRegularFile(path);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(previewBytes), 0, previewBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }

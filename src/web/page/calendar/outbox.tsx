@@ -15,12 +15,14 @@ export function Outbox({ updates }: { updates: number }) {
         {value.count === 0 ? 'No messages yet. ' : ''}Messages on channels without a configured provider are
         written to <code>{value.folder}</code> instead of being sent.
       </p>
-      {value.messages.map(({ file, written_at, preview }) => (
+      {value.messages.map(({ file, written_at, subject, to, preview }) => (
         <details key={file}>
           <summary>
-            {shortTime(written_at)} <code>{file}</code>
+            {shortTime(written_at)} {subject ?? kindOf(file)}
+            {to && <span class="quiet"> to {to}</span>}
           </summary>
           {preview && <pre class="template">{preview}</pre>}
+          <p class="quiet file">{file}</p>
         </details>
       ))}
       {value.count > value.messages.length && (
@@ -28,4 +30,10 @@ export function Outbox({ updates }: { updates: number }) {
       )}
     </div>
   );
+}
+
+/** A title for a message without a subject. */
+function kindOf(file: string): string {
+  if (file.endsWith('.wav')) return 'Phone call (recording)';
+  return file.endsWith('.txt') ? 'Phone call' : 'Message';
 }

@@ -11,6 +11,8 @@ import { NotificationMark } from './notification-mark.tsx';
 import { layOutDay, type Slot } from './week-layout.ts';
 
 const pixelsPerHour = 40;
+/** A day with more all-day events scrolls. */
+const maxAllDayRows = 4;
 
 interface Props {
   readonly days: readonly string[];
@@ -45,9 +47,11 @@ export function WeekGrid({ days, today, calendar, user, chosen, choose, showOver
       class={`event ${event.status ?? ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       onClick={() => choose(event)}
-      title={event.title}
+      title={`${event.title} ${eventTime(event, day, zone)}`}
     >
-      <strong>{event.title}</strong>{' '}
+      <strong>
+        {!event.all_day && <span class="event-time">{eventTime(event, day, zone)}</span>} {event.title}
+      </strong>{' '}
       {notificationsFor(calendar, event).map((one) => (
         <NotificationMark key={one.id} notification={one} day={day} zone={zone} />
       ))}
@@ -56,10 +60,18 @@ export function WeekGrid({ days, today, calendar, user, chosen, choose, showOver
   const wholeDays = calendar.events.filter(
     (event) => event.all_day && days.some((day) => covers(event, day, zone)),
   );
+  const rows = Math.max(...days.map((day) => wholeDays.filter((event) => covers(event, day, zone)).length));
   const now = wallTime(new Date().toISOString(), zone);
   const laidOut = new Map(days.map((day) => [day, layOutDay(calendar.events, day, zone)]));
   return (
-    <div class="week" ref={box} tabIndex={0} role="region" aria-label="Week">
+    <div
+      class="week"
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label="Week"
+      style={{ '--all-day-rows': Math.min(rows, maxAllDayRows) }}
+    >
       <div
         class={`week-hours ${wholeDays.length > 0 ? 'below-all-day' : ''}`}
         style={{ height: `${24 * pixelsPerHour}px` }}
@@ -123,6 +135,14 @@ export function WeekGrid({ days, today, calendar, user, chosen, choose, showOver
 
 function covers(event: CalendarEvent, day: string, zone: string): boolean {
   return wallTime(event.start_ts, zone).day <= day && day < wallTime(event.end_ts, zone).day;
+}
+
+/** The start of an event or, on a later day, its end. */
+function eventTime({ start_ts, end_ts, all_day }: CalendarEvent, day: string, zone: string): string {
+  if (all_day) return '';
+  const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
+  if (start.day === day) return clock(start.minutes);
+  return end.day === day ? `until ${clock(end.minutes)}` : '';
 }
 
 function slotStyle({ from, to, lane, lanes }: Slot) {

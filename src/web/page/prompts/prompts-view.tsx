@@ -106,6 +106,7 @@ export function PromptsView({ name }: { name: string | undefined }) {
           <MissingPrompt key={name} name={name} />
         )}
         {name === '+exchange' && <PromptExchange />}
+        {name === undefined && <h1 class="hidden">Prompts</h1>}
         {name === undefined && <Welcome empty={empty} />}
       </section>
     </div>

@@ -38,7 +38,9 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
       <h1>{overview.task || overview.run_id}</h1>
       <Facts overview={overview} run={run} />
       {open && <CancelRun id={id} />}
-      {problem && <p class="problem box">{problem}</p>}
+      {problem && (
+        <p class={status === 'cancelled' && error === undefined ? 'quiet' : 'problem box'}>{problem}</p>
+      )}
       {[...new Set(run?.warnings)].map((warning) => (
         <p key={warning} class="warning">
           {warning}

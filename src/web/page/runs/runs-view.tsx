@@ -51,6 +51,7 @@ export function RunsView({ name }: { name: string | undefined }) {
         )}
         {name === '+new' && <RunStart />}
         {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
+        {name === undefined && <h1 class="hidden">Runs</h1>}
         {name === undefined && value && <NoSelection empty={empty} />}
         {name !== undefined && name !== '+new' && value && !chosen && (
           <p class="empty late">Run “{name}” not found.</p>
