@@ -140,6 +140,21 @@ const host = await build({
 });
 write('run-host.cjs', host.outputFiles[0].text);
 
+// The thread that reads long files has a program of its own: start.cjs would start a second server in it.
+const fileWork = await build({
+  ...toCommonJs,
+  entryPoints: ['src/prompts/tools/file-work.ts'],
+  outfile: 'dist/file-work.cjs',
+  bundle: true,
+  minify: true,
+  sourcemap: false,
+  platform: 'node',
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
+  write: false,
+});
+write('file-work.cjs', fileWork.outputFiles[0].text);
+
 const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);
 writeFileSync('dist/adjutant.cjs', launcher);

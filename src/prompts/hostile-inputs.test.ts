@@ -166,9 +166,19 @@ it('scans an assignment to hundreds of thousands of names', () => {
   expect(scanTemplate(`{% set ${repeated('a,')}b = c %}`).variables).toMatchObject([{ name: 'c' }]);
 });
 
-it('reports hundreds of thousands of invalid lines', { timeout }, async () => {
+it('reports the first of hundreds of thousands of invalid lines, and how many there are', async () => {
   const { problems } = await lintFiles([{ path: 'a.jsonl', text: 'x\n'.repeat(300_000) }]);
-  expect(problems).toHaveLength(300_000);
+  expect(problems).toHaveLength(5001);
+  expect(problems).toContainEqual(
+    expect.objectContaining({ file: 'a.jsonl', message: '295000 more problems are not listed' }),
+  );
+});
+
+it('reads VS Code inputs that are never closed in linear time', { timeout }, async () => {
+  const read = (text: string) => formatNamed('vscode').read([{ path: 'a.prompt.md', text }]);
+  await expectLinear(read, repeated('${input:a:', 8 * length), prose);
+  const { prompts } = await read(`Ask \${input:a:costs $5} and \${input:b} \${input:c:`);
+  expect(prompts[0]!.arguments).toMatchObject([{ name: 'a', description: 'costs $5' }, { name: 'b' }]);
 });
 
 it('finds the known names among thousands of unknown filters and tests', { timeout }, async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
+import { type CalendarProblem, CalendarProblems } from './calendar-problems.ts';
 import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
@@ -9,15 +10,6 @@ import { cpuMs, isFast, isRunaway } from './rule.ts';
 import { type CalendarTime, isAllDay } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
-
-/** A part of the calendar that could not be imported as written. The rest is not affected. */
-export interface CalendarProblem {
-  readonly severity: 'error' | 'warning';
-  readonly document?: string;
-  readonly line: number;
-  readonly uid?: string;
-  readonly message: string;
-}
 
 export interface ParsedCalendar {
   readonly name?: string;
@@ -48,7 +40,7 @@ interface Component {
 
 /** Assembles events from the lines of one or more iCalendar documents. */
 export class CalendarParser {
-  readonly #problems: CalendarProblem[] = [];
+  readonly #problems = new CalendarProblems();
   readonly #instances = new Map<string, Instance[]>();
   readonly #checkedRules = new Set<string>();
   #runaways = 0;
@@ -95,7 +87,8 @@ export class CalendarParser {
     this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1);
   }
 
-  end(): void {
+  /** Ends the document. Yields after each event that waited for its time zone, because that can be every event. */
+  *end(): Generator<void> {
     if (this.#beginCount === 0) {
       const message = 'This is not a calendar: BEGIN:VCALENDAR is missing.';
       if (this.#document === undefined) throw new Failure('invalid-params', message);
@@ -107,21 +100,21 @@ export class CalendarParser {
       this.#closeComponent(name, 'The calendar ends in the middle of this event.');
     this.#open.length = 0;
     this.#openCounts.clear();
-    for (const component of this.#waiting.splice(0)) this.#addEvent(component);
+    for (const component of this.#waiting.splice(0)) yield this.#addEvent(component);
   }
 
-  async finish(): Promise<ParsedCalendar> {
+  async finish(pause: () => Promise<void>): Promise<ParsedCalendar> {
     const events: ParsedEvent[] = [];
     for (const [uid, instances] of this.#instances) {
       const event = assembleEvent(uid, instances, (count) =>
         this.#report('warning', {}, `Skipped older versions with the same UID: ${count}.`, uid),
       );
-      if (events.push(event) % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (events.push(event) % 10 === 0) await pause();
     }
     return {
       ...(this.#name && { name: this.#name }),
       events,
-      problems: this.#problems,
+      problems: this.#problems.all,
       complete: this.#complete,
     };
   }
@@ -242,7 +235,7 @@ export class CalendarParser {
     known?: string,
   ): void {
     const uid = known ?? at.uid;
-    this.#problems.push({
+    this.#problems.add({
       severity,
       ...(this.#document !== undefined && { document: this.#document }),
       line: at.line ?? 0,

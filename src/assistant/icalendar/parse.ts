@@ -1,4 +1,5 @@
-import { CalendarParser, type CalendarProblem, type ParsedCalendar } from './calendar-parser.ts';
+import { CalendarParser, type ParsedCalendar } from './calendar-parser.ts';
+import type { CalendarProblem } from './calendar-problems.ts';
 import { LineReader } from './content-line.ts';
 
 export type { CalendarProblem, ParsedCalendar };
@@ -17,7 +18,9 @@ export interface ParseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const pieceLength = 1 << 17;
+const pieceLength = 1 << 13;
+/** How long the parser may work before other requests are served. */
+const sliceMs = 15;
 
 /** Reads a calendar in pieces, so that a large one does not block the event loop. */
 export async function parseCalendar(
@@ -25,6 +28,14 @@ export async function parseCalendar(
   { nowMs, progress, signal }: ParseOptions,
 ): Promise<ParsedCalendar> {
   const parser = new CalendarParser(nowMs);
+  let sliceStart = performance.now();
+  const pause = async () => {
+    if (performance.now() - sliceStart < sliceMs) return;
+    progress?.(parser.count);
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+    sliceStart = performance.now();
+  };
   for await (const { name, pieces } of documents) {
     const reader = new LineReader((line, number) => parser.take(line, number));
     parser.begin(name);
@@ -32,12 +43,12 @@ export async function parseCalendar(
       for (let from = 0; from < piece.length; from += pieceLength) {
         signal?.throwIfAborted();
         reader.push(piece.slice(from, from + pieceLength));
-        progress?.(parser.count);
-        await new Promise((resolve) => setImmediate(resolve));
+        await pause();
       }
     }
     reader.end();
-    parser.end();
+    for (const _ of parser.end()) await pause();
+    progress?.(parser.count);
   }
-  return parser.finish();
+  return parser.finish(pause);
 }

@@ -7,7 +7,8 @@ import { pathForName } from './prompt-path.ts';
 import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 
 const extension = '.prompt.md';
-const input = /\$\{input:([^:}$]{1,200})(?::([^}]{0,2000}))?\}/g;
+// A hint ends where another variable begins, so that inputs that are never closed are not searched again and again.
+const input = /\$\{input:([^:}$]{1,200})(?::((?:[^}$]|\$(?!\{)){0,2000}))?\}/g;
 
 /** Fields that VS Code knows. Most of them matter only to the client itself. */
 const knownFields = ['name', 'description', 'title', 'agent', 'mode', 'model', 'tools', 'argument-hint'];

@@ -34,8 +34,27 @@ export async function lintFiles(
       problems.push(await lintPrompt(lintTarget(known, definition, library)));
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const found = withRules(sortAndMerge(problems.flat()));
+  const found = withRules(sortAndMerge(limitProblems(problems.flat())));
   return { prompts, problems: withoutSilenced(found, silenced, (file) => texts.get(file)) };
+}
+
+/** More problems in one file help nobody, and a hostile file can have millions. */
+const maxProblemsPerFile = 5_000;
+
+/** Keeps the first problems of each file, and adds how many are missing. */
+export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
+  const counts = new Map<string, number>();
+  const first = problems.filter(({ file }) => {
+    const count = (counts.get(file) ?? 0) + 1;
+    counts.set(file, count);
+    return count <= maxProblemsPerFile;
+  });
+  const more = [...counts].flatMap(([file, count]): Problem[] =>
+    count <= maxProblemsPerFile
+      ? []
+      : [{ file, severity: 'error', message: `${count - maxProblemsPerFile} more problems are not listed` }],
+  );
+  return [...first, ...more];
 }
 
 function byFormat(

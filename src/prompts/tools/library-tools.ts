@@ -66,10 +66,10 @@ function createLintTool(catalog: Catalog, silenced: ReadonlySet<string>) {
       },
     },
     annotations: hints.reads,
-    async call({ names, files, format, ...page }) {
+    async call({ names, files, format, ...page }, { signal }) {
       if (files !== undefined) {
-        const { lintFiles } = await import('../lint/lint-files.ts');
-        const { prompts, problems } = await lintFiles(files, format, silenced);
+        const { lintGiven } = await import('./file-thread.ts');
+        const { prompts, problems } = await lintGiven(files, format, silenced, { signal });
         return { structured: { prompts, ...countProblems(problems, page) } };
       }
       const { lintCatalog } = await import('../lint/lint.ts');
@@ -131,7 +131,7 @@ function createImportTool(editor: Editor) {
       const progress = (done: number, total: number) =>
         context.progress(done, total, `${done} of ${total} prompts imported`);
       const options = {
-        ...{ format, files, replace, progress, dryRun: dry_run },
+        ...{ format, files, replace, progress, dryRun: dry_run, signal: context.signal },
         ...(prefix !== undefined && { prefix }),
       };
       const report = await importPrompts(options, editor, authorOf(context));

@@ -4,8 +4,8 @@ import type { Editor } from '../catalog/editor.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';
 import { NotExpressible, type TextFile } from '../formats/format.ts';
-import { formatNamed } from '../formats/formats.ts';
 import { toRecord } from '../formats/jsonl.ts';
+import { readGiven } from './file-thread.ts';
 
 export interface ImportOptions {
   readonly format: string;
@@ -17,6 +17,7 @@ export interface ImportOptions {
   /** Only reports what would be done. */
   readonly dryRun?: boolean;
   readonly progress?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
 }
 
 export interface Imported {
@@ -39,7 +40,7 @@ export async function importPrompts(
   editor: Editor,
   author: Author,
 ): Promise<Imported> {
-  const { prompts, problems } = await formatNamed(options.format).read(options.files);
+  const { prompts, problems } = await readGiven(options.files, options.format, options);
   options.progress?.(0, prompts.length);
   const plans = planImport(prompts, options, await editor.names());
   const edits = plans.flatMap(({ edit }) => edit ?? []);

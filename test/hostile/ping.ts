@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { JsonObject } from '../../src/json.ts';
+import { bundle, initialize } from '../program.ts';
+import { StdioPeer } from '../stdio-peer.ts';
+import { type HostileInput, mounted } from './corpus.ts';
+
+export type Transport = 'stdio' | 'HTTP';
+
+export interface Delay {
+  readonly name: string;
+  readonly transport: Transport;
+  /** How long the hostile call took. */
+  readonly callMs: number;
+  /** The slowest ping during the call. */
+  readonly worstPingMs: number;
+  /** The start of the answer to the hostile call. */
+  readonly answer: string;
+}
+
+type Send = (method: string, params?: object) => Promise<JsonObject>;
+
+/** A server with mounts and a user, in a temporary home folder. */
+export class HostileServer implements AsyncDisposable {
+  readonly home: string;
+  readonly peer: StdioPeer;
+  readonly transport: Transport;
+  #send: Send = (method, params) => this.peer.request(method, params);
+
+  private constructor(transport: Transport) {
+    this.transport = transport;
+    this.home = mkdtempSync(join(tmpdir(), 'adjutant-hostile-'));
+    const mounts = Object.entries(mounted).map(([format, folder]) => {
+      mkdirSync(join(this.home, folder));
+      return `[[prompts.mounts]]\nformat = "${format}"\npath = "${join(this.home, folder)}"\n`;
+    });
+    const config = join(this.home, 'adjutant.toml');
+    writeFileSync(config, mounts.join('\n'));
+    const flags = transport === 'HTTP' ? ['--http', '--port', '0'] : [];
+    this.peer = new StdioPeer(
+      [bundle, 'serve', ...flags, '--home', this.home, '--config', config, '--toolsets', 'all'],
+      { cwd: this.home, env: { PATH: process.env['PATH'], HOME: this.home } },
+    );
+  }
+
+  static async start(transport: Transport): Promise<HostileServer> {
+    const server = new HostileServer(transport);
+    if (transport === 'HTTP') {
+      const [, url] = await server.peer.untilStderr(/Page: (\S+?)\/ /);
+      const token = readFileSync(join(server.home, 'token'), 'utf8').trim();
+      server.#send = (method, params) => post(new URL('/mcp', url), token, method, params);
+    } else {
+      server.peer.send(initialize());
+      await server.peer.until(({ id }) => id === 0);
+    }
+    await server.call('create_user', { id: 'ann', name: 'Ann' });
+    await server.call('list_prompts', {});
+    return server;
+  }
+
+  call(tool: string, args: object): Promise<JsonObject> {
+    return this.#send('tools/call', { name: tool, arguments: args });
+  }
+
+  async ping(): Promise<void> {
+    const answer = await this.#send('ping');
+    if (answer['result'] === undefined) throw new Error(`ping failed: ${JSON.stringify(answer)}`);
+  }
+
+  write({ files = {} }: HostileInput): void {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.home, path)), { recursive: true });
+      writeFileSync(join(this.home, path), text);
+    }
+  }
+
+  /** Makes the call and sends pings one after the other until it is answered. */
+  async measure(input: HostileInput): Promise<Delay> {
+    this.write(input);
+    const began = performance.now();
+    let isDone = false;
+    const call = this.call(input.tool, input.args).finally(() => {
+      isDone = true;
+    });
+    let worstPingMs = 0;
+    while (!isDone) {
+      const sent = performance.now();
+      await this.ping();
+      worstPingMs = Math.max(worstPingMs, performance.now() - sent);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const answer = JSON.stringify(await call).slice(0, 300);
+    const callMs = performance.now() - began;
+    return { name: input.name, transport: this.transport, callMs, worstPingMs, answer };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.peer[Symbol.asyncDispose]();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+async function post(url: URL, token: string, method: string, params?: object): Promise<JsonObject> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }),
+  });
+  return (await response.json()) as JsonObject;
+}

@@ -1,0 +1,30 @@
+// Measures how long a ping waits while the server works on a hostile input. `node test/prove/ping.ts 1048576`
+import { loadavg } from 'node:os';
+import { hostileInputs } from '../hostile/corpus.ts';
+import { HostileServer, type Transport } from '../hostile/ping.ts';
+
+const size = Number(process.argv[2] ?? 1024 * 1024);
+const transports: readonly Transport[] = ['stdio', 'HTTP'];
+const maxPingMs = 100;
+
+const loads = [loadavg()[0]!];
+const rows = new Map<string, string[]>();
+let worst = 0;
+for (const transport of transports) {
+  await using server = await HostileServer.start(transport);
+  for (const input of hostileInputs(size)) {
+    const { callMs, worstPingMs, answer } = await server.measure(input);
+    worst = Math.max(worst, worstPingMs);
+    const cells = rows.get(input.name) ?? [input.name, input.tool];
+    rows.set(input.name, [...cells, `${Math.round(callMs)} ms`, `${Math.round(worstPingMs)} ms`]);
+    process.stderr.write(`${transport} ${rows.get(input.name)!.join(' | ')}: ${answer}\n`);
+  }
+}
+loads.push(loadavg()[0]!);
+console.log('| input | tool | call, stdio | slowest ping | call, HTTP | slowest ping |');
+console.log('| --- | --- | --- | --- | --- | --- |');
+for (const cells of rows.values()) console.log(`| ${cells.join(' | ')} |`);
+console.log(
+  `\nLoad of the machine: ${loads.map((load) => load.toFixed(1)).join(' to ')}. Slowest ping: ${Math.round(worst)} ms.`,
+);
+if (worst > maxPingMs) process.exitCode = 1;
