@@ -21,6 +21,7 @@ const onePerson = [
   'create_event',
   'update_event',
   'delete_event',
+  'answer_invitation',
   'import_calendar',
   'add_calendar',
   'list_calendars',
@@ -64,7 +65,7 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'import_prompts',
   ],
   'calendar:USER': onePerson,
-  'calendar:*': [...onePerson, 'create_user', 'delete_user', 'list_outbox'],
+  'calendar:*': [...onePerson, 'find_time', 'get_free_busy', 'create_user', 'delete_user', 'list_outbox'],
   'delegate:read-only': ownRuns,
   'delegate:workspace-write': [...ownRuns, 'apply_run', 'undo_run'],
 };

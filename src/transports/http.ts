@@ -24,6 +24,7 @@ import { LiveRequests } from './live-requests.ts';
 import { neededScope } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
 import { sendError, sendJson } from './reply.ts';
+import { readBody } from './request-body.ts';
 import { tooLong } from './stdio.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
@@ -161,7 +162,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
     return sendError(response, 413, -32600, tooLong(options.maxMessageBytes), { connection: 'close' });
   let message: unknown;
   try {
-    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    message = JSON.parse(decoder.decode(body));
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
@@ -225,21 +226,7 @@ function isModern(message: unknown, request: IncomingMessage): boolean {
   return request.headers['mcp-protocol-version'] === modernVersion;
 }
 
-/**
- * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
- * 16 times the limit.
- */
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else chunks.length = 0;
-    if (size > 16 * limit) break;
-  }
-  return size > limit ? undefined : Buffer.concat(chunks);
-}
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -97,6 +97,7 @@ const required: Readonly<Record<string, JsonObject>> = {
   set_rule: { rule_type: 'travel_buffer', rule_json: { minutes: 5 } },
   update_user: { name: 'Changed' },
   update_event: { title: 'Changed' },
+  answer_invitation: { answer: 'accepted' },
 };
 
 describe("a token for Ada's calendar", () => {

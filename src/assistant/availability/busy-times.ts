@@ -12,6 +12,9 @@ const [hourMs, dayMs] = [3_600_000, 86_400_000];
 /** A calendar that was imported once and not since is no longer trusted after this time. */
 const importedOnceMs = dayMs;
 
+/** Longer single events are not found, so that the index on the start can be used. */
+const longestSingleMs = 366 * dayMs;
+
 /** An occurrence that takes up a person's time. */
 export interface BusyTime extends Span {
   readonly event: CalendarEvent;
@@ -36,14 +39,17 @@ export async function busyTimes(
 ): Promise<BusyList> {
   const calendars = await db.selectFrom('calendars').selectAll().where('user_id', '=', user.id).execute();
   const unknown = calendars.flatMap((calendar) => doubt(calendar, data.clock(), intervalMs));
-  const events = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('user_id', '=', user.id)
-    .where('task', 'is', null)
+  const own = db.selectFrom('events').selectAll().where('user_id', '=', user.id).where('task', 'is', null);
+  const singles = own
+    .where('series', 'is', null)
+    .where('start_ms', '>=', window.startMs - longestSingleMs)
+    .where('start_ms', '<', window.endMs)
+    .where('end_ms', '>', window.startMs);
+  const series = own
+    .where('series', 'is not', null)
     .where('first_ms', '<', window.endMs)
-    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.startMs))
-    .execute();
+    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.startMs));
+  const events = [...(await singles.execute()), ...(await series.execute())];
   const zone = preferencesOf(user).timezone;
   const busy: BusyTime[] = [];
   for (const event of events) {
