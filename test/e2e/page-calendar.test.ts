@@ -97,6 +97,10 @@ describe('the calendar', () => {
     await page.locator('.mark.planned').first().waitFor();
     await page.getByText('Board meeting').first().click();
     await shows(page, /^Why: /);
+    // The page uses the time format of the messages, which are in the person's language.
+    const panel = await page.locator('.panel').textContent();
+    expect(panel).toMatch(/\d:\d\d\s[AP]M/);
+    expect(panel).not.toMatch(/\b(1[3-9]|2[0-3]):\d\d/);
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Week' }).click();
     await page.locator('.quiet-hours').first().waitFor();

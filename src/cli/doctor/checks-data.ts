@@ -60,7 +60,8 @@ async function problems(
       access: server.access.withoutToolsets(),
     }).request('tools/call', {
       name: 'server_status',
-      arguments: {},
+      // Without `full`, the list of problems is shortened.
+      arguments: { full: true },
     });
     const found =
       isObject(structuredContent) && Array.isArray(structuredContent['problems'])

@@ -6,13 +6,14 @@ import { NotificationMark } from './notification-mark.tsx';
 interface Props {
   readonly calendar: CalendarData;
   readonly zone: string;
+  readonly locale: string;
   readonly today: string;
   readonly chosen: string | undefined;
   choose(event: CalendarEvent): void;
 }
 
 /** A list of upcoming events. */
-export function Agenda({ calendar, zone, today, chosen, choose }: Props) {
+export function Agenda({ calendar, zone, locale, today, chosen, choose }: Props) {
   const upcoming = calendar.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
     .toSorted((a, b) => a.start_ts.localeCompare(b.start_ts));
@@ -37,11 +38,17 @@ export function Agenda({ calendar, zone, today, chosen, choose }: Props) {
               <span class="row-line">
                 <span class="row-title">{event.title}</span>
                 {notificationsFor(calendar, event).map((one) => (
-                  <NotificationMark key={one.id} notification={one} day={start.day} zone={zone} />
+                  <NotificationMark
+                    key={one.id}
+                    notification={one}
+                    day={start.day}
+                    zone={zone}
+                    locale={locale}
+                  />
                 ))}
               </span>
               <span class="row-text row-title">
-                {dayTitle(start.day, 'long')} {formatTimes(event, start, zone)}
+                {dayTitle(start.day, 'long')} {formatTimes(event, start, zone, locale)}
                 {event.location && `, ${event.location}`}
               </span>
             </button>
@@ -53,11 +60,16 @@ export function Agenda({ calendar, zone, today, chosen, choose }: Props) {
 }
 
 /** The times of an event, with the last day if it differs from the first day. */
-function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, start: WallTime, zone: string): string {
+function formatTimes(
+  { start_ts, end_ts, all_day }: CalendarEvent,
+  start: WallTime,
+  zone: string,
+  locale: string,
+): string {
   // An all-day event ends at the start of the following day.
   const last = Math.max(Date.parse(start_ts), Date.parse(end_ts) - (all_day ? 1 : 0));
   const end = wallTime(new Date(last).toISOString(), zone);
   const lastDay = end.day === start.day ? '' : dayTitle(end.day, 'short');
   if (all_day) return lastDay === '' ? 'all day' : `– ${lastDay}`;
-  return `${clock(start.minutes)} – ${lastDay === '' ? '' : `${lastDay} `}${clock(end.minutes)}`;
+  return `${clock(start.minutes, locale)} – ${lastDay === '' ? '' : `${lastDay} `}${clock(end.minutes, locale)}`;
 }

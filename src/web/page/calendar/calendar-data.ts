@@ -6,6 +6,11 @@ export type User = ToolAnswer<'list_users'>['users'][number];
 export type CalendarEvent = ToolAnswer<'list_events'>['events'][number];
 export type Notification = ToolAnswer<'list_notifications'>['notifications'][number];
 
+/** The language in which the server writes times to this person. */
+export function localeOf({ locale }: User): string {
+  return locale ?? 'en';
+}
+
 export interface CalendarData {
   readonly events: readonly CalendarEvent[];
   /** Notifications by the key of their event. */

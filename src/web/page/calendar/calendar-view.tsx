@@ -10,6 +10,7 @@ import {
   type CalendarEvent,
   keyOf,
   loadCalendar,
+  localeOf,
   maxSpan,
   notificationsFor,
   resourceUris,
@@ -38,6 +39,7 @@ export function CalendarView({ user, children }: { user: User; children: Compone
   const ticks = useTicks(reloadMs);
   const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanForWeek(weeks);
   const zone = user.timezone ?? 'UTC';
+  const locale = localeOf(user);
   const today = wallTime(new Date().toISOString(), zone).day;
   const { value: calendar, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
@@ -75,11 +77,23 @@ export function CalendarView({ user, children }: { user: User; children: Compone
           />
         )}
         {calendar && layout === 'agenda' && (
-          <Agenda calendar={calendar} zone={zone} today={today} chosen={chosen} choose={choose} />
+          <Agenda
+            calendar={calendar}
+            zone={zone}
+            locale={locale}
+            today={today}
+            chosen={chosen}
+            choose={choose}
+          />
         )}
         {calendar && event && (
           <SidePanel key={chosen} title={event.title} close={close}>
-            <EventDetail event={event} notifications={notificationsFor(calendar, event)} zone={zone} />
+            <EventDetail
+              event={event}
+              notifications={notificationsFor(calendar, event)}
+              zone={zone}
+              locale={locale}
+            />
           </SidePanel>
         )}
         {overflow && (
@@ -97,7 +111,7 @@ export function CalendarView({ user, children }: { user: User; children: Compone
         )}
         {panel === 'plan' && (
           <SidePanel title="Plan notifications" close={close}>
-            <PlanPreview userId={user.id} zone={zone} done={close} />
+            <PlanPreview userId={user.id} zone={zone} locale={locale} done={close} />
           </SidePanel>
         )}
         {panel === 'outbox' && (

@@ -8,13 +8,14 @@ interface Props {
   readonly event: CalendarEvent;
   readonly notifications: readonly Notification[];
   readonly zone: string;
+  readonly locale: string;
 }
 
 /** One event with its past and planned notifications and the reason for each. */
-export function EventDetail({ event, notifications, zone }: Props) {
+export function EventDetail({ event, notifications, zone, locale }: Props) {
   return (
     <>
-      <p class="quiet">{formatTimes(event, zone)}</p>
+      <p class="quiet">{formatTimes(event, zone, locale)}</p>
       {event.location && <p class="quiet">{event.location}</p>}
       {event.status && event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
       <h3>Notifications</h3>
@@ -23,7 +24,7 @@ export function EventDetail({ event, notifications, zone }: Props) {
       ) : (
         <ul class="notifications">
           {notifications.map((one) => (
-            <NotificationItem key={one.id} notification={one} zone={zone} />
+            <NotificationItem key={one.id} notification={one} zone={zone} locale={locale} />
           ))}
         </ul>
       )}
@@ -31,11 +32,11 @@ export function EventDetail({ event, notifications, zone }: Props) {
   );
 }
 
-function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, zone: string): string {
-  const format = new Intl.DateTimeFormat(undefined, {
+function formatTimes({ start_ts, end_ts, all_day }: CalendarEvent, zone: string, locale: string): string {
+  const format = new Intl.DateTimeFormat(locale, {
     timeZone: zone,
     dateStyle: 'full',
-    ...(!all_day && { timeStyle: 'short', hourCycle: 'h23' }),
+    ...(!all_day && { timeStyle: 'short' }),
   });
   // An all-day event ends at the start of the following day.
   const end = Date.parse(end_ts) - (all_day ? 1 : 0);
@@ -50,7 +51,11 @@ const actions: Readonly<Record<string, readonly [tool: ActionTool, title: string
   delivered: ['acknowledge_notification', 'Acknowledge', 'Notification acknowledged.'],
 };
 
-function NotificationItem({ notification, zone }: { notification: Notification; zone: string }) {
+interface ItemProps extends Pick<Props, 'zone' | 'locale'> {
+  readonly notification: Notification;
+}
+
+function NotificationItem({ notification, zone, locale }: ItemProps) {
   const { client } = useConnection();
   const toast = useToast();
   const { id, status, channel, sent_time, plan_time, subject, reason, error } = notification;
@@ -64,7 +69,7 @@ function NotificationItem({ notification, zone }: { notification: Notification; 
     <li>
       <div class="marks">
         <span class={`badge ${status}`}>{status}</span> <strong>{channel}</strong>
-        {shortTime(sent_time ?? plan_time, zone)}
+        {shortTime(sent_time ?? plan_time, zone, locale)}
       </div>
       {subject && <div>{subject}</div>}
       {reason && <div class="quiet">Why: {reason}</div>}

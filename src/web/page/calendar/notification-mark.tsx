@@ -15,17 +15,18 @@ interface Props {
   /** The day of the event. If the notification is due on another day, its weekday is shown. */
   readonly day: string;
   readonly zone: string;
+  readonly locale: string;
 }
 
 /** A compact label for one notification. An icon, a colour and a hidden text show its status. */
-export function NotificationMark({ notification, day, zone }: Props) {
+export function NotificationMark({ notification, day, zone, locale }: Props) {
   const { channel, status, plan_time } = notification;
   const planned = wallTime(plan_time, zone);
   return (
     <span class={`mark ${status}`} title={`${channel}, ${status}`}>
       {statusIcons[status]}
       {channelIcons[channel] ?? '•'} {planned.day !== day && `${dayTitle(planned.day, 'weekday')} `}
-      {clock(planned.minutes)}
+      {clock(planned.minutes, locale)}
       <span class="hidden">
         {' '}
         {channel} {status}

@@ -9,11 +9,12 @@ import { maxSpan } from './calendar-data.ts';
 interface Props {
   readonly userId: string;
   readonly zone: string;
+  readonly locale: string;
   done(): void;
 }
 
 /** Shows what a new plan would change and applies it on request. */
-export function PlanPreview({ userId, zone, done }: Props) {
+export function PlanPreview({ userId, zone, locale, done }: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
@@ -56,8 +57,8 @@ export function PlanPreview({ userId, zone, done }: Props) {
             <div>
               <strong>{titles.get(step.event_id) ?? 'Unknown event'}</strong>
               <div>
-                {step.channel}, {step.previous_time && `${shortTime(step.previous_time, zone)} → `}
-                {shortTime(step.plan_time, zone)}
+                {step.channel}, {step.previous_time && `${shortTime(step.previous_time, zone, locale)} → `}
+                {shortTime(step.plan_time, zone, locale)}
               </div>
               <div class="quiet">Why: {step.reason}</div>
             </div>

@@ -4,6 +4,7 @@ import {
   type CalendarData,
   type CalendarEvent,
   keyOf,
+  localeOf,
   notificationsFor,
   type User,
 } from './calendar-data.ts';
@@ -29,6 +30,7 @@ interface Props {
 export function WeekGrid({ days, today, calendar, user, chosen, choose, showOverflow }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const zone = user.timezone ?? 'UTC';
+  const locale = localeOf(user);
   // Scroll to 07:30, or to the first event if it starts earlier.
   useLayoutEffect(() => {
     const starts = calendar.events
@@ -47,13 +49,14 @@ export function WeekGrid({ days, today, calendar, user, chosen, choose, showOver
       class={`event ${event.status ?? ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       onClick={() => choose(event)}
-      title={`${event.title} ${eventTime(event, day, zone)}`}
+      title={`${event.title} ${eventTime(event, day, zone, locale)}`}
     >
       <strong>
-        {!event.all_day && <span class="event-time">{eventTime(event, day, zone)}</span>} {event.title}
+        {!event.all_day && <span class="event-time">{eventTime(event, day, zone, locale)}</span>}{' '}
+        {event.title}
       </strong>{' '}
       {notificationsFor(calendar, event).map((one) => (
-        <NotificationMark key={one.id} notification={one} day={day} zone={zone} />
+        <NotificationMark key={one.id} notification={one} day={day} zone={zone} locale={locale} />
       ))}
     </button>
   );
@@ -78,7 +81,7 @@ export function WeekGrid({ days, today, calendar, user, chosen, choose, showOver
       >
         {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
           <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>
-            {clock(hour * 60)}
+            {clock(hour * 60, locale)}
           </span>
         ))}
       </div>
@@ -138,11 +141,16 @@ function covers(event: CalendarEvent, day: string, zone: string): boolean {
 }
 
 /** The start of an event or, on a later day, its end. */
-function eventTime({ start_ts, end_ts, all_day }: CalendarEvent, day: string, zone: string): string {
+function eventTime(
+  { start_ts, end_ts, all_day }: CalendarEvent,
+  day: string,
+  zone: string,
+  locale: string,
+): string {
   if (all_day) return '';
   const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
-  if (start.day === day) return clock(start.minutes);
-  return end.day === day ? `until ${clock(end.minutes)}` : '';
+  if (start.day === day) return clock(start.minutes, locale);
+  return end.day === day ? `until ${clock(end.minutes, locale)}` : '';
 }
 
 function slotStyle({ from, to, lane, lanes }: Slot) {

@@ -52,8 +52,9 @@ export function dayTitle(day: string, style: keyof typeof dayStyles = 'short'): 
   });
 }
 
-export function clock(minutes: number): string {
-  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+/** A time of day as messages in that language show it. */
+export function clock(minutes: number, locale: string): string {
+  return new Date(minutes * 60_000).toLocaleTimeString(locale, { timeStyle: 'short', timeZone: 'UTC' });
 }
 
 /** The quiet hours of one day as [from, to] in minutes. Quiet hours that span midnight give two ranges. */
@@ -74,15 +75,14 @@ function toMinutes(text: string): number {
 }
 
 /** The time of day. Adds the date if it is not today, and the year if it is not this year. */
-export function shortTime(iso: string, zone?: string): string {
+export function shortTime(iso: string, zone?: string, locale?: string): string {
   const [date, now] = [new Date(iso), new Date()];
   const options = zone === undefined ? {} : { timeZone: zone };
-  const day = (value: Date) => value.toLocaleDateString(undefined, { ...options, dateStyle: 'short' });
-  return date.toLocaleString(undefined, {
+  const day = (value: Date) => value.toLocaleDateString(locale, { ...options, dateStyle: 'short' });
+  return date.toLocaleString(locale, {
     ...options,
-    hour: '2-digit',
     minute: '2-digit',
-    hourCycle: 'h23',
+    ...(locale === undefined ? { hour: '2-digit', hourCycle: 'h23' } : { hour: 'numeric' }),
     ...(day(date) !== day(now) && { day: 'numeric', month: 'short' }),
     ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
   });
