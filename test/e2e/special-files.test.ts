@@ -54,14 +54,17 @@ async function expectHealthy(): Promise<void> {
 
 const kinds = ['pipe', 'device'] as const;
 
-it.each(kinds)('a run completes if a %s replaces the codex settings of its folder', async (kind) => {
+it.each(kinds)('a run is refused if a %s replaces the codex settings of its folder', async (kind) => {
   for (const folder of ['project', 'project/a', 'project/a/b', 'project/a/b/c', 'project/a/b/c/d'])
     createSpecialFile(kind, `${folder}/.codex/config.toml`);
   await serve(`--delegate-command=${scriptedAgent}`);
   const cwd = join(home, 'project/a/b/c/d');
   const task = steps({ answer: { summary: 'Done.' } });
   const { structuredContent } = await call('delegate_run', { task, cwd, skip_git_repo_check: true });
-  expect(structuredContent).toMatchObject({ status: 'completed', summary: 'Done.' });
+  expect(structuredContent).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining(join('.codex', 'config.toml')),
+  });
   await expectHealthy();
 });
 

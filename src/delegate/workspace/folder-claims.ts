@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createPrivateFile } from '../../regular-file.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 
 /**
@@ -38,7 +39,9 @@ export class FolderClaims {
   static async open(stateDir: string): Promise<FolderClaims> {
     const { DatabaseSync } = await import('node:sqlite');
     await disk.mkdir(stateDir, { recursive: true, mode: 0o700 });
-    const database = new DatabaseSync(join(stateDir, 'folders.sqlite'));
+    const file = join(stateDir, 'folders.sqlite');
+    createPrivateFile(file);
+    const database = new DatabaseSync(file);
     database.exec('PRAGMA busy_timeout = 10000');
     database.exec(
       'CREATE TABLE IF NOT EXISTS claims (folder TEXT, run TEXT, kind TEXT, storage TEXT, pid INTEGER, born TEXT)',
