@@ -47,6 +47,10 @@ function startProgram() {
       clearTimeout(timer);
       process.off('exit', saveCache);
       try {
+        // V8 accepts the cache only with the flags it was made with. Undo the changes of small-heap.ts.
+        const { setFlagsFromString } = require('node:v8');
+        setFlagsFromString('--semi-space-growth-factor=2');
+        setFlagsFromString('--heap-growing-percent=0');
         fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
         fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
       } catch {}

@@ -39,7 +39,10 @@ export function contenders(home: string, port: () => number): readonly Contender
       name: 'Adjutant',
       stdio: [bundle, 'serve', '--home', home],
       http: {
-        args: [bundle, 'serve', '--http', '--home', home, '--port', String(ownPort)],
+        args: [
+          ...[bundle, 'serve', '--http', '--home', home, '--port', String(ownPort)],
+          '--http-requests-per-second=1000000',
+        ],
         address: `http://127.0.0.1:${ownPort}/mcp`,
       },
       requests: expand,

@@ -16,17 +16,23 @@ export function localTime(ms: number, zone: string, nowMs: number, allDay = fals
   return `${date}${time}, ${distance}`;
 }
 
-const phrases = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+let phrases: Intl.RelativeTimeFormat | undefined;
+
+/** Created on first use: creating it takes longer than the rest of the start. */
+function phrase(value: number, unit: Intl.RelativeTimeFormatUnit): string {
+  phrases ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  return phrases.format(value, unit);
+}
 
 function relative(distanceMs: number, wallMs: number, nowWallMs: number): string {
   const size = Math.abs(distanceMs);
   if (size < minuteMs) return 'now';
-  if (size < 90 * minuteMs) return phrases.format(Math.round(distanceMs / minuteMs), 'minute');
-  if (size < 24 * hourMs) return phrases.format(Math.round(distanceMs / hourMs), 'hour');
+  if (size < 90 * minuteMs) return phrase(Math.round(distanceMs / minuteMs), 'minute');
+  if (size < 24 * hourMs) return phrase(Math.round(distanceMs / hourMs), 'hour');
   return dayDistance(wallMs, nowWallMs);
 }
 
 /** Counts calendar days, so that the day after tomorrow is `in 2 days` at any hour. */
 function dayDistance(wallMs: number, nowWallMs: number): string {
-  return phrases.format(Math.floor(wallMs / dayMs) - Math.floor(nowWallMs / dayMs), 'day');
+  return phrase(Math.floor(wallMs / dayMs) - Math.floor(nowWallMs / dayMs), 'day');
 }
