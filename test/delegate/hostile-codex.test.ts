@@ -144,6 +144,14 @@ describe('the environment of an agent', () => {
   });
 });
 
+it("a sandbox that hides Adjutant's own files creates none of them", async () => {
+  const token = join(bench.home, 'token');
+  writeTree('/', { [token]: 'a-token' });
+  await server.call('delegate_run', { task: script({ shell: 'true' }, answer()), cwd: bench.project });
+  rmSync(token);
+  expect(existsSync(join(bench.home, 'outbox'))).toBe(false);
+});
+
 describe("Adjutant's own files", () => {
   const files = () => [
     join(bench.home, 'token'),

@@ -24,11 +24,13 @@ export function codexPermissions(
   callerOverrides: readonly string[],
 ): CodexPermissions {
   const plain = { args: ['--sandbox', sandbox], overrides: [] };
-  if (sandbox === 'danger-full-access' || !unreadable.some((path) => existsSync(path))) return plain;
+  // To hide a missing file or folder, the sandbox would create an empty file in its place.
+  const existing = unreadable.filter((path) => existsSync(path));
+  if (sandbox === 'danger-full-access' || existing.length === 0) return plain;
   // A caller with the rights to set its own sandbox gets what it asks for.
   if (callerOverrides.some((override) => /^\s*(sandbox|permissions|default_permissions)/.test(override)))
     return plain;
-  const denied = unreadable.map((path) => [path, 'deny'] as const);
+  const denied = existing.map((path) => [path, 'deny'] as const);
   const user = sandbox === 'workspace-write' ? workspaceSettings(userSettings) : undefined;
   const rules = [...(user?.rules ?? []), ...denied].map(
     ([path, access]) => `${JSON.stringify(path)}=${JSON.stringify(access)}`,
