@@ -70,7 +70,7 @@ describe('unsaved edits of a prompt', () => {
     expect(await textOf(page)).toBe('Hello {{who}}');
   });
 
-  it('conflict with a version that was saved in the meantime', async () => {
+  it('conflict with a version that was saved in the meantime', { retry: 3 }, async () => {
     const page = await typeDraft();
     await go(page, 'other');
     writeFileSync(file, prompt('greet', 'Changed for {{who}}') + prompt('other', 'Something else'));
