@@ -163,6 +163,14 @@ const evidenceSchema = {
       },
     },
     omitted: { type: 'integer' },
+    changed_during_run: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'change'],
+        properties: { path: text, change: { enum: ['added', 'modified', 'deleted'] } },
+      },
+    },
     checks: {
       type: 'array',
       items: {
