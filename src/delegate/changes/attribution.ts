@@ -84,7 +84,7 @@ async function replay(
 }
 
 async function applyEdit(text: string, edit: Edit): Promise<string | typeof conflict> {
-  const { applyPatch, structuredPatch } = await import('diff');
+  const { applyPatch, structuredPatch } = await import('./text-edit.ts');
   const { from = '', to = '' } = 'from' in edit ? edit : {};
   const patch = 'patch' in edit ? edit.patch : structuredPatch('', '', from, to, '', '', { maxEditLength });
   try {

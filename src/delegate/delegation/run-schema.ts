@@ -144,6 +144,8 @@ export const runListSchema = {
   },
 } as const;
 
+const change = { enum: ['added', 'modified', 'deleted'] } as const;
+
 const evidenceSchema = {
   type: 'object',
   required: ['method', 'complete', 'files', 'omitted'],
@@ -158,18 +160,14 @@ const evidenceSchema = {
         properties: {
           path: text,
           status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
-          change: { enum: ['added', 'modified', 'deleted'] },
+          change,
         },
       },
     },
     omitted: { type: 'integer' },
     changed_during_run: {
       type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'change'],
-        properties: { path: text, change: { enum: ['added', 'modified', 'deleted'] } },
-      },
+      items: { type: 'object', required: ['path', 'change'], properties: { path: text, change } },
     },
     checks: {
       type: 'array',
