@@ -63,6 +63,7 @@ export function createCodex(options: CodexOptions): Agent {
     },
     parse: parseEvent,
     explain,
+    locate: executable,
     version: async () => readVersion(await executable(), env),
     writes: (report) => readWrites(codexHome, report),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
