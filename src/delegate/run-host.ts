@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { messageOf } from '../json.ts';
-import { log, setLogLevel } from '../log.ts';
+import { log, setLogLevel, setLogRedaction } from '../log.ts';
 import type { AutopilotRequest } from './autopilot/autopilot.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import { RunDirectory } from './files/run-directory.ts';
@@ -89,6 +89,7 @@ class RunHost {
     }
     setLogLevel(order.logLevel);
     const runner = new AgentRunner(order.options);
+    setLogRedaction(runner.redact);
     const { path, id } = order.run;
     const directory = new RunDirectory(path, id, runner.redact);
     const listening = this.#listen(order, runner).catch((error: unknown) => {
