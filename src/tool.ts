@@ -1,6 +1,7 @@
 import type { XStatic } from 'typebox/schema';
 import type { Content } from './content.ts';
 import type { Context } from './context.ts';
+import type { AppView } from './contracts/app-views.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 
 export interface Tool {
@@ -16,6 +17,8 @@ export interface Tool {
   readonly searchHint?: string;
   /** Clients that load tools on demand load this one at the start. */
   readonly alwaysLoad?: true;
+  /** The view that clients with MCP Apps show for a call. */
+  readonly view?: AppView;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
   /** Receives arguments that match the schema, with its top-level defaults filled in. */

@@ -1,4 +1,5 @@
 import type { ResourceContents } from '../content.ts';
+import type { Client } from '../context.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 import type { Prompt, RenderedPrompt, Resource, ResourceTemplate } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
@@ -31,7 +32,8 @@ export interface Contract {
   startOf(cursor: unknown): number;
   nextCursor(next: string | undefined): JsonObject;
 
-  toolItem(tool: ToolDescription): JsonObject;
+  /** `client` decides what the entry contains besides the description. */
+  toolItem(tool: ToolDescription, client?: Client): JsonObject;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;

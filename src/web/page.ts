@@ -54,7 +54,7 @@ export async function servePage(
 }
 
 /** `page` is next to the bundle. When the server runs from source, the page is in `dist`. */
-function pageFolder(): string {
+export function pageFolder(): string {
   const nextToBundle = join(import.meta.dirname, 'page');
   return existsSync(join(nextToBundle, 'main.js'))
     ? nextToBundle
