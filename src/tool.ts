@@ -1,8 +1,11 @@
 import type { XStatic } from 'typebox/schema';
 import type { Content } from './content.ts';
 import type { Context } from './context.ts';
-import type { AppView } from './contracts/app-views.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
+
+/** Views of the page that clients with MCP Apps show inside the chat. */
+export const appViews = ['run', 'prompts', 'calendar'] as const;
+export type AppView = (typeof appViews)[number];
 
 export interface Tool {
   readonly name: string;

@@ -1,18 +1,16 @@
-import type { Client } from '../context.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { AppView } from '../tool.ts';
 
 /** The MCP Apps extension: a client that declares it can show a view of the server inside the chat. */
 export const appsExtension = 'io.modelcontextprotocol/ui';
 export const appMimeType = 'text/html;profile=mcp-app';
 
-export const appViews = ['run', 'prompts', 'calendar'] as const;
-export type AppView = (typeof appViews)[number];
-
 export function appUri(view: AppView): string {
   return `ui://adjutant/${view}`;
 }
 
-export function showsApps({ capabilities: { extensions } }: Client): boolean {
+/** Whether a client with these capabilities shows views. */
+export function showsApps({ extensions }: JsonObject): boolean {
   const declared = isObject(extensions) ? extensions[appsExtension] : undefined;
   const { mimeTypes } = isObject(declared) ? declared : {};
   return Array.isArray(mimeTypes) && mimeTypes.includes(appMimeType);

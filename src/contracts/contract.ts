@@ -1,5 +1,4 @@
 import type { ResourceContents } from '../content.ts';
-import type { Client } from '../context.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 import type { Prompt, RenderedPrompt, Resource, ResourceTemplate } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
@@ -32,8 +31,8 @@ export interface Contract {
   startOf(cursor: unknown): number;
   nextCursor(next: string | undefined): JsonObject;
 
-  /** `client` decides what the entry contains besides the description. */
-  toolItem(tool: ToolDescription, client?: Client): JsonObject;
+  /** The entry depends on the capabilities of the client, if they are known. */
+  toolItem(tool: ToolDescription, capabilities?: JsonObject): JsonObject;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;

@@ -101,10 +101,10 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
-  toolItem(tool, client) {
+  toolItem(tool, capabilities = {}) {
     const { searchHint, alwaysLoad, view } = tool;
     const meta = {
-      ...(view !== undefined && client !== undefined && showsApps(client) && viewMeta(view)),
+      ...(view !== undefined && showsApps(capabilities) && viewMeta(view)),
       ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),
       ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     };

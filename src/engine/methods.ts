@@ -71,7 +71,13 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     offered: (offer) => offer.tools,
     async call({ session, server, params, client }) {
       const listed = await session.surface.listedTools();
-      return page(server, 'tools', listed, (tool) => server.contract.toolItem(tool, client), params);
+      return page(
+        server,
+        'tools',
+        listed,
+        (tool) => server.contract.toolItem(tool, client.capabilities),
+        params,
+      );
     },
   },
   'tools/call': { schema: nameParams, offered: (offer) => offer.tools, call: callTool },

@@ -1,8 +1,7 @@
-import { promises as disk } from 'node:fs';
-import { join } from 'node:path';
-import { appMimeType, appsExtension, appUri, appViews, showsApps } from '../contracts/app-views.ts';
+import { appMimeType, appsExtension, appUri, showsApps } from '../contracts/app-views.ts';
 import type { Feature } from '../feature.ts';
-import { pageFolder } from './page.ts';
+import { appViews } from '../tool.ts';
+import { readPageFile } from './page.ts';
 
 const titles = { run: 'Run', prompts: 'Prompts', calendar: 'Calendar' } as const;
 
@@ -13,7 +12,7 @@ export function createApps(): Feature {
     extensions: { [appsExtension]: {} },
     resources: {
       list: ({ client }) =>
-        showsApps(client)
+        showsApps(client.capabilities)
           ? appViews.map((view) => ({
               uri: appUri(view),
               name: titles[view],
@@ -23,7 +22,7 @@ export function createApps(): Feature {
       async read(uri) {
         const view = appViews.find((one) => appUri(one) === uri);
         if (view === undefined) return undefined;
-        const text = await disk.readFile(join(pageFolder(), `${view}-app.html`), 'utf8');
+        const text = (await readPageFile(`${view}-app.html`)).toString('utf8');
         return [{ uri, mimeType: appMimeType, text, meta: { ui: { prefersBorder: true } } }];
       },
     },
