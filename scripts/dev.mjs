@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { context } from 'esbuild';
-import { page, pageFiles } from './page.mjs';
+import { buildApps, page, pageFiles } from './page.mjs';
 
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
 const bundling = await context(page);

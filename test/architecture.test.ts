@@ -73,7 +73,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'assistant',
     ...leaves,
   ],
-  web: ['api.ts', ...leaves],
+  web: ['api.ts', 'contracts', 'feature.ts', ...leaves],
   transports: ['audit', 'engine', 'contracts', 'identity', 'toolsets', ...leaves],
   identity: ['toolsets', ...leaves],
   audit: leaves,
@@ -179,7 +179,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
+  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page/apps', 'page', '.'],
 };
 
 /** Limits on source files per folder and on lines per file. */
