@@ -29,6 +29,8 @@ export interface CalendarOptions {
 export interface Calendars {
   readonly data: AssistantData;
   readonly options: CalendarOptions;
+  /** Called after a calendar on a server was synced in the background. */
+  readonly afterSync?: (calendarId: string) => Promise<void>;
 }
 
 export interface SyncOptions {

@@ -56,6 +56,29 @@ export const german: Catalog = {
     conflicts: 'Überschneidungen',
   },
   allDay: 'ganztägig',
+  pages: {
+    confirm: 'Bestätigen',
+    ask: {
+      seen: 'Bestätige, dass du davon weißt.',
+      done: 'Diese Aufgabe als erledigt markieren.',
+      fewer: 'Weniger Erinnerungen an solche Termine bekommen.',
+      again: (minutes) => `In ${minutes} Minuten noch einmal erinnert werden.`,
+    },
+    thanks: {
+      seen: 'Danke. Du wirst daran nicht mehr erinnert.',
+      done: 'Danke. Die Aufgabe ist erledigt.',
+      fewer: 'Danke. Du bekommst weniger Erinnerungen an solche Termine.',
+      again: (minutes) => `Danke. Die Erinnerung kommt in ${minutes} Minuten noch einmal.`,
+    },
+    notConfirmed: 'Die Erinnerung ist nicht bestätigt.',
+    unknown: 'Diese Erinnerung gibt es nicht.',
+    refused:
+      'Das geht nicht mehr. Der Termin beginnt gleich oder ist abgesagt, oder die Zeit liegt in deiner Ruhezeit.',
+  },
+  test: {
+    subject: 'Ein Test von Adjutant',
+    text: (channel) => `Dies ist ein Test. Nachrichten von Adjutant per ${channel} kommen hier an.`,
+  },
   timing: {
     before: (time) => `${time} vorher`,
     after: (time) => `${time} nach dem Beginn`,

@@ -48,6 +48,29 @@ export const english: Catalog = {
   digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
   digest: { today: 'Today', tasks: 'Tasks', unanswered: 'Unanswered invitations', conflicts: 'Conflicts' },
   allDay: 'all day',
+  pages: {
+    confirm: 'Confirm',
+    ask: {
+      seen: 'Confirm that you know about this.',
+      done: 'Mark this task as done.',
+      fewer: 'Get fewer reminders of events like this one.',
+      again: (minutes) => `Get this reminder again in ${minutes} minutes.`,
+    },
+    thanks: {
+      seen: 'Thank you. There will be no more reminders of this.',
+      done: 'Thank you. The task is done.',
+      fewer: 'Thank you. There will be fewer reminders of events like this one.',
+      again: (minutes) => `Thank you. The reminder comes again in ${minutes} minutes.`,
+    },
+    notConfirmed: 'The reminder is not confirmed.',
+    unknown: 'There is no such reminder.',
+    refused:
+      'This is no longer possible. The event is about to start or cancelled, or the time is in your quiet hours.',
+  },
+  test: {
+    subject: 'A test from Adjutant',
+    text: (channel) => `This is a test. Notifications from Adjutant by ${channel} arrive here.`,
+  },
   timing: {
     before: (time) => `${time} before`,
     after: (time) => `${time} after the start`,

@@ -56,6 +56,29 @@ export const spanish: Catalog = {
     conflicts: 'Conflictos',
   },
   allDay: 'todo el día',
+  pages: {
+    confirm: 'Confirmar',
+    ask: {
+      seen: 'Confirma que estás al tanto.',
+      done: 'Marcar esta tarea como hecha.',
+      fewer: 'Recibir menos recordatorios de eventos como este.',
+      again: (minutes) => `Recibir este recordatorio otra vez en ${minutes} minutos.`,
+    },
+    thanks: {
+      seen: 'Gracias. No recibirás más recordatorios de esto.',
+      done: 'Gracias. La tarea está hecha.',
+      fewer: 'Gracias. Recibirás menos recordatorios de eventos como este.',
+      again: (minutes) => `Gracias. El recordatorio volverá en ${minutes} minutos.`,
+    },
+    notConfirmed: 'El recordatorio no está confirmado.',
+    unknown: 'Ese recordatorio no existe.',
+    refused:
+      'Ya no es posible. El evento está por empezar o fue cancelado, o la hora cae en tus horas de silencio.',
+  },
+  test: {
+    subject: 'Una prueba de Adjutant',
+    text: (channel) => `Esto es una prueba. Los mensajes de Adjutant por ${channel} llegan aquí.`,
+  },
   timing: {
     before: (time) => `${time} antes`,
     after: (time) => `${time} después del inicio`,
