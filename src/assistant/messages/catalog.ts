@@ -49,6 +49,7 @@ export interface Catalog {
     readonly today: string;
     readonly tasks: string;
     readonly unanswered: string;
+    readonly notAnswered: string;
     readonly conflicts: string;
   };
   allDay: string;
@@ -87,6 +88,9 @@ export interface Catalog {
     readonly default: string;
     readonly snooze: string;
     readonly digest: string;
+    /** Of a change: the person was reminded, or is about to be. */
+    readonly told: string;
+    readonly soon: string;
   };
 }
 

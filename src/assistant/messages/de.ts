@@ -18,11 +18,11 @@ export const german: Catalog = {
     tentative: 'Du hast unter Vorbehalt zugesagt.',
     'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
   },
-  movedBefore: (before) => `Verschoben: Du wurdest an ${before} erinnert.`,
+  movedBefore: (before) => `Verschoben: In der Erinnerung stand ${before}.`,
   movedSubject: (title, when) => `Verschoben: ${title}, jetzt ${when}`,
   movedNews: (before, told) =>
     told
-      ? `Der Termin wurde verschoben. Du wurdest an ${before} erinnert.`
+      ? `Der Termin wurde verschoben. In der Erinnerung stand ${before}.`
       : `Der Termin wurde verschoben. Bisher: ${before}.`,
   placeSubject: (title, place) => `Neuer Ort: ${title}, ${place}`,
   placeNews: (before, told) =>
@@ -53,6 +53,7 @@ export const german: Catalog = {
     today: 'Heute',
     tasks: 'Aufgaben',
     unanswered: 'Unbeantwortete Einladungen',
+    notAnswered: 'noch nicht beantwortet',
     conflicts: 'Überschneidungen',
   },
   allDay: 'ganztägig',
@@ -108,5 +109,7 @@ export const german: Catalog = {
     default: 'deine üblichen Erinnerungen',
     snooze: 'du wolltest noch einmal erinnert werden',
     digest: 'deine Tagesübersicht',
+    told: 'du wurdest an diesen Termin erinnert',
+    soon: 'eine Erinnerung an diesen Termin steht bevor',
   },
 };

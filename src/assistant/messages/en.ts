@@ -18,10 +18,10 @@ export const english: Catalog = {
     tentative: 'You accepted tentatively.',
     'needs-action': 'You have not answered this invitation yet.',
   },
-  movedBefore: (before) => `Moved: you were reminded of ${before}.`,
+  movedBefore: (before) => `Moved: your reminder said ${before}.`,
   movedSubject: (title, when) => `Moved: ${title}, now ${when}`,
   movedNews: (before, told) =>
-    told ? `It was moved. You were reminded of ${before}.` : `It was moved. Before, it was ${before}.`,
+    told ? `It was moved. Your reminder said ${before}.` : `It was moved. Before, it was ${before}.`,
   placeSubject: (title, place) => `New place: ${title}, ${place}`,
   placeNews: (before, told) =>
     `The place has changed. ${told ? 'You were told' : 'Before, it was'}: ${before}.`,
@@ -46,7 +46,13 @@ export const english: Catalog = {
   missed: 'These reminders were due while Adjutant could not send them:',
   more: (count) => `and ${count} more`,
   digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
-  digest: { today: 'Today', tasks: 'Tasks', unanswered: 'Unanswered invitations', conflicts: 'Conflicts' },
+  digest: {
+    today: 'Today',
+    tasks: 'Tasks',
+    unanswered: 'Unanswered invitations',
+    notAnswered: 'not answered yet',
+    conflicts: 'Conflicts',
+  },
   allDay: 'all day',
   pages: {
     confirm: 'Confirm',
@@ -100,5 +106,7 @@ export const english: Catalog = {
     default: 'your default reminders',
     snooze: 'you asked for it again',
     digest: 'your daily agenda',
+    told: 'you were reminded of this event',
+    soon: 'a reminder of this event is due soon',
   },
 };

@@ -53,6 +53,7 @@ export const spanish: Catalog = {
     today: 'Hoy',
     tasks: 'Tareas',
     unanswered: 'Invitaciones sin responder',
+    notAnswered: 'sin responder',
     conflicts: 'Conflictos',
   },
   allDay: 'todo el día',
@@ -108,5 +109,7 @@ export const spanish: Catalog = {
     default: 'tus recordatorios habituales',
     snooze: 'pediste otro recordatorio',
     digest: 'tu agenda diaria',
+    told: 'se te recordó este evento',
+    soon: 'pronto toca un recordatorio de este evento',
   },
 };

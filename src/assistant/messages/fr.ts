@@ -52,6 +52,7 @@ export const french: Catalog = {
     today: 'Aujourd’hui',
     tasks: 'Tâches',
     unanswered: 'Invitations sans réponse',
+    notAnswered: 'sans réponse',
     conflicts: 'Conflits',
   },
   allDay: 'toute la journée',
@@ -107,5 +108,7 @@ export const french: Catalog = {
     default: 'vos rappels habituels',
     snooze: 'vous avez demandé un nouveau rappel',
     digest: 'votre résumé du jour',
+    told: 'un rappel de cet événement vous a été envoyé',
+    soon: 'un rappel de cet événement est prévu bientôt',
   },
 };
