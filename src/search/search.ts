@@ -86,8 +86,11 @@ export class SearchIndex<Item extends object> {
     return this.#index.search(word, { fuzzy: 0.2 });
   }
 
-  /** Items that match any word of the query, best first. Rare words, important fields and many matching words raise the score. */
-  find(query: string): readonly SearchResult<Item>[] {
+  /**
+   * Items that match any word of the query, best first. Rare words, important fields and many matching words raise the
+   * score. `weigh` returns a factor for the score of an item, or 0 to leave the item out.
+   */
+  find(query: string, weigh: (item: Item) => number = () => 1): readonly SearchResult<Item>[] {
     const found = new Map<number, Hit[]>();
     for (const word of [...new Set(termsOf(query))].slice(0, maxQueryWords)) {
       const results = this.#search(word);
@@ -98,15 +101,13 @@ export class SearchIndex<Item extends object> {
         else hits.push(hit);
       }
     }
-    return [...found]
-      .map(([id, hits]) => ({
-        item: this.#items.get(id)!,
-        score: hits.length * hits.reduce((sum, { score }) => sum + score, 0),
-        get words() {
-          return hits.sort((a, b) => b.score - a.score).map(wordMatch);
-        },
-      }))
-      .sort((a, b) => b.score - a.score);
+    const results: Result<Item>[] = [];
+    for (const [id, hits] of found) {
+      const item = this.#items.get(id)!;
+      const weight = weigh(item);
+      if (weight > 0) results.push(new Result(item, weight, hits));
+    }
+    return results.sort((a, b) => b.score - a.score);
   }
 
   /** Replaces the items of the index. Items that are already indexed are not processed again. */
@@ -128,6 +129,23 @@ export class SearchIndex<Item extends object> {
     }
     // Add empty items last: added first, they would lower the average text length.
     for (; this.#padding > 0; this.#padding--) this.#index.add({ id: this.#nextId++ });
+  }
+}
+
+/** Creates the details of a match on request: most matches are only counted. */
+class Result<Item> implements SearchResult<Item> {
+  readonly item: Item;
+  readonly score: number;
+  readonly #hits: Hit[];
+
+  constructor(item: Item, weight: number, hits: Hit[]) {
+    this.item = item;
+    this.score = weight * hits.length * hits.reduce((sum, { score }) => sum + score, 0);
+    this.#hits = hits;
+  }
+
+  get words(): readonly WordMatch[] {
+    return this.#hits.sort((a, b) => b.score - a.score).map(wordMatch);
   }
 }
 
