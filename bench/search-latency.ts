@@ -19,7 +19,13 @@ const random = () => {
   return seed / 2_147_483_648;
 };
 const syllables = 'ba ce di fo gu ha ke li mo nu pa re si to vu wa ze lin mar ten sol'.split(' ');
+/** Words with many related words, which a search looks up as well. */
+const english =
+  'review summary test error login password database performance update document deploy design secure mail recover'.split(
+    ' ',
+  );
 const wordAt = (rank: number) => {
+  if (rank % 40 === 0 && rank / 40 < english.length + 1) return english[rank / 40 - 1] ?? 'the';
   let text = '';
   for (let rest = rank + 21; rest > 0; rest = Math.floor(rest / 21)) text += syllables[rest % 21];
   return text;
@@ -28,7 +34,11 @@ const word = () => wordAt(Math.floor(vocabulary ** random()));
 const text = (length: number) => Array.from({ length }, word).join(' ');
 /** People search for words that mean something: neither the most frequent ones nor the rarest. */
 const queryOf = (length: number) =>
-  Array.from({ length }, () => wordAt(50 + Math.floor(3000 * random()))).join(' ');
+  Array.from({ length }, () =>
+    random() < 0.3
+      ? english[Math.floor(english.length * random())]
+      : wordAt(50 + Math.floor(3000 * random())),
+  ).join(' ');
 
 const cpuMs = (since?: NodeJS.CpuUsage) => {
   const { user, system } = process.threadCpuUsage(since);

@@ -1,6 +1,7 @@
 // Full-text search for prompts, skills and tools. Import this module on first use: it loads two packages, which would
 // slow down the start of the server.
 import MiniSearch from 'minisearch';
+import { relatedTo } from './related-words.ts';
 import { termsOf } from './words.ts';
 
 interface SearchOptions<Item> {
@@ -10,6 +11,8 @@ interface SearchOptions<Item> {
   readonly prefixFrom: number;
   /** Whether words of five letters or more that do not occur also match words with a typo. */
   readonly typos: boolean;
+  /** Whether a word also finds words that mean nearly the same, with a lower score. */
+  readonly related?: boolean;
   /**
    * Number of empty items to add to the index. Needed to compare scores with a fixed threshold: in a small collection,
    * all words would otherwise seem equally rare.
@@ -35,9 +38,15 @@ export interface SearchResult<Item> {
   readonly words: readonly WordMatch[];
 }
 
-interface Hit extends Pick<WordMatch, 'word' | 'score' | 'items'> {
+interface WordResult {
+  readonly id: number;
+  readonly score: number;
   /** The matching terms of the item, each with the fields that contain it. */
   readonly match: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Hit extends Pick<WordMatch, 'word' | 'score' | 'items'> {
+  readonly match: WordResult['match'];
 }
 
 /** Lets a long update yield to the event loop. `update` awaits `pause` after each item. */
@@ -47,6 +56,10 @@ interface Pauses {
 
 /** Longer queries, such as a whole document, are truncated to this number of words. */
 const maxQueryWords = 1000;
+/** How much a related word counts, compared with the word itself. */
+const relatedWeight = 0.4;
+/** A word that more items contain finds no related words: it has enough matches, and the search would take longer. */
+const maxItemsForRelated = 200;
 /** Term saturation and length normalization. The thresholds for skills rely on `d: 0`, which gives words in long texts no bonus. */
 const bm25 = { k: 2, b: 0.5, d: 0 };
 
@@ -57,9 +70,10 @@ export class SearchIndex<Item extends object> {
   readonly #items = new Map<number, Item>();
   #nextId = 0;
   readonly #typos: boolean;
+  readonly #related: boolean;
   #padding: number;
 
-  constructor({ fields, prefixFrom, typos, padding = 0 }: SearchOptions<Item>) {
+  constructor({ fields, prefixFrom, typos, related = false, padding = 0 }: SearchOptions<Item>) {
     this.#index = new MiniSearch({
       fields: Object.keys(fields),
       extractField: (document, field) =>
@@ -77,13 +91,27 @@ export class SearchIndex<Item extends object> {
     });
     this.#padding = padding;
     this.#typos = typos;
+    this.#related = related;
   }
 
   /** Looks for typos only if nothing contains the word or begins with it: that takes four times as long. */
-  #search(word: string) {
-    const exact = this.#index.search(word);
-    if (exact.length > 0 || !this.#typos || word.length < 5 || !/^\p{L}+$/u.test(word)) return exact;
+  #search(word: string): readonly WordResult[] {
+    const found = this.#searchExactly(word);
+    if (found.length > 0 || !this.#typos || word.length < 5 || !/^\p{L}+$/u.test(word)) return found;
     return this.#index.search(word, { fuzzy: 0.2 });
+  }
+
+  #searchExactly(word: string): readonly WordResult[] {
+    const found: WordResult[] = this.#index.search(word);
+    if (!this.#related || found.length > maxItemsForRelated) return found;
+    const ids = new Set(found.map(({ id }) => id));
+    for (const other of relatedTo(word))
+      for (const { id, score, match } of this.#index.search(other, { prefix: false })) {
+        if (ids.has(id)) continue;
+        ids.add(id);
+        found.push({ id, score: score * relatedWeight, match });
+      }
+    return found;
   }
 
   /**

@@ -27,7 +27,7 @@ const excerptLength = 160;
 export class PromptSearch {
   readonly #catalog: Catalog;
   readonly #boosts: () => ReadonlyMap<string, number>;
-  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
+  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true, related: true });
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
