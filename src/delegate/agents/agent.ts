@@ -14,6 +14,8 @@ export interface Agent {
   invoke(call: AgentCall): Promise<Invocation>;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
   parse(line: string): readonly AgentEvent[];
+  /** The path of the program. Fails with `unavailable` if it is not installed. */
+  locate(): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */
   version(): Promise<string | undefined>;
   /** Total token usage of the thread, read from the agent's own session file. */
@@ -26,8 +28,8 @@ export interface Agent {
   confine?(sandbox: Sandbox): Promise<Confinement>;
 }
 
-export const agentNames = ['codex', 'claude'] as const;
-export type AgentName = (typeof agentNames)[number];
+/** The name of a built-in agent, or of one in the settings. */
+export type AgentName = string;
 
 /** Options of one agent call. The prompt is separate because the agent reads it from standard input. */
 export interface AgentCall {

@@ -36,6 +36,7 @@ const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
 /** Runs `claude -p`, which reads the prompt from standard input and writes events to standard output. */
 export function createClaude(options: ClaudeOptions): Agent {
   const { command = 'claude', env } = options;
+  const locate = () => findExecutable(command, env, installHint);
   return {
     name: 'claude',
     label: 'claude',
@@ -52,7 +53,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
       const servers = isTrusted ? projectServers(call.cwd) : [];
       return {
-        command: await findExecutable(command, env, installHint),
+        command: await locate(),
         args: [...(await buildArguments(call)), ...servers, ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
@@ -67,7 +68,8 @@ export function createClaude(options: ClaudeOptions): Agent {
       };
     },
     parse,
-    version: async () => readVersion(await findExecutable(command, env, installHint), env),
+    locate,
+    version: async () => readVersion(await locate(), env),
   };
 }
 

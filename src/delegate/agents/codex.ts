@@ -62,6 +62,7 @@ export function createCodex(options: CodexOptions): Agent {
     },
     parse: parseEvent,
     explain,
+    locate: executable,
     version: async () => readVersion(await executable(), env),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
     async confine(sandbox) {

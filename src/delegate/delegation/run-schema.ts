@@ -10,6 +10,7 @@ const shared = {
     default: 'specialist',
     description: 'Role, e.g. reviewer, or the name of a prompt',
   },
+  agent: { type: 'string', minLength: 1, description: 'E.g. codex, claude. Default: as configured' },
   model: { type: 'string', description: 'Default: as configured' },
   reasoning_effort: { type: 'string', description: 'E.g. high. Default: as configured' },
   config_overrides: {

@@ -83,7 +83,7 @@ export function overviewLine(run: {
   readonly host?: string;
 }): string {
   const { run_id, status, duration_ms, task, summary, host } = run;
-  return `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
+  return `${run_id}  ${status}  ${(duration_ms / 1000).toFixed(1)} s${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
 }
 
 /** Formats texts and lists, in full or cut to some lines of limited length. */
