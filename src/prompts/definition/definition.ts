@@ -37,7 +37,7 @@ export interface TypedRules {
   readonly split?: 'shell' | 'quotes';
   /** The position that takes all remaining words. */
   readonly rest?: number;
-  /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as older versions of Claude Code do. */
+  /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as in opencode and older versions of Claude Code. */
   readonly expandsWords?: boolean;
   /** Precedes text that no placeholder takes. Default: `ARGUMENTS: ` in a new paragraph. */
   readonly appendix?: string;
