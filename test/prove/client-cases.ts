@@ -97,6 +97,12 @@ function userTexts(body: Body): readonly string[] {
     });
 }
 
+/** Codex puts a skill between tags. No client sends a blank text. */
+function isReceived(texts: readonly string[], { body, received }: RecordedCase): boolean {
+  if (received.trim() === '') return !texts.some((text) => text.includes(body));
+  return texts.some((text) => text === received || text.includes(`\n${received}\n</skill>`));
+}
+
 function contentOf(file: string, { body, arguments: declared }: RecordedCase): string {
   if (file.endsWith('.toml')) return `prompt = ${JSON.stringify(body)}`;
   if (file.endsWith('SKILL.md')) return `---\nname: x\ndescription: d\n---\n${body}`;
@@ -125,8 +131,7 @@ async function compare(setting: Setting): Promise<void> {
       const before = model.requests.length;
       const output = await outputOf(program, command('x', one.typed, home), home, env);
       const texts = model.requests.slice(before).flatMap(({ body }) => userTexts(body));
-      if (texts.some((text) => text === one.received || text.includes(`\n${one.received}\n</skill>`)))
-        equal++;
+      if (isReceived(texts, one)) equal++;
       else
         console.log(
           `${setting.name}: ${JSON.stringify(one)}\n  received: ${JSON.stringify(texts.slice(-4))}${texts.length === 0 ? output.slice(-500) : ''}`,
