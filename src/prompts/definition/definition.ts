@@ -39,6 +39,8 @@ export interface TypedRules {
   readonly rest?: number;
   /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as in opencode and older versions of Claude Code. */
   readonly expandsWords?: boolean;
+  /** Whether a shell command in the typed text is changed so that the client does not run it, as in Claude Code. */
+  readonly disarmsCommands?: boolean;
   /** Precedes text that no placeholder takes. Default: `ARGUMENTS: ` in a new paragraph. */
   readonly appendix?: string;
 }
