@@ -27,6 +27,8 @@ export interface PromptDefinition {
   readonly line: number;
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** Names of the prompts that its templates include. */
+  readonly uses?: readonly string[];
   readonly tests?: readonly PromptTest[];
 }
 
