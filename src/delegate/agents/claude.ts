@@ -7,6 +7,7 @@ import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
+import { readWrites } from './claude-writes.ts';
 import { findExecutable, readVersion } from './executable.ts';
 import { isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
@@ -68,6 +69,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       };
     },
     parse,
+    writes: readWrites,
     locate,
     version: async () => readVersion(await locate(), env),
   };

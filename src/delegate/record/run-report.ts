@@ -20,6 +20,7 @@ export interface RunOutput {
   readonly warnings?: readonly string[];
   readonly evidence?: {
     readonly files: readonly { readonly path: string; readonly status: string }[];
+    readonly changed_during_run?: readonly { readonly path: string }[];
   } | null;
 }
 
@@ -47,6 +48,15 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
     '',
     ...(whole && output.evidence?.files.length
       ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
+      : []),
+    ...(whole && output.evidence?.changed_during_run?.length
+      ? [
+          ...section(
+            'changed_during_run',
+            output.evidence.changed_during_run.map(({ path }) => path),
+          ),
+          '',
+        ]
       : []),
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
     'Debug pointers:',
