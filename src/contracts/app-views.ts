@@ -10,7 +10,7 @@ export function appUri(view: AppView): string {
 }
 
 /** Whether a client with these capabilities shows views. */
-export function showsApps({ extensions }: JsonObject): boolean {
+export function showsApps({ extensions }: Readonly<Record<string, unknown>>): boolean {
   const declared = isObject(extensions) ? extensions[appsExtension] : undefined;
   const { mimeTypes } = isObject(declared) ? declared : {};
   return Array.isArray(mimeTypes) && mimeTypes.includes(appMimeType);

@@ -32,7 +32,7 @@ export interface Contract {
   nextCursor(next: string | undefined): JsonObject;
 
   /** The entry depends on the capabilities of the client, if they are known. */
-  toolItem(tool: ToolDescription, capabilities?: JsonObject): JsonObject;
+  toolItem(tool: ToolDescription, capabilities?: Readonly<Record<string, unknown>>): JsonObject;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;
