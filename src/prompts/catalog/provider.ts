@@ -73,7 +73,7 @@ export class CatalogProvider implements PromptProvider {
 }
 
 function toPrompt({ definition, source }: CatalogEntry): Prompt {
-  const { name, title, description, arguments: args, tags } = definition;
+  const { name, title, description, arguments: args, tags, uses } = definition;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -83,6 +83,10 @@ function toPrompt({ definition, source }: CatalogEntry): Prompt {
       ...(argument.description !== undefined && { description: argument.description }),
       ...(argument.required !== undefined && { required: argument.required }),
     })),
-    meta: { 'adjutant/source': source.name, ...(tags.length > 0 && { 'adjutant/tags': tags }) },
+    meta: {
+      'adjutant/source': source.name,
+      ...(tags.length > 0 && { 'adjutant/tags': tags }),
+      ...(uses !== undefined && { 'adjutant/uses': uses }),
+    },
   };
 }

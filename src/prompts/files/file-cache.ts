@@ -48,6 +48,11 @@ export class FileCache<Value> {
   readonly #oncePerArrival: boolean;
   readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
+  /** Files that are being parsed, so that concurrent requests parse a large file only once. */
+  readonly #reading = new Map<
+    string,
+    { readonly stamp: string; readonly file: Promise<CachedFile<Value>> }
+  >();
 
   constructor({
     parse,
@@ -102,18 +107,25 @@ export class FileCache<Value> {
     const age = Date.now() - stat.ctimeMs;
     if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
     const state = { stamp: stampOf(stat), unsettled: Math.abs(age) < tickMs };
+    const reading = this.#reading.get(path);
+    if (reading?.stamp === state.stamp && !state.unsettled) return reading.file;
     try {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       this.#assertInside(root, path);
       const value = this.#parse(readRegularBytesSync(path, this.#maxBytes), path, known);
-      return value instanceof Promise
-        ? value.then(
-            (parsed) => this.#keep(path, { ...state, value: parsed }),
-            (error: unknown) => this.#keepProblem(path, error, state),
-          )
-        : this.#keep(path, { ...state, value });
+      if (!(value instanceof Promise)) return this.#keep(path, { ...state, value });
+      const file = value
+        .then(
+          (parsed) => this.#keep(path, { ...state, value: parsed }),
+          (error: unknown) => this.#keepProblem(path, error, state),
+        )
+        .finally(() => {
+          if (this.#reading.get(path)?.file === file) this.#reading.delete(path);
+        });
+      this.#reading.set(path, { stamp: state.stamp, file });
+      return file;
     } catch (error) {
       return this.#keepProblem(path, error, state);
     }
