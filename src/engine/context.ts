@@ -120,10 +120,14 @@ export class RequestContext implements Context {
     return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
-  /** Restores the answers of earlier rounds from the request, before the handler runs. */
-  async resume(): Promise<void> {
+  /** Restores the answers of earlier rounds from the request, before the handler runs. `undefined` if there are none. */
+  resume(): Promise<void> | undefined {
     const { inputResponses, requestState } = this.#request.params;
-    if (!askable.has(this.#request.method)) return;
+    if (inputResponses === undefined && requestState === undefined) return undefined;
+    return askable.has(this.#request.method) ? this.#restore(inputResponses, requestState) : undefined;
+  }
+
+  async #restore(inputResponses: unknown, requestState: unknown): Promise<void> {
     const carried =
       requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, this.#binding);
     const received = Object.entries(isObject(inputResponses) ? inputResponses : {});

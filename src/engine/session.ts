@@ -1,3 +1,4 @@
+import { type Awaitable, attempt, whenReady } from '../awaitable.ts';
 import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
@@ -9,9 +10,10 @@ import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { findMethod } from './method-lookup.ts';
+import type { Builtin } from './methods.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
-import { RequestInProgress } from './request-in-progress.ts';
+import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
 import { answerBatch, checkNames } from './request-limits.ts';
 import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
@@ -39,8 +41,7 @@ export class Session {
   readonly #questions = new Questions();
   #era: 'legacy' | 'modern' | undefined;
   #initialized = false;
-  /** The last request that writes, until it is finished. */
-  #lastWrite: Promise<unknown> | undefined;
+  readonly #writes = new WriteOrder();
   #closed = false;
 
   constructor(server: Server, outlet: Outlet, options: SessionOptions = {}) {
@@ -51,8 +52,8 @@ export class Session {
     this.canAsk = options.canAsk ?? true;
   }
 
-  /** Serves one JSON value. Resolves to the reply, or to `undefined` if there is none. */
-  receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
+  /** Serves one JSON value. Returns the reply, or `undefined` if there is none. */
+  receive(value: unknown): Awaitable<JsonObject | readonly JsonObject[] | undefined> {
     return Array.isArray(value) ? this.#receiveBatch(value) : this.#receiveOne(value);
   }
 
@@ -139,83 +140,79 @@ export class Session {
     });
   }
 
-  #receiveOne(value: unknown): Promise<Reply> {
+  #receiveOne(value: unknown): Awaitable<Reply> {
     const incoming = classify(value);
     switch (incoming.kind) {
       case 'invalid':
-        return Promise.resolve(this.refuse(new Failure('invalid-request', incoming.reason), incoming.id));
+        return this.refuse(new Failure('invalid-request', incoming.reason), incoming.id);
       case 'notification':
         this.#handleNotification(incoming.method, incoming.params);
-        return Promise.resolve(undefined);
+        return undefined;
       case 'response':
         this.#questions.answer(incoming.id, incoming.result, incoming.error);
-        return Promise.resolve(undefined);
+        return undefined;
       case 'request': {
         const { request } = incoming;
         const tooLong = checkNames(request, this.server.limits.nameLength);
-        return tooLong === undefined
-          ? this.#answer(request)
-          : Promise.resolve(this.refuse(tooLong, request.id));
+        return tooLong === undefined ? this.#answer(request) : this.refuse(tooLong, request.id);
       }
     }
   }
 
-  async #answer(request: RequestMessage): Promise<Reply> {
+  #answer(request: RequestMessage): Awaitable<Reply> {
     // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
     const inProgress = new RequestInProgress();
     this.#inFlight.set(request.id, inProgress);
-    let failed = true;
-    try {
-      const result = await this.#dispatch(request, inProgress);
-      failed = result['isError'] === true;
-      return resultMessage(request.id, result);
-    } catch (error) {
-      return this.#reply(request, error);
-    } finally {
+    const finish = (reply: Reply, failed: boolean): Reply => {
       if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       // A request that the client cancelled did not fail.
-      failed &&= !inProgress.aborted;
-      this.server.observe({ method: request.method, milliseconds, failed });
-    }
+      this.server.observe({ method: request.method, milliseconds, failed: failed && !inProgress.aborted });
+      return reply;
+    };
+    return attempt(
+      () => this.#dispatch(request, inProgress),
+      (result) => finish(resultMessage(request.id, result), result['isError'] === true),
+      (error) => finish(this.#reply(request, error), true),
+    );
   }
 
-  async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
+  /** Answers at once, without a promise, if everything that the request needs is at hand. */
+  #dispatch(request: RequestMessage, inProgress: RequestInProgress): Awaitable<JsonObject> {
     const { contract } = this.server;
     const client = this.surface.visible(this.#identifyClient(request));
     const modern = client.protocolVersion === modernVersion;
     const method = findMethod(this.surface, contract, request.method, modern);
     const context = new RequestContext(this, request, client, inProgress);
-    if (modern) await context.resume();
-    const params = ownParams(request);
-    if (method.schema !== undefined) {
-      if (this.#lastWrite !== undefined) await this.#lastWrite;
-      const loading = loadValidator();
-      if (loading !== undefined) await loading;
-      parseValue(method.schema, params, 'params');
-    }
-    // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
-    const called = method.call({ session: this, server: this.server, params, request, client, context });
-    const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
-    if (method.writes) this.#holdNextUntil(work);
-    try {
-      const result = await work;
-      return modern ? finishResult(request, result, contract.server) : result;
-    } catch (error) {
-      if (error instanceof InputRequired)
-        return finishResult(request, error.result(await this.server.seal), contract.server);
-      throw error;
-    }
+    const run = () => {
+      const params = ownParams(request);
+      if (method.schema !== undefined) parseValue(method.schema, params, 'params');
+      // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
+      const called = method.call({ session: this, server: this.server, params, request, client, context });
+      const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
+      if (method.writes) this.#writes.add(work);
+      return work;
+    };
+    const start = () => whenReady(this.#untilReady(method, modern ? context.resume() : undefined), run);
+    if (!modern) return start();
+    const finish = (result: JsonObject) => finishResult(request, result, contract.server);
+    return attempt(start, finish, async (error) => {
+      if (!(error instanceof InputRequired)) throw error;
+      return finish(error.result(await this.server.seal));
+    });
   }
 
-  #holdNextUntil(work: Promise<JsonObject> | JsonObject): void {
-    const write = Promise.resolve(work)
-      .catch(() => {})
-      .then(() => {
-        if (this.#lastWrite === write) this.#lastWrite = undefined;
-      });
-    this.#lastWrite = write;
+  /** `undefined` if the request can run at once. */
+  #untilReady({ schema }: Builtin, resumed: Promise<void> | undefined): Promise<void> | undefined {
+    if (schema === undefined) return resumed;
+    const loading = loadValidator();
+    if (resumed === undefined && loading === undefined && this.#writes.last === undefined) return undefined;
+    return (async () => {
+      await resumed;
+      await loading;
+      while (this.#writes.last !== undefined) await this.#writes.last;
+    })();
   }
 
   #reply(request: RequestMessage, error: unknown): Reply {

@@ -92,8 +92,8 @@ export class Catalog {
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
-  async revision({ definition, source }: CatalogEntry): Promise<string> {
-    return (await source.revision?.(definition)) ?? contentRevision(definition);
+  revision({ definition, source }: CatalogEntry): Awaitable<string> {
+    return source.revision?.(definition) ?? contentRevision(definition);
   }
 
   async problems(): Promise<readonly Problem[]> {

@@ -17,7 +17,7 @@ export interface PromptFile {
 export const emptyFile: PromptFile = { prompts: [], byName: new Map(), problems: [] };
 
 export function createPromptFileCache(): FileCache<PromptFile> {
-  return new FileCache({ parse: parsePromptFile, maxBytes: 1024 * 1024 * 1024 });
+  return new FileCache({ parse: parsePromptFile, maxBytes: 1024 * 1024 * 1024, oncePerArrival: true });
 }
 
 export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
