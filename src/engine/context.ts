@@ -69,6 +69,7 @@ export class RequestContext implements Context {
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
+  #resumed = false;
 
   constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
     this.actor = session.surface.access.actor;
@@ -120,10 +121,11 @@ export class RequestContext implements Context {
     return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
-  /** Restores the answers of earlier rounds from the request, before the handler runs. `undefined` if there are none. */
+  /** Restores the answers of earlier rounds from the request, before the handler runs. `undefined` if there is nothing to wait for. */
   resume(): Promise<void> | undefined {
     const { inputResponses, requestState } = this.#request.params;
-    if (inputResponses === undefined && requestState === undefined) return undefined;
+    if (this.#resumed || (inputResponses === undefined && requestState === undefined)) return undefined;
+    this.#resumed = true;
     return askable.has(this.#request.method) ? this.#restore(inputResponses, requestState) : undefined;
   }
 

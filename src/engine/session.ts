@@ -1,4 +1,4 @@
-import { type Awaitable, attempt, whenReady } from '../awaitable.ts';
+import { type Awaitable, attempt } from '../awaitable.ts';
 import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
@@ -10,7 +10,6 @@ import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { findMethod } from './method-lookup.ts';
-import type { Builtin } from './methods.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
 import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
@@ -194,25 +193,18 @@ export class Session {
       if (method.writes) this.#writes.add(work);
       return work;
     };
-    const start = () => whenReady(this.#untilReady(method, modern ? context.resume() : undefined), run);
+    const start = (): Awaitable<JsonObject> => {
+      const resuming = modern ? context.resume() : undefined;
+      const waits = resuming ?? (method.schema && (loadValidator() ?? this.#writes.last));
+      // Checks again after waiting: an earlier request may have begun to write.
+      return waits === undefined ? run() : waits.then(start);
+    };
     if (!modern) return start();
     const finish = (result: JsonObject) => finishResult(request, result, contract.server);
     return attempt(start, finish, async (error) => {
       if (!(error instanceof InputRequired)) throw error;
       return finish(error.result(await this.server.seal));
     });
-  }
-
-  /** `undefined` if the request can run at once. */
-  #untilReady({ schema }: Builtin, resumed: Promise<void> | undefined): Promise<void> | undefined {
-    if (schema === undefined) return resumed;
-    const loading = loadValidator();
-    if (resumed === undefined && loading === undefined && this.#writes.last === undefined) return undefined;
-    return (async () => {
-      await resumed;
-      await loading;
-      while (this.#writes.last !== undefined) await this.#writes.last;
-    })();
   }
 
   #reply(request: RequestMessage, error: unknown): Reply {
