@@ -11,13 +11,17 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
+import { beginArrival } from '../../arrival.ts';
 import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
+import { prepareReplacement } from './durable-file.ts';
 import { batchSize } from './prompt-edits.ts';
+import { createPromptFileCache, type PromptFile } from './prompt-file.ts';
 import { UserSource } from './user-source.ts';
 
 const author = { name: 'tester', version: '1' };
@@ -35,6 +39,22 @@ function draft(name: string, text = 'Text', more: Partial<PromptDraft> = {}): Pr
 const line = (name: string, text = 'Text') => `${JSON.stringify(draft(name, text))}\n`;
 const userFile = (folder: string) => readFileSync(join(folder, 'user.jsonl'), 'utf8');
 const names = async (source: UserSource) => (await source.list()).map(({ name }) => name);
+
+it('a file is checked again after an own change, also for messages that arrived together', async () => {
+  const file = join(plantTree({ 'user.jsonl': line('before') }), 'user.jsonl');
+  // A file that changed a moment ago is always read again.
+  await setTimeout(150);
+  const cache = createPromptFileCache();
+  const read = () => {
+    const { value } = cache.load(file) as { value: PromptFile };
+    return value.prompts.map(({ name }) => name);
+  };
+  expect(read()).toEqual(['before']);
+  beginArrival();
+  expect(read()).toEqual(['before']);
+  prepareReplacement(file, Buffer.from(line('after'))).commit();
+  expect(read()).toEqual(['after']);
+});
 
 describe('a file with invalid lines', () => {
   const invalidLines = [
