@@ -31,10 +31,12 @@ const askable = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The parameters of the method itself, without `_meta` and the answers to questions. */
 export function ownParams({ method, params }: RequestMessage): RequestMessage['params'] {
   if (!('_meta' in params || 'inputResponses' in params || 'requestState' in params)) return params;
+  if (askable.has(method)) {
+    const { _meta, inputResponses, requestState, ...own } = params;
+    return own;
+  }
   const { _meta, ...own } = params;
-  if (!askable.has(method)) return own;
-  const { inputResponses, requestState, ...asked } = own;
-  return asked;
+  return own;
 }
 
 /** Thrown through the handler to return questions to the client, which then sends the request again. */

@@ -16,7 +16,7 @@ import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
 import { answerBatch, checkNames } from './request-limits.ts';
 import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
-import { Surface } from './surface.ts';
+import type { Surface } from './surface.ts';
 
 export interface Listen {
   readonly filter: JsonObject;
@@ -47,7 +47,7 @@ export class Session {
     this.server = server;
     this.#outlet = outlet;
     this.#era = options.era;
-    this.surface = new Surface(server, options.access ?? server.access);
+    this.surface = server.surfaceOf(options.access ?? server.access);
     this.canAsk = options.canAsk ?? true;
   }
 
@@ -75,7 +75,7 @@ export class Session {
     const change = compareRights(access.actor, actor);
     if (change === 'same') return;
     if (change === 'narrower') this.watchedResources.clear();
-    this.surface = new Surface(this.server, access.heldBy(actor));
+    this.surface = this.server.surfaceOf(access.heldBy(actor));
     for (const kind of ['tools', 'prompts', 'resources'] as const) this.announce({ kind });
   }
 
