@@ -1,3 +1,4 @@
+import { parseRecordedEvent } from '../session/recorded-event.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
@@ -13,7 +14,12 @@ type Options = Parameters<typeof createCodex>[0] &
 export function createAgents(options: Options): Agents {
   const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
   return {
-    codex: createCodex({ ...options, command: commandOf('codex') }),
-    claude: createClaude({ ...options, command: commandOf('claude') }),
+    codex: withRecordedEvents(createCodex({ ...options, command: commandOf('codex') })),
+    claude: withRecordedEvents(createClaude({ ...options, command: commandOf('claude') })),
   };
+}
+
+/** The event file of a session contains events, that of other runs the output of the agent. */
+function withRecordedEvents(agent: Agent): Agent {
+  return { ...agent, parse: (line) => parseRecordedEvent(line) ?? agent.parse(line) };
 }
