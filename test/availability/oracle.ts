@@ -1,6 +1,6 @@
 import type { PlainEvent, World } from './world.ts';
 
-/** A proposal, in a form that both sides produce. */
+/** A proposed time, as both the oracle and `find_time` describe it. */
 export interface Proposal {
   readonly start: string;
   /** Indexes of people with a tentative event. */

@@ -7,7 +7,7 @@ export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string;
   /** The server that tokens are for. Set it when its address is known. */
   audience: string;
-  /** The public key in PEM, which everybody knows. */
+  /** The public key in PEM. An attacker knows it too. */
   readonly publicKey: string;
   /** A token for a program, through the client credentials grant. */
   machineToken(scope: string, format?: 'jwt' | 'opaque'): Promise<string>;

@@ -127,7 +127,7 @@ function isWritable(privileges: unknown): boolean {
   return names === '{}' || /"(all|write|writeContent|write-content|bind)"/.test(names);
 }
 
-/** The first words of the server's explanation. */
+/** The start of the server's error text, without markup. */
 function reasonIn(body: string): string {
   const text = singleLine(body.replaceAll(/<[^>]*>/g, ' '), 200).trim();
   return text === '' ? '' : `: ${text}`;

@@ -7,7 +7,7 @@ export interface CalendarProblem {
   readonly message: string;
 }
 
-/** More warnings help nobody, and a hostile calendar can cause millions. */
+/** Nobody reads more warnings than this, and a hostile calendar can cause millions. */
 const maxWarnings = 5_000;
 
 /** Collects problems. Keeps every error: an event that could not be read must not count as deleted. */

@@ -67,7 +67,7 @@ async function demandOwn(db: Reader, args: Readonly<Record<string, unknown>>, ac
   }
 }
 
-/** The same failure as for something that does not exist. */
+/** Hides that the entity exists: the failure is the one for an unknown id. */
 function notFound(what: string): Denied {
   const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
   return new Denied('resource-not-found', `${name} not found`, { data: { missing: what } });

@@ -22,7 +22,7 @@ import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
-import { resolveThread } from './thread.ts';
+import { findTarget, type Target } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -44,7 +44,10 @@ export interface RunContext {
 }
 
 /** A new run as it is added to the queue. */
-type NewRun = Pick<RunRequest, 'tool'> & { readonly threadId?: string; readonly state?: 'autopilot' };
+type NewRun = Pick<RunRequest, 'tool' | 'agent'> & {
+  readonly threadId?: string;
+  readonly state?: 'autopilot';
+};
 
 /** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
@@ -63,7 +66,7 @@ export class Delegation {
 
   /** The agent of an existing run, read from its `codex_exec.json`. */
   findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
-    return this.runner.agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
+    return this.runner.agents.of(exec?.['agent'] ?? 'codex');
   }
 
   async startRun(
@@ -71,15 +74,13 @@ export class Delegation {
     input: RunInput | ResumeInput | ForkInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
+    const target = await findTarget(input, this.options, await this.runner.queue);
+    const { threadId, ...fresh } = target;
     // A fork gets a thread of its own.
-    const threadId =
-      'thread_id' in input && !('fork' in input)
-        ? await resolveThread(input.thread_id, this.options)
-        : undefined;
-    const row: NewRun = { tool, ...(threadId !== undefined && { threadId }) };
-    return this.start(row, input, context, notStartedRecord, async (run) => {
+    const row = 'fork' in input ? fresh : target;
+    return this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
-      const result = await this.#run(tool, input, run);
+      const result = await this.#run(tool, input, run, target);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
@@ -90,12 +91,13 @@ export class Delegation {
     tool: StartingTool,
     input: RunInput | ResumeInput | ForkInput,
     run: RunContext,
+    target: Target,
   ): Promise<RunResult | undefined> {
     const { directory, caller } = run;
     try {
       const result = await this.hosts.carry(run, 'run', run.host, async () => {
         await this.refuseSubagents(caller);
-        const request = await createRunRequest(tool, input, directory, caller, this.options);
+        const request = await createRunRequest(tool, input, directory, caller, this.options, target);
         return { request, prepared: await this.runner.prepare(request) };
       });
       return result as RunResult | undefined;

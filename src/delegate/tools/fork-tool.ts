@@ -46,12 +46,7 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
     async call({ run_id, turn, ...given }, context) {
       const { runs } = await runtime();
       const own = runs.visibleTo(context.actor);
-      const { thread, request, agent } = await describeRun(own, run_id);
-      if (agent !== options.agent)
-        throw new Failure(
-          'refused',
-          `Run ${run_id} is a run of ${agent}, but this server runs ${options.agent}.`,
-        );
+      const { thread, request } = await describeRun(own, run_id);
       const turnIds = turn === undefined ? [] : await own.turns(run_id);
       const lastTurnId = turn === undefined ? undefined : turnIds[turn - 1];
       if (turn !== undefined && lastTurnId === undefined)
@@ -88,8 +83,7 @@ async function describeRun(runs: Runs, id: string) {
   const thread = record.subagent_thread_id;
   if (thread === null)
     throw new Failure('refused', `Run ${id} has no thread, because its agent did not start.`);
-  const exec = await readJson(join(record.run_dir, 'codex_exec.json'));
   const file = await readJson(join(record.run_dir, 'request.json'));
   const request = isObject(file?.['request']) ? file['request'] : {};
-  return { thread, request, agent: String(exec?.['agent'] ?? 'codex') };
+  return { thread, request };
 }

@@ -21,8 +21,8 @@ const listName = 'kept.jsonl';
 export const snapshotLayer = 'snapshot';
 
 /**
- * Keeps the replaced files for the other runs, which started from them. An overlay shows them from now on, so that its run
- * goes on seeing what it has seen; and a merge needs them as the common base.
+ * Keeps the replaced files for the other runs, which started from them. The overlays of those runs show the kept files, so
+ * that a delivery does not change what an agent sees, and a merge uses them as the common base.
  */
 export async function preserveForOthers(
   others: readonly Claim[],

@@ -1,6 +1,6 @@
 /** The names that a template sets itself, as one of its tags sees them. */
 export interface KnownNames {
-  /** The tag's place in the order of the text, counted in changes of the visible names. */
+  /** How many times the visible names have changed before the tag, in the order of the text. */
   readonly step: number;
   /** The step at which the name is no longer visible. `undefined` if the tag does not see it. */
   visibleUntil(name: string): number | undefined;
