@@ -39,7 +39,11 @@ export async function prepareRun(agent: Agent, request: RunRequest, isLive: bool
     subcommand_args: invocation.subcommandArgs,
     prompt_via_stdin: true,
     agent: agent.name,
-    ...(invocation.session && { protocol: invocation.session.protocol, prompt_via_stdin: false }),
+    ...(invocation.session && {
+      protocol: invocation.session.protocol,
+      session: invocation.session.options,
+      prompt_via_stdin: false,
+    }),
     warnings: request.warnings ?? [],
   });
   return invocation;
