@@ -12,8 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Reads the paths that Codex wrote from its events, and the edits from its session file, because the events omit them. */
 export async function readWrites(codexHome: string, report: WriteReport): Promise<readonly ReportedWrite[]> {
   const paths = new Set<string>();
-  for await (const line of report.events)
-    for (const path of writtenPaths(line)) paths.add(path);
+  for await (const line of report.events) for (const path of writtenPaths(line)) paths.add(path);
   if (paths.size === 0) return [];
   const edits = await readEdits(codexHome, report).catch((error: unknown) => {
     log('info', `the edits of thread ${report.threadId} could not be read: ${messageOf(error)}`);
