@@ -147,6 +147,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'files',
     'launch',
     'skills',
+    'session',
+    'app-server',
     'agents',
     'changes',
     'process',
