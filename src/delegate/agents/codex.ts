@@ -120,7 +120,7 @@ async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolatio
     ...environmentPolicy(settings['shell_environment_policy'], call.sandbox),
     ...permissions.overrides,
     servers,
-    trust.override,
+    ...trust.overrides,
   ].filter((override) => override !== undefined);
   return { overrides, permissions, instructions: trust.instructions };
 }
