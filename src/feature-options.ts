@@ -4,7 +4,7 @@ import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres, locate } from './assistant/store/store.ts';
 import { createAudit } from './audit/audit.ts';
-import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
+import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
@@ -88,6 +88,7 @@ export function delegateFeatureOptions(config: Config, env: Environment, isDropI
   return {
     ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
+    ownFolders: ownFolders(config, env),
     get knownVariables() {
       return secretsOf(config, env);
     },
