@@ -25,6 +25,7 @@ import {
   openAudit,
   type PromptSources,
   promptOptions,
+  promptRepositories,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -174,7 +175,12 @@ export function openPrompts(
   shared = sharedRecords(config),
 ): PromptsFeature {
   const { env = {} } = options;
-  return createPrompts({ ...promptOptions(config, options), ...shared, openRepository: gitReader(env) });
+  return createPrompts({
+    ...promptOptions(config, options),
+    ...promptRepositories(config, env),
+    ...shared,
+    openRepository: gitReader(env),
+  });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {

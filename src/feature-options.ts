@@ -8,6 +8,7 @@ import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config
 import type { ContractName } from './contracts/contract.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
+import type { RunGit } from './prompts/repositories/repository-pull.ts';
 import type { Records } from './records.ts';
 import { Access } from './toolsets/access.ts';
 
@@ -65,6 +66,21 @@ export function gitReader(env: Environment): PromptsOptions['openRepository'] & 
     const repository = await Repository.find(folder, withoutOwnVariables(env));
     return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
   };
+}
+
+/** Git repositories of prompts. */
+export function promptRepositories(config: Config, env: Environment): Pick<PromptsOptions, 'repositories'> {
+  const configured = config['prompts.repositories'] as (PromptsOptions['repositories'] & {})['list'];
+  if (configured.length === 0) return {};
+  const list = configured.map((one) => ({
+    ...one,
+    address: one.address.replace(/^~(?=\/)/, () => config['prompts.user_home']),
+  }));
+  const git: RunGit = async (args, variables = {}) => {
+    const { runFetchingGit } = await import('./delegate/launch/fetching-git.ts');
+    return runFetchingGit(args, withoutOwnVariables(env), variables);
+  };
+  return { repositories: { list, folder: config['prompts.repositories_dir'], git } };
 }
 
 /** Tests of prompts ask the same model as the assistant. */
