@@ -66,6 +66,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
     }),
     defineTool({
       name: 'show_run',
+      view: 'run',
       title: 'Show Run',
       description:
         'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
@@ -139,6 +140,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
     }),
     defineTool({
       name: 'collect_run',
+      view: 'run',
       title: 'Collect Run',
       description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
       searchHint: 'wait result subagent',
