@@ -21,11 +21,10 @@ import {
   assistantOptions,
   clientAccess,
   delegateFeatureOptions,
-  gitReader,
   openAudit,
   type PromptSources,
+  promptGit,
   promptOptions,
-  promptRepositories,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -177,12 +176,7 @@ export function openPrompts(
   shared = sharedRecords(config),
 ): PromptsFeature {
   const { env = {} } = options;
-  return createPrompts({
-    ...promptOptions(config, options),
-    ...promptRepositories(config, env),
-    ...shared,
-    openRepository: gitReader(env),
-  });
+  return createPrompts({ ...promptOptions(config, options), ...promptGit(config, env), ...shared });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {

@@ -60,12 +60,20 @@ export function withOriginalFolders(config: Config, origins: PromptSources['orig
 }
 
 /** Reads git repositories of prompt files with the same precautions as those of runs. */
-export function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
+function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
   return async (folder) => {
     const { Repository } = await import('./delegate/changes/git.ts');
     const repository = await Repository.find(folder, withoutOwnVariables(env));
     return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
   };
+}
+
+/** What prompts need git for: the history of their files, and repositories to serve. */
+export function promptGit(
+  config: Config,
+  env: Environment,
+): Pick<PromptsOptions, 'openRepository' | 'repositories'> {
+  return { openRepository: gitReader(env), ...promptRepositories(config, env) };
 }
 
 /** Git repositories of prompts. */

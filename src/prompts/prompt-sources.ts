@@ -8,7 +8,7 @@ import { UserSource } from './jsonl/user-source.ts';
 import { MountSource } from './mounts/mount.ts';
 import type { PromptsOptions } from './prompts.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
-import { LocalRepository } from './repositories/repository.ts';
+import { localRepositories } from './repositories/repository.ts';
 import { RepositorySource } from './repositories/repository-source.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
@@ -69,15 +69,9 @@ export function createSources(
     ...(otherTwigDir === undefined
       ? []
       : [new TwigSource({ folder: otherTwigDir, userHome, poll, composition })]),
-    ...(repositories?.list.map(
-      (options) =>
-        new RepositorySource({
-          repository: new LocalRepository(repositories.folder, options),
-          git: repositories.git,
-          poll,
-          composition,
-        }),
-    ) ?? []),
+    ...localRepositories(repositories?.folder ?? '', repositories?.list ?? []).map(
+      (repository) => new RepositorySource({ repository, git: repositories!.git, poll, composition }),
+    ),
   );
   const sources = [
     user,

@@ -1,6 +1,6 @@
 import { promptRepositories } from '../../feature-options.ts';
 import { messageOf } from '../../json.ts';
-import { LocalRepository } from '../../prompts/repositories/repository.ts';
+import { localRepositories } from '../../prompts/repositories/repository.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Action } from './prompts-action.ts';
 
@@ -9,7 +9,7 @@ export const pull: Action = async ({ terminal, config, rest }) => {
   const { repositories } = promptRepositories(config, terminal.env);
   if (repositories === undefined)
     throw new UsageError('No repository is configured; add one to prompts.repositories in adjutant.toml.');
-  const all = repositories.list.map((options) => new LocalRepository(repositories.folder, options));
+  const all = localRepositories(repositories.folder, repositories.list);
   for (const name of rest)
     if (!all.some((one) => one.name === name))
       throw new UsageError(`Unknown repository ${name}; known: ${all.map((one) => one.name).join(', ')}`);

@@ -8,7 +8,7 @@ import { namesOf, openPrompts, structured, textOf } from '../../../test/prompts/
 import { plantTree, write } from '../../../test/tree.ts';
 import { runFetchingGit } from '../../delegate/launch/fetching-git.ts';
 import type { JsonObject } from '../../json.ts';
-import { LocalRepository, nameFrom, type RepositoryOptions } from './repository.ts';
+import { LocalRepository, localRepositories, nameFrom, type RepositoryOptions } from './repository.ts';
 import { pullRepository, type RunGit } from './repository-pull.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
@@ -179,6 +179,14 @@ describe('git', () => {
     await expect(pull()).rejects.toThrow(/^(?!.*hunter2)/);
     expect((await problemsOf(serve())).join()).not.toContain('hunter2');
   });
+});
+
+it('of the same name as another gets a number', () => {
+  const list = ['/one/prompts', '/two/prompts'].map((address) => ({ address }));
+  expect(localRepositories('/root', list).map(({ folder }) => folder)).toEqual([
+    '/root/prompts',
+    '/root/prompts-2',
+  ]);
 });
 
 it.each([

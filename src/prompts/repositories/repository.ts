@@ -42,9 +42,9 @@ export class LocalRepository {
   /** Milliseconds between updates. 0 if only `prompts pull` updates the repository. */
   readonly intervalMs: number;
 
-  constructor(root: string, options: RepositoryOptions) {
+  constructor(root: string, options: RepositoryOptions, name = nameOf(options)) {
     this.options = options;
-    this.name = options.name ?? nameFrom(options.address);
+    this.name = name;
     this.folder = join(root, this.name);
     this.intervalMs = (options.interval_minutes ?? defaultMinutes) * 60_000;
   }
@@ -80,6 +80,24 @@ export class LocalRepository {
   nextUpdate(): number {
     return Date.parse(this.state()?.attempt ?? '') + this.intervalMs || 0;
   }
+}
+
+/** The configured repositories. Further ones of the same name get a number. */
+export function localRepositories(
+  root: string,
+  list: readonly RepositoryOptions[],
+): readonly LocalRepository[] {
+  const count = new Map<string, number>();
+  return list.map((options) => {
+    const name = nameOf(options);
+    const number = (count.get(name) ?? 0) + 1;
+    count.set(name, number);
+    return new LocalRepository(root, options, number === 1 ? name : `${name}-${number}`);
+  });
+}
+
+function nameOf({ name, address }: RepositoryOptions): string {
+  return name ?? nameFrom(address);
 }
 
 /** `git@host:team/my-prompts.git` is called `my-prompts`. */
