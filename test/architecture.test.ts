@@ -136,6 +136,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jsonl',
     'formats',
     'mounts',
+    'repositories',
     'native',
     'lint',
     'testing',
