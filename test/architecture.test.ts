@@ -179,7 +179,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
+  web: [
+    'page/shared',
+    'page/events',
+    'page/people',
+    'page/calendar',
+    'page/prompts',
+    'page/runs',
+    'page/server',
+    'page',
+    '.',
+  ],
 };
 
 /** Limits on source files per folder and on lines per file. */

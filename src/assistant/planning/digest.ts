@@ -1,7 +1,9 @@
 import { singleLine } from '../../single-line.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
@@ -130,6 +132,28 @@ async function nextDigest(
     };
   }
   return undefined;
+}
+
+/** The agenda of a day as the user would get it, or undefined if nothing is on that day. Changes nothing. */
+export async function previewDigest(
+  data: AssistantData,
+  user: User,
+  date: string | undefined,
+): Promise<{ subject: string; text: string; plan_time: string } | undefined> {
+  const { timezone } = preferencesOf(user);
+  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const wall = date === undefined ? wallOf(data.clock(), offsets) : Date.parse(date);
+  const day = Math.floor(wall / dayMs) * dayMs;
+  const [fromMs, toMs] = [instantOf(day, offsets), instantOf(day + dayMs, offsets) - 1];
+  const [time = '00:00'] = settingsOf(user)['digest'] ?? [];
+  const planMs = leadTime(time, fromMs, timezone);
+  const { listed } = await data.store.read((db) =>
+    listOccurrences(data, db, { fromMs, toMs: toMs + 7 * dayMs }, user.id),
+  );
+  const payload = wordDigest(user, listed, { fromMs, toMs, planMs });
+  if (payload === undefined) return undefined;
+  const { subject, text } = parsePayload(payload);
+  return { subject, text, plan_time: timestamp(planMs) };
 }
 
 /** Writes the agenda of the rest of a day: events, tasks, overlapping events, and invitations of the coming week without an answer. */

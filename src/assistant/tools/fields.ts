@@ -148,6 +148,16 @@ export const snoozeFields = {
   until: { type: 'string', maxLength: 40, description: 'Local time instead: 17:30 or 2026-03-01T17:30' },
 } as const;
 
+export const previewFields = {
+  notification_id: { type: 'string', description: 'From list_notifications' },
+  event_id: eventId,
+  occurrence: { type: 'string', description: 'Only this one, from list_events' },
+  following,
+  start_ts: { type: 'string', maxLength: 40, description: 'New start, as in update_event. Default: deleted' },
+  user_id: { type: 'string', description: 'For the daily agenda' },
+  day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Of the agenda. Default: today' },
+} as const;
+
 export const testFields = {
   channel: {
     type: 'string',
