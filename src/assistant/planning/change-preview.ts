@@ -2,6 +2,7 @@ import { type AssistantData, findEvent, findUser } from '../entities/entity-acce
 import type { Occurrence } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseTime } from '../entities/written-time.ts';
+import type { User } from '../store/schema.ts';
 import { planChange } from './change-notice.ts';
 import { rowsOf } from './plan-rows.ts';
 import type { DesiredNotification } from './planner.ts';
@@ -20,7 +21,7 @@ export async function previewChange(
   data: AssistantData,
   eventId: string,
   { occurrence: key, following = false, start_ts }: IntendedChange,
-): Promise<readonly DesiredNotification[]> {
+): Promise<{ readonly user: User; readonly notices: readonly DesiredNotification[] }> {
   const nowMs = data.clock();
   const { event, user, rows } = await data.store.read(async (db) => {
     const found = await findEvent(db, eventId);
@@ -36,13 +37,14 @@ export async function previewChange(
   const isMeant = (one: Occurrence) =>
     key === undefined || one.key === key || (following && one.startMs > fromMs);
   const byKey = Map.groupBy(rows, ({ occurrence }) => occurrence);
-  return all.filter(isMeant).flatMap((one) => {
+  const notices = all.filter(isMeant).flatMap((one) => {
     const own = byKey.get(one.key);
     if (own === undefined) return [];
     const moved = newStart === undefined ? undefined : shifted(one, newStart - fromMs);
     const { steps } = planChange({ user, event, rows: own, nowMs, ...(moved && { occurrence: moved }) });
     return steps.flatMap((step) => ('desired' in step ? [step.desired] : []));
   });
+  return { user, notices };
 }
 
 function shifted(occurrence: Occurrence, byMs: number): Occurrence {

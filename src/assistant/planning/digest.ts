@@ -1,9 +1,7 @@
 import { singleLine } from '../../single-line.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
-import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { timestamp } from '../entities/view.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
@@ -16,6 +14,7 @@ import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { formatDate } from './date-format.ts';
 import { messageHtml } from './plain-text.ts';
+import type { DesiredNotification } from './planner.ts';
 
 const dayMs = 86_400_000;
 const maxLines = 50;
@@ -139,7 +138,7 @@ export async function previewDigest(
   data: AssistantData,
   user: User,
   date: string | undefined,
-): Promise<{ subject: string; text: string; plan_time: string } | undefined> {
+): Promise<Pick<DesiredNotification, 'payload' | 'planMs'> | undefined> {
   const { timezone } = preferencesOf(user);
   const offsets = offsetsOf(timezone) ?? (() => 0);
   const wall = date === undefined ? wallOf(data.clock(), offsets) : Date.parse(date);
@@ -151,9 +150,7 @@ export async function previewDigest(
     listOccurrences(data, db, { fromMs, toMs: toMs + 7 * dayMs }, user.id),
   );
   const payload = wordDigest(user, listed, { fromMs, toMs, planMs });
-  if (payload === undefined) return undefined;
-  const { subject, text } = parsePayload(payload);
-  return { subject, text, plan_time: timestamp(planMs) };
+  return payload === undefined ? undefined : { payload, planMs };
 }
 
 /** Writes the agenda of the rest of a day: events, tasks, overlapping events, and invitations of the coming week without an answer. */

@@ -2,8 +2,11 @@ import { Failure } from '../../failure.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
+import { textsFor } from '../messages/catalog.ts';
 import type { DesiredNotification } from '../planning/planner.ts';
+import type { User } from '../store/schema.ts';
 import { previewFields } from './fields.ts';
 
 const text = { type: 'string' } as const;
@@ -38,7 +41,8 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
       if (notification_id !== undefined) return { structured: await notificationText(data, notification_id) };
       if (event_id !== undefined) {
         const { previewChange } = await import('../planning/change-preview.ts');
-        const notices = (await previewChange(data, event_id, change)).map(noticeText);
+        const { user, notices: planned } = await previewChange(data, event_id, change);
+        const notices = planned.map((notice) => ({ channel: notice.channel, ...asSent(notice, user) }));
         const reason = 'No reminder of it was sent, and none is due within a day.';
         return { structured: { messages: notices, ...(notices.length === 0 && { none_because: reason }) } };
       }
@@ -48,7 +52,9 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
       const user = await data.store.read((db) => findUser(db, user_id));
       const digest = await previewDigest(data, user, day);
       const none = { none_because: 'Nothing is on this day, so there is no agenda.' };
-      return { structured: { messages: digest === undefined ? [] : [digest], ...(!digest && none) } };
+      return {
+        structured: { messages: digest === undefined ? [] : [asSent(digest, user)], ...(!digest && none) },
+      };
     },
   });
 }
@@ -73,7 +79,9 @@ async function notificationText(data: AssistantData, id: string) {
   };
 }
 
-function noticeText({ channel, planMs, payload }: DesiredNotification) {
-  const { subject, text: body } = parsePayload(payload);
-  return { channel, plan_time: timestamp(planMs), subject, text: body };
+/** The text of a message that is not stored, as it would be sent. */
+function asSent({ planMs, payload }: Pick<DesiredNotification, 'planMs' | 'payload'>, user: User) {
+  const { subject, text: body, why } = parsePayload(payload);
+  const reason = why === undefined ? [] : [`${textsFor(preferencesOf(user).locale).why}: ${why}`];
+  return { plan_time: timestamp(planMs), subject, text: `${[body.trimEnd(), ...reason].join('\n\n')}\n` };
 }

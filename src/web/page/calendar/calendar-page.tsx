@@ -32,7 +32,8 @@ export function CalendarPage({ name }: { name: string | undefined }) {
   );
   return (
     <CalendarView key={user.id} user={user} users={all}>
-      {choice || <h1>{user.name}</h1>}
+      <h1 class={choice ? 'hidden' : ''}>{user.name}</h1>
+      {choice}
     </CalendarView>
   );
 }

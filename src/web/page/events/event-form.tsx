@@ -76,11 +76,11 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
           }),
     );
     if (made === undefined) return;
-    const { title, conflicts = [] } = made.result;
+    const { conflicts = [] } = made.result;
     const also =
       conflicts.length > 0 ? ` At the same time: ${conflicts.map((one) => one.title).join(', ')}.` : '';
     toast({
-      text: `${event === undefined ? 'Added' : 'Saved'} “${title}”.${also}`,
+      text: `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}`,
       ...(event === undefined &&
         !made.sent && {
           action: { label: 'Undo', run: () => client.tool('delete_event', { event_id: made.result.id }) },
