@@ -57,6 +57,7 @@ export function eventTools(
     }),
     defineTool({
       name: 'list_events',
+      view: 'calendar',
       title: 'List Events',
       description:
         'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids. At most 2,000 events.',
