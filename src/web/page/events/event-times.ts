@@ -39,7 +39,7 @@ export function writtenTimes(times: EventTimes, zone: string): { start_ts: strin
 }
 
 /** The instant of a local time. A time that the clocks skip becomes the one after the gap. */
-export function instantOf(day: string, minutes: number, zone: string): string {
+function instantOf(day: string, minutes: number, zone: string): string {
   const wanted = Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
   let guess = wanted;
   for (let round = 0; round < 2; round++) guess += wanted - wallMs(new Date(guess).toISOString(), zone);
@@ -80,7 +80,7 @@ export function stretchTimes(times: EventTimes, minutes: number): EventTimes {
   return lengthOf(next) < 15 ? times : next;
 }
 
-export function lengthOf({ startDay, startMinutes, endDay, endMinutes }: EventTimes): number {
+function lengthOf({ startDay, startMinutes, endDay, endMinutes }: EventTimes): number {
   return daysBetween(startDay, endDay) * dayMinutes + endMinutes - startMinutes;
 }
 
