@@ -133,7 +133,7 @@ describe('events on the calendar page', () => {
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => events('bea')).toEqual([`Visit ${tomorrow}T10:00 11:00`]);
     await placeOf(page, 10);
-    await block(page, 'Visit').getByText('Visit').waitFor();
+    await page.locator('.week .event[title^="10:00"]').waitFor();
     const { x, y, width, height } = (await page.locator('.placed').first().boundingBox())!;
     const edge = { x: x + width / 2, y: y + height - 3 };
     await dragTo(page, edge, { x: edge.x, y: edge.y + 48 });

@@ -17,7 +17,7 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
     name: 'preview_messages',
     title: 'Preview Messages',
     description:
-      'Shows messages as the person gets them: a notification, what moving (start_ts) or deleting an event would send to its user, or the daily agenda of a user. Changes nothing.',
+      'Shows the text of a notification, of what moving or deleting an event would send, or of a daily agenda. Changes nothing.',
     searchHint: 'text of reminder digest agenda change notice',
     inputSchema: { type: 'object', properties: previewFields, additionalProperties: false },
     outputSchema: {
