@@ -48,6 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'config.ts',
     'contracts',
+    'engine',
     'prompts',
     'delegate',
     'assistant',
@@ -65,6 +66,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'engine',
     'identity',
+    'status',
     'toolsets',
     'transports',
     'web',
@@ -179,7 +181,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
+  web: [
+    'page/controls',
+    'page/shared',
+    'page/start',
+    'page/calendar',
+    'page/prompt-editing',
+    'page/prompts',
+    'page/runs',
+    'page/server',
+    'page/shell',
+    'page',
+    '.',
+  ],
 };
 
 /** Limits on source files per folder and on lines per file. */

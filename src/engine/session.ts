@@ -177,7 +177,7 @@ export class Session {
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       // A request that the client cancelled did not fail.
       failed &&= !inProgress.aborted;
-      this.server.observe({ method: request.method, milliseconds, failed });
+      this.server.observe({ client: this.client.name, method: request.method, milliseconds, failed });
     }
   }
 
