@@ -25,6 +25,7 @@ import {
   openAudit,
   type PromptSources,
   promptOptions,
+  redactLog,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -41,6 +42,7 @@ import { connectedClients } from './status/connected-clients.ts';
 import type { Finding } from './status/health.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus, type TokenFacts } from './status/status.ts';
+import { createApps } from './web/apps.ts';
 
 /** The name with which the page identifies itself. */
 const pageClient = 'adjutant-page';
@@ -75,6 +77,7 @@ export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, group = createServerGroup() } = options;
+  if (options.env !== undefined) redactLog(config, options.env);
   const audit = options.audit ?? openAudit(config);
   const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
   const server: Server = new Server({
@@ -100,6 +103,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       createDemoFeature(config, callFeature, assistant),
       createStatusFeature(main, config, options, group),
       createActivity(audit),
+      createApps(),
     ];
   }
 }

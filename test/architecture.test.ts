@@ -41,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'demo',
     'status',
+    'web',
     'toolsets',
     ...leaves,
   ],
@@ -75,7 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'assistant',
     ...leaves,
   ],
-  web: ['api.ts', ...leaves],
+  web: ['api.ts', 'contracts', 'feature.ts', ...leaves],
   transports: ['audit', 'engine', 'contracts', 'identity', 'toolsets', ...leaves],
   identity: ['toolsets', ...leaves],
   audit: leaves,
@@ -148,6 +149,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'files',
     'launch',
     'skills',
+    'session',
+    'app-server',
     'agents',
     'changes',
     'process',
@@ -192,6 +195,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'page/server',
     'page/shell',
     'page',
+    'page/apps',
     '.',
   ],
 };
@@ -328,7 +332,7 @@ describe('conventions', () => {
       join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
       join('src', 'stack-trace.ts'), // source maps of the build
-      join('src', 'web', 'page.ts'), // the built page, from a fixed list of names
+      join('src', 'web', 'page-files.ts'), // the built page, from a fixed list of names
     ];
     const openers = files.filter(
       (file) =>

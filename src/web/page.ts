@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { promises as disk, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { pageFolder, readPageFile } from './page-files.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -46,11 +47,10 @@ export async function servePage(
       .end(text);
   };
   const name = path === '/' ? 'index.html' : (/^\/([\w-]+\.(?:js|css|svg))$/.exec(path)?.[1] ?? '');
-  const file = join(pageFolder(), name);
-  if (name === '' || !existsSync(file)) return refuse(404, 'Not found\n');
+  if (name === '' || !existsSync(join(pageFolder(), name))) return refuse(404, 'Not found\n');
   if (method !== 'GET' && method !== 'HEAD')
     return refuse(405, 'Use GET or HEAD for the page. Send MCP messages to /mcp.\n', { allow: 'GET, HEAD' });
-  const content = await disk.readFile(file);
+  const content = await readPageFile(name);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const common = {
     ...headers,
@@ -95,11 +95,3 @@ const compressors = {
     promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (content: Buffer) => promisify(gzip)(content),
 };
-
-/** `page` is next to the bundle. When the server runs from source, the page is in `dist`. */
-function pageFolder(): string {
-  const nextToBundle = join(import.meta.dirname, 'page');
-  return existsSync(join(nextToBundle, 'main.js'))
-    ? nextToBundle
-    : join(import.meta.dirname, '..', '..', 'dist', 'page');
-}

@@ -15,13 +15,14 @@ import type { RunRequest, RunResult } from '../record/run-request.ts';
 import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
 import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
+import { ApprovalQuestions } from './approval-questions.ts';
 import { createRunRequest } from './assignment.ts';
 import { identifyCaller } from './caller.ts';
 import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
-import type { ResumeInput, RunInput } from './run-schema.ts';
-import { resolveThread } from './thread.ts';
+import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
+import { findTarget, type Target } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -39,10 +40,14 @@ export interface RunContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly reporter: ProgressReporter;
+  readonly questions: ApprovalQuestions;
 }
 
 /** A new run as it is added to the queue. */
-type NewRun = Pick<RunRequest, 'tool'> & { readonly threadId?: string; readonly state?: 'autopilot' };
+type NewRun = Pick<RunRequest, 'tool' | 'agent'> & {
+  readonly threadId?: string;
+  readonly state?: 'autopilot';
+};
 
 /** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
@@ -61,19 +66,21 @@ export class Delegation {
 
   /** The agent of an existing run, read from its `codex_exec.json`. */
   findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
-    return this.runner.agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
+    return this.runner.agents.of(exec?.['agent'] ?? 'codex');
   }
 
   async startRun(
-    tool: 'delegate_run' | 'delegate_resume',
-    input: RunInput | ResumeInput,
+    tool: StartingTool,
+    input: RunInput | ResumeInput | ForkInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : undefined;
-    const row: NewRun = { tool, ...(threadId !== undefined && { threadId }) };
-    return this.start(row, input, context, notStartedRecord, async (run) => {
+    const target = await findTarget(input, this.options, await this.runner.queue);
+    const { threadId, ...fresh } = target;
+    // A fork gets a thread of its own.
+    const row = 'fork' in input ? fresh : target;
+    return this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
-      const result = await this.#run(tool, input, run);
+      const result = await this.#run(tool, input, run, target);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
@@ -81,15 +88,16 @@ export class Delegation {
   }
 
   async #run(
-    tool: 'delegate_run' | 'delegate_resume',
-    input: RunInput | ResumeInput,
+    tool: StartingTool,
+    input: RunInput | ResumeInput | ForkInput,
     run: RunContext,
+    target: Target,
   ): Promise<RunResult | undefined> {
     const { directory, caller } = run;
     try {
       const result = await this.hosts.carry(run, 'run', run.host, async () => {
         await this.refuseSubagents(caller);
-        const request = await createRunRequest(tool, input, directory, caller, this.options);
+        const request = await createRunRequest(tool, input, directory, caller, this.options, target);
         return { request, prepared: await this.runner.prepare(request) };
       });
       return result as RunResult | undefined;
@@ -140,7 +148,9 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, host, caller, signal: controller.signal, reporter });
+    const { id, path } = directory;
+    const questions = new ApprovalQuestions(context, id, (order) => this.hosts.order(path, id, order));
+    const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(
       done
         .then(
@@ -157,6 +167,7 @@ export class Delegation {
       directory,
       detach() {
         reporter.mute();
+        questions.mute();
         detach();
       },
     };
@@ -164,13 +175,17 @@ export class Delegation {
 
   /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
-    const queue = await this.runner.queue;
-    if (
-      this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => queue.knowsThread(thread)) ||
-      (await isStartedByAgent())
-    )
+    if (await this.isSubagent(caller))
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
+  }
+
+  async isSubagent({ threads }: Pick<Caller, 'threads'>): Promise<boolean> {
+    const queue = await this.runner.queue;
+    return (
+      this.options.env[runMarker] !== undefined ||
+      threads.some((thread) => queue.knowsThread(thread)) ||
+      (await isStartedByAgent())
+    );
   }
 
   /** Waits as long as a call may take. Returns `undefined`, and detaches the run, if it takes longer. */

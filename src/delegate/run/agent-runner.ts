@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
-import { type Agents, createAgents } from '../agents/agents.ts';
+import type { AgentName, Invocation } from '../agents/agent.ts';
+import { Agents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { startAgent } from '../process/agent-process.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
@@ -19,26 +18,25 @@ import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
+import { type StartOptions, startRun } from './run-start.ts';
 import { waitForTurn } from './run-turn.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export type RunnerOptions = Parameters<typeof createAgents>[0] & {
-  readonly agent: AgentName;
-  readonly env: Environment;
-  /** Variables whose secret values are redacted. Default: `env`. */
-  readonly knownVariables?: Environment;
-  readonly queueFile: string;
-  readonly runsDir: string;
-  /** Maximum number of running agents, counted over all runs of the user. */
-  readonly maxParallel: number;
-  readonly limits: Limits;
-  /** How the processes of an agent are kept together. Default: the best way that works. */
-  readonly containment?: Containment | 'auto';
-  /** Folders above this size are not copied to isolate a run. */
-  readonly copyLimitBytes: number;
-  readonly workspaceKinds?: readonly WorkspaceKind[];
-};
+export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
+  StartOptions & {
+    readonly agent: AgentName;
+    /** True under the drop-in contract. */
+    readonly document: boolean;
+    readonly queueFile: string;
+    readonly runsDir: string;
+    /** Maximum number of running agents, counted over all runs of the user. */
+    readonly maxParallel: number;
+    readonly limits: Limits;
+    /** How the processes of an agent are kept together. Default: the best way that works. */
+    readonly containment?: Containment | 'auto';
+    /** Folders above this size are not copied to isolate a run. */
+    readonly copyLimitBytes: number;
+    readonly workspaceKinds?: readonly WorkspaceKind[];
+  };
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -61,7 +59,7 @@ export class AgentRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.agents = createAgents(options);
+    this.agents = new Agents(options);
     this.redact = createRedaction(options.knownVariables ?? options.env);
   }
 
@@ -73,15 +71,15 @@ export class AgentRunner {
     return this.#queue;
   }
 
-  /** The agent for new runs. */
-  get agent(): Agent {
-    return this.agents[this.#options.agent];
+  /** The drop-in contract names `codex exec`. */
+  get #isLive(): boolean {
+    return !this.#options.document;
   }
 
   /** Writes the input of an agent, and takes a place in the queue if one is free. */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     await this.enqueue(request);
-    const invocation = await prepareRun(this.agent, request);
+    const invocation = await prepareRun(this.agents.get(request.agent), request, this.#isLive);
     const queue = await this.queue;
     await this.#recordEarlierUsage(queue, request);
     const { path } = request.directory;
@@ -95,7 +93,7 @@ export class AgentRunner {
   /** Runs an agent from an empty run directory to `result.json`. */
   async run(request: RunRequest, hooks: RunHooks, prepared?: PreparedRun): Promise<RunResult> {
     const { directory } = request;
-    const { agent } = this;
+    const agent = this.agents.of(request.agent ?? this.#options.agent);
     const { signal } = hooks;
     const wakeSignal = new WakeSignal();
     const wake = () => wakeSignal.notify();
@@ -124,14 +122,18 @@ export class AgentRunner {
         const { env, runsDir } = this.#options;
         if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
         if (place.cwd !== request.cwd || place.warning !== undefined)
-          invocation = await prepareRun(agent, placed);
+          invocation = await prepareRun(agent, placed, this.#isLive);
       }
       hooks.onState?.('running');
       const program = ready.program ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
-      const contained = { invocation, program };
-      const process = await startAgent(directory, contained, placed, this.#options.env, wake);
       const queue = await this.queue;
+      const contained = { invocation, program };
+      const { redact } = this;
+      const process = await startRun(
+        { agent, contained, request: placed, hooks, queue, redact, wake },
+        this.#options,
+      );
       if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       // Checked during the run, so that the answer is ready when the run finishes.
       const sandboxWorks =
@@ -143,7 +145,7 @@ export class AgentRunner {
         agent,
         queue,
         process,
-        redact: this.redact,
+        redact,
         limits,
         startedAt,
         signal,
@@ -188,20 +190,25 @@ export class AgentRunner {
   async enqueue({
     directory: { path, id },
     tool,
+    agent = this.#options.agent,
     threadId = null,
     state = 'waiting',
-  }: Pick<RunRequest, 'tool'> & {
+  }: Pick<RunRequest, 'tool' | 'agent'> & {
     readonly directory: Pick<RunDirectory, 'path' | 'id'>;
     readonly threadId?: string | null;
     readonly state?: OpenRun['state'];
   }): Promise<boolean> {
-    const { agent } = this.#options;
     return (await this.queue).enqueue({ directory: path, runId: id, agent, tool, threadId, state });
   }
 
   /** Writes a failed result for a run that is not started. */
   refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
-    return this.finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
+    return this.finish({
+      directory,
+      agent: this.agents.of(this.#options.agent),
+      startedAt: new Date(),
+      spawnError: reason,
+    });
   }
 
   /** Writes the result of a run whose agent has exited or was not started. */
@@ -221,9 +228,12 @@ export class AgentRunner {
   }
 
   /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
-  async #recordEarlierUsage(queue: RunQueue, { directory, threadId }: RunRequest): Promise<void> {
+  async #recordEarlierUsage(queue: RunQueue, { directory, threadId, agent }: RunRequest): Promise<void> {
     if (threadId === undefined || queue.threadUsage(threadId) !== undefined) return;
-    const total = await this.agent.threadTotal?.(threadId).catch(() => undefined);
+    const total = await this.agents
+      .get(agent)
+      .threadTotal?.(threadId)
+      .catch(() => undefined);
     if (total === undefined) return;
     queue.recordThread(directory.path, directory.id, threadId);
     queue.recordUsage(threadId, total);

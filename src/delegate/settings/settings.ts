@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { defineSettings } from '../../setting.ts';
-import { agentNames } from '../agents/agent.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { containments } from '../process/containment.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
 
 export const delegateSettings = defineSettings({
   'delegate.agent': {
-    type: 'choice',
-    values: agentNames,
+    type: 'string',
     default: 'codex',
-    description: 'The agent that runs the tasks: Codex or Claude Code.',
+    description: 'The agent of runs that name none, such as codex or claude. "adjutant doctor" lists all.',
   },
   'delegate.command': {
     type: 'string',
@@ -80,6 +78,25 @@ export const delegateSettings = defineSettings({
     default: [],
     description:
       'Names of MCP servers in the Codex settings that start this server, if it cannot detect them itself.',
+  },
+  'delegate.approvals': {
+    type: 'choice',
+    values: ['never', 'ask'],
+    default: 'never',
+    description:
+      'Whether agents may ask for permission to leave their sandbox: never, or ask the person whose client started the run, after delegate.approval_rules. Only runs of the owner that may write and a delegate.sandbox_ceiling of danger-full-access.',
+  },
+  'delegate.approval_rules': {
+    type: 'list',
+    default: [],
+    description:
+      'Rules that answer requests before a person is asked: allow, ask or refuse, the first words of the command, and "in" with a folder. The first rule that matches decides. Example: allow npm test in ~/shop.',
+  },
+  'delegate.approval_timeout_seconds': {
+    type: 'integer',
+    minimum: 1,
+    default: 300,
+    description: 'Time after which a request without an answer is refused, in seconds.',
   },
   'delegate.containment': {
     type: 'choice',
