@@ -38,7 +38,7 @@ export function healthTool({ problems, checks = async (found) => problemFindings
     name: 'check_health',
     title: 'Check health',
     description:
-      'Checks folders, disk, database, prompts, calendars, providers, Codex and the installed clients, like adjutant doctor. Returns findings; those that are not good say how to fix them.',
+      'Checks disk, database, prompts, providers, Codex and installed clients, like adjutant doctor. Returns findings and how to fix them.',
     searchHint: 'doctor diagnose broken setup',
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
