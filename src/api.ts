@@ -5,6 +5,7 @@ import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
@@ -12,6 +13,7 @@ import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
 import type { Context } from './context.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
+import type { forkTool } from './delegate/tools/fork-tool.ts';
 import type { runTools } from './delegate/tools/run-tools.ts';
 import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
@@ -50,7 +52,9 @@ export type FeatureApi = ToolTypes<
       | typeof createUsageTool
       | typeof testTool
       | typeof replayTool
+      | typeof previewTool
       | typeof outboxTool
+      | typeof forkTool
     >
 >;
 

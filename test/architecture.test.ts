@@ -148,6 +148,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'files',
     'launch',
     'skills',
+    'session',
+    'app-server',
     'agents',
     'changes',
     'process',
@@ -181,7 +183,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', 'page/apps', '.'],
+  web: [
+    'page/shared',
+    'page/events',
+    'page/people',
+    'page/calendar',
+    'page/prompts',
+    'page/runs',
+    'page/server',
+    'page',
+    'page/apps',
+    '.',
+  ],
 };
 
 /** Limits on source files per folder and on lines per file. */

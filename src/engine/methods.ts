@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import { protocolLogLevels } from '../context.ts';
 import type { Offer } from '../contracts/contract.ts';
 import { modernVersion } from '../contracts/standard.ts';
@@ -16,7 +17,7 @@ export interface Builtin {
   readonly schema?: JsonSchema;
   readonly writes?: boolean;
   offered?(offer: Offer): boolean;
-  call(call: Call): Promise<JsonObject> | JsonObject;
+  call(call: Call): Awaitable<JsonObject>;
 }
 
 const name = { type: 'string', minLength: 1 };

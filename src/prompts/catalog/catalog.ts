@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../awaitable.ts';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -94,11 +94,11 @@ export class Catalog {
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
-  async revision({ definition, source }: CatalogEntry): Promise<string> {
-    const known = await source.revision?.(definition);
-    if (known !== undefined || definition.uses === undefined) return known ?? contentRevision(definition);
-    const { named } = await this.#merge();
-    return contentRevision(withUsedRevisions(definition, named));
+  revision({ definition, source }: CatalogEntry): Awaitable<string> {
+    if (source.revision !== undefined) return source.revision(definition);
+    if (definition.uses === undefined) return contentRevision(definition);
+    // A prompt changes with the prompts that it uses.
+    return whenReady(this.#merge(), ({ named }) => contentRevision(withUsedRevisions(definition, named)));
   }
 
   async problems(): Promise<readonly Problem[]> {

@@ -27,7 +27,7 @@ export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
-  /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
+  /** Checks a file once for messages that arrive together. After a change by this process, `endArrival` must be called. */
   readonly oncePerArrival?: boolean;
   /** Added to the error about a symbolic link that points outside the folder. */
   readonly linkAdvice?: string;
@@ -53,6 +53,8 @@ export class FileCache<Value> {
     string,
     { readonly stamp: string; readonly file: Promise<CachedFile<Value>> }
   >();
+  /** The file that was looked for last and does not exist. */
+  #absent: { readonly path: string; readonly checked: object | undefined } | undefined;
 
   constructor({
     parse,
@@ -86,11 +88,15 @@ export class FileCache<Value> {
   load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     const arrival = this.#oncePerArrival ? currentArrival() : undefined;
-    if (arrival !== undefined && known?.checked === arrival && !known.unsettled) return known;
+    if (arrival !== undefined) {
+      if (known?.checked === arrival && !known.unsettled) return known;
+      if (this.#absent?.checked === arrival && this.#absent.path === path) return undefined;
+    }
     try {
       const stat = statIfExists(path);
       if (stat === undefined) {
         this.#entries.delete(path);
+        this.#absent = { path, checked: arrival };
         return undefined;
       }
       if (known === undefined || known.unsettled || known.stamp !== stampOf(stat))

@@ -28,6 +28,7 @@ export function createPromptFileCache(): FileCache<PromptFile> {
       return bytes.length > maxBytesAtOnce ? runInSlices(parsing) : runAtOnce(parsing);
     },
     maxBytes: 1024 * 1024 * 1024,
+    oncePerArrival: true,
   });
 }
 

@@ -15,10 +15,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
+import { beginArrival } from '../../arrival.ts';
 import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
+import { prepareReplacement } from './durable-file.ts';
 import { batchSize } from './prompt-edits.ts';
+import { createPromptFileCache, type PromptFile } from './prompt-file.ts';
 import { UserSource } from './user-source.ts';
 
 const author = { name: 'tester', version: '1' };
@@ -62,6 +65,22 @@ describe('a large file', () => {
     expect(after.filter((prompt, index) => prompt !== before[index]).map(({ name }) => name)).toEqual(['p7']);
     expect(await source.get('p7')).toMatchObject({ messages: [{ content: { text: 'changed' } }] });
   });
+});
+
+it('a file is checked again after an own change, also for messages that arrived together', async () => {
+  const file = join(plantTree({ 'user.jsonl': line('before') }), 'user.jsonl');
+  // A file that changed a moment ago is always read again.
+  await sleep(150);
+  const cache = createPromptFileCache();
+  const read = () => {
+    const { value } = cache.load(file) as { value: PromptFile };
+    return value.prompts.map(({ name }) => name);
+  };
+  expect(read()).toEqual(['before']);
+  beginArrival();
+  expect(read()).toEqual(['before']);
+  prepareReplacement(file, Buffer.from(line('after'))).commit();
+  expect(read()).toEqual(['after']);
 });
 
 describe('a file with invalid lines', () => {
