@@ -247,3 +247,52 @@ describe('approvals', () => {
     expect(existsSync(outside('never'))).toBe(false);
   });
 });
+
+describe('threads', () => {
+  it('are forked at a turn, with tokens of their own', async () => {
+    const { record: first } = await server.call('delegate_run', { task: 'Look.', cwd: bench.project });
+    const { record: fork, text } = await server.call('fork_run', {
+      run_id: first.run_id,
+      task: 'Try another way.',
+      turn: 1,
+    });
+    expect(text).toMatch(/^fork_run\n/);
+    expect(fork).toMatchObject({ status: 'completed', usage: { input_tokens: 100 } });
+    expect(fork.subagent_thread_id).not.toBe(first.subagent_thread_id);
+    expect(lastInput()).toMatch(/Look\..*Try another way\./);
+    const missing = await server.call('fork_run', { run_id: first.run_id, task: 'Again.', turn: 7 });
+    expect(missing.text).toContain('has 1 turns, so there is no turn 7');
+  });
+
+  it('get no more rights than a new run when they are resumed', async () => {
+    const file = join(bench.project, 'by-resumed');
+    const { record } = await server.call('delegate_run', {
+      task: 'Begin.',
+      cwd: bench.project,
+      sandbox: 'danger-full-access',
+    });
+    await server.call('delegate_resume', {
+      thread_id: record.subagent_thread_id,
+      task: script({ shell: `touch ${file}` }, answer()),
+      cwd: bench.project,
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(lastInput()).toContain('Read-only file system');
+  });
+});
+
+describe('codex exec', () => {
+  it('runs under its contract, and takes no messages', async () => {
+    const documented = await bench.connect(
+      { 'delegate-command': await nativeCodex() },
+      { contract: 'delegate' },
+    );
+    const { id, call } = await start(script(sleep, answer()), {}, documented);
+    const { text } = await server.call('steer_run', { run_id: id, message: 'Hello' });
+    expect(text).toContain('it runs as "codex exec"');
+    const { record } = await call;
+    expect(record.status).toBe('completed');
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    expect([exec.argv[1], exec.protocol]).toEqual(['exec', undefined]);
+  });
+});
