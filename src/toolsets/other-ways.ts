@@ -63,6 +63,9 @@ export const resourceWays: readonly {
   readonly list: string;
 }[] = [
   { pattern: /^runs:\/\//, read: 'show_run', list: 'list_runs' },
+  { pattern: /^ui:\/\/adjutant\/run$/, read: 'show_run', list: 'show_run' },
+  { pattern: /^ui:\/\/adjutant\/prompts$/, read: 'list_prompts', list: 'list_prompts' },
+  { pattern: /^ui:\/\/adjutant\/calendar$/, read: 'list_events', list: 'list_events' },
   { pattern: /^skill:\/\//, read: 'show_prompt', list: 'list_prompts' },
   { pattern: /^resources:\/\/users\/[^/]*\/events$/, read: 'list_events', list: 'list_users' },
   {
