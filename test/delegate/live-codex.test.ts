@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
+import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -278,6 +282,50 @@ describe('threads', () => {
     });
     expect(existsSync(file)).toBe(false);
     expect(lastInput()).toContain('Read-only file system');
+  });
+});
+
+describe('adjutant runs', () => {
+  const adjutant = async (...words: readonly string[]) => {
+    const args = [bundle, 'runs', ...words, '--home', bench.home];
+    const child = spawn(process.execPath, args, { env: bench.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, errors, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { out, errors, code };
+  };
+
+  it('watches, steers and approves from the command line', async () => {
+    const file = join(bench.folder, 'from-terminal');
+    const ask = { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'test' };
+    const turns: readonly Turn[] = [
+      { shell: 'echo seen; sleep 1.5', timeoutMs: 9_000 },
+      { tool: 'exec_command', arguments: ask },
+      { ...answer({ summary: 'Written in pieces.' }), pieces: 8, pauseMs: 30 } as Turn,
+    ];
+    const { id, call } = await start(script(...turns), { sandbox: 'workspace-write' });
+    const watching = adjutant('watch', id);
+    expect(await adjutant('approve', id)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('asks for no permission'),
+    });
+    await eventually(async () => {
+      const { record } = await server.call('show_run', { run_id: id });
+      expect(record.approvals).toHaveLength(1);
+    });
+    expect(await adjutant('approve', id)).toMatchObject({ code: 0, out: 'Allowed.\n' });
+    expect((await call).record.status).toBe('completed');
+    expect(existsSync(file)).toBe(true);
+    const { out, code } = await watching;
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d \$ echo seen; sleep 1\.5$/m);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d seen$/m);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d asks for approval \d+: \$ touch/m);
+    expect(out.split('Written in pieces.')).toHaveLength(2);
+    const late = await adjutant('steer', id, 'Too', 'late');
+    expect(late).toMatchObject({ code: 1, errors: expect.stringContaining('has ended (completed)') });
   });
 });
 
