@@ -85,7 +85,7 @@ export class PageServer {
   async stop(): Promise<void> {
     await this.#browser?.close();
     await this.stopServer();
-    rmSync(this.home, { recursive: true, force: true });
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 

@@ -25,7 +25,7 @@ async function attributed(current: string | undefined, ...edits: readonly Report
     [{ path: 'a.txt', change }],
     writes,
     folder,
-    async () => base,
+    async () => () => base,
   );
   return { own: own.length, part: parts.get('a.txt'), others: others.length };
 }
@@ -71,7 +71,7 @@ it('recognises files by the real path of a linked folder, and ignores files outs
   symlinkSync(folder, link);
   const change = { path: 'a.txt', change: 'added' } as const;
   const writes = [{ path: join(folder, 'a.txt') }, { path: '/elsewhere/a.txt' }, { path: '../b.txt' }];
-  const { own, reported } = await attribute([change], writes, link, async () => unknown);
+  const { own, reported } = await attribute([change], writes, link, async () => () => unknown);
   rmSync(link);
   expect([own, [...reported]]).toEqual([[change], ['a.txt']]);
 });

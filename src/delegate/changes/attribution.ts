@@ -26,8 +26,8 @@ type Edit = NonNullable<ReportedWrite['edit']>;
 /** The content of a file; `undefined` if there is no file. */
 type Content = string | undefined;
 
-/** Returns the content of a file before the run. */
-export type ReadBefore = (path: string) => Promise<Content | typeof unknown>;
+/** Returns the contents of files before the run. */
+export type ReadBefore = (paths: readonly string[]) => Promise<(path: string) => Content | typeof unknown>;
 
 /** A longer edit is not searched for, because that would take seconds. */
 const maxEditLength = 5_000;
@@ -40,6 +40,10 @@ export async function attribute(
   readBefore: ReadBefore,
 ): Promise<Attribution> {
   const byPath = await groupByPath(writes, cwd);
+  const hasEdits = ({ path }: Change) => byPath.get(path)?.every(({ edit }) => edit !== undefined) === true;
+  const edited = changes.filter(hasEdits).map(({ path }) => path);
+  const nothing = (): typeof unknown => unknown;
+  const contentBefore = edited.length === 0 ? nothing : await readBefore(edited);
   const reported = new Set<string>();
   const own: Change[] = [];
   const parts = new Map<string, string>();
@@ -51,9 +55,7 @@ export async function attribute(
       continue;
     }
     reported.add(change.path);
-    const written = edits.every(({ edit }) => edit !== undefined)
-      ? await replay(await readBefore(change.path), edits)
-      : unknown;
+    const written = hasEdits(change) ? await replay(contentBefore(change.path), edits) : unknown;
     // Without the edits, only the path can be compared.
     if (
       written === unknown ||

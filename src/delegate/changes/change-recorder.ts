@@ -68,9 +68,11 @@ export async function recordAfter(
       return store;
     };
     const { evidence, attribution } = await gatherEvidence(before, options, claims, (changes) =>
-      attribute(changes, writes, options.cwd, async (path) =>
-        tree === undefined || unkept.includes(path) ? unknown : (await open()).read(tree, path),
-      ),
+      attribute(changes, writes, options.cwd, async (paths) => {
+        if (tree === undefined) return () => unknown;
+        const contents = await (await open()).read(tree, paths);
+        return (path) => (unkept.includes(path) ? unknown : contents.get(path));
+      }),
     );
     const patch = await createPatch(open, options, before, attribution.own, attribution.parts).catch(
       (error: unknown) => {

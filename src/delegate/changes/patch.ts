@@ -12,6 +12,8 @@ const storeFolder = '.before.git';
 /** Limits that keep the patch cheap. Larger files appear only in the evidence; beyond the other limits there is no patch at all. */
 const limits = { fileBytes: 1024 * 1024, files: 3_000, bytes: 32 * 1024 * 1024 };
 const maxPatchBytes = 4 * 1024 * 1024;
+/** Paths that `ls-tree` is asked for. If there are more, it lists the whole tree. */
+const maxListed = 500;
 const stage = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
 /** Uses a plumbing command, because it ignores the user's diff settings. */
 const diff = ['diff-index', '-p', '--no-ext-diff', '--no-textconv', '--no-renames', '--relative'];
@@ -67,25 +69,32 @@ export class ContentStore {
 
   /** Stores another content for a file than the one on disk. The mode of the file stays as it was. */
   async put(tree: string, path: string, content: string): Promise<void> {
-    const { mode = '100644' } = (await this.#find(tree, path)) ?? {};
+    const { mode = '100644' } = (await this.#find(tree, [path])).get(path) ?? {};
     const object = await this.#git(['hash-object', '-w', '--stdin'], Buffer.from(content));
     const name = `${this.#repository.prefix}${path}`;
     await this.#git(['update-index', '--add', '--cacheinfo', `${mode},${object.toString().trim()},${name}`]);
   }
 
-  /** The content of a file in a tree; `undefined` if there is no such file. */
-  async read(tree: string, path: string): Promise<string | undefined> {
-    const found = await this.#find(tree, path);
-    return found && (await this.#git(['cat-file', 'blob', found.object])).toString();
+  /** The contents of files in a tree, without those that it does not have. */
+  async read(tree: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = [...(await this.#find(tree, paths))];
+    if (found.length === 0) return new Map();
+    const ids = found.map(([, { object }]) => `${object}\n`).join('');
+    const contents = splitBatch(await this.#git(['cat-file', '--batch'], Buffer.from(ids)));
+    return new Map(found.map(([path], index) => [path, contents[index]!]));
   }
 
-  async #find(
-    tree: string,
-    path: string,
-  ): Promise<{ readonly mode: string; readonly object: string } | undefined> {
-    const listing = (await this.#git(['ls-tree', '-z', tree, '--', path])).toString();
-    const [, mode, object] = /^(\d+) blob ([\da-f]+)\t/.exec(listing) ?? [];
-    return mode === undefined || object === undefined ? undefined : { mode, object };
+  async #find(tree: string, paths: readonly string[]): Promise<ReadonlyMap<string, TreeEntry>> {
+    // A command line holds only so many paths.
+    const some = paths.length > maxListed ? [] : ['--', ...paths];
+    const listing = (await this.#git(['ls-tree', '-r', '-z', tree, ...some])).toString();
+    const wanted = new Set(paths);
+    const entries = [...listing.matchAll(/(\d+) blob ([\da-f]+)\t([^\0]+)\0/g)];
+    return new Map(
+      entries
+        .filter(([, , , path]) => wanted.has(path!))
+        .map(([, mode, object, path]) => [path!, { mode: mode!, object: object! }]),
+    );
   }
 
   async writeTree(): Promise<string> {
@@ -100,6 +109,23 @@ export class ContentStore {
     const options = { env: this.#env, ...(input && { input }) };
     return (await this.#repository.run(this.#cwd, args, options)).output;
   }
+}
+
+interface TreeEntry {
+  readonly mode: string;
+  readonly object: string;
+}
+
+/** Splits the output of `cat-file --batch`: for each object a line with its size, its content and a line feed. */
+function splitBatch(output: Buffer): readonly string[] {
+  const contents: string[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0x0a, at);
+    const size = Number(output.toString('latin1', at, end).split(' ')[2]);
+    contents.push(output.toString('utf8', end + 1, end + 1 + size));
+    at = end + 1 + size + 1;
+  }
+  return contents;
 }
 
 /** What is needed to create the patch after the run. */
