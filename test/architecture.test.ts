@@ -190,6 +190,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'page/start',
     'page/calendar',
     'page/prompt-editing',
+    'page/trials',
     'page/prompts',
     'page/runs',
     'page/server',
