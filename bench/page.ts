@@ -95,6 +95,29 @@ async function firstView(browser: Browser, address: string): Promise<number> {
   return elapsed;
 }
 
+/** A slow mobile line. */
+const slowLine = { offline: false, latency: 600, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+const slowLimitSeconds = 6;
+
+/** Seconds on a slow line, with an empty cache, until the first prompt and until the whole list is there. */
+async function slowView(browser: Browser, address: string): Promise<readonly [first: number, all: number]> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+  context.setDefaultTimeout(120_000);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', slowLine);
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1000;
+  await page.goto(address);
+  await page.locator('.row').first().waitFor();
+  const first = seconds();
+  await page.getByText(/^10\d{3} prompts$/).waitFor();
+  const all = seconds();
+  await context.close();
+  return [first, all];
+}
+
 interface Typing {
   /** Milliseconds of work per key press. */
   readonly work: readonly number[];
@@ -178,6 +201,10 @@ try {
     console.log(`${view}: first of ${count} visible after ${(performance.now() - started).toFixed(0)} ms`);
     await context.close();
   }
+  const [slowFirst, slowAll] = await slowView(browser, full.address);
+  console.log(
+    `line with 50 kB/s and 600 ms: first of ${prompts} prompts after ${slowFirst.toFixed(1)} s (limit ${slowLimitSeconds}), all after ${slowAll.toFixed(1)} s`,
+  );
   console.log(
     `first view: empty ${median(times[0]).toFixed(0)} ms, full ${median(times[1]).toFixed(0)} ms, ratio ${ratio.toFixed(2)} (limit 1.5)`,
   );

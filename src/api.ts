@@ -25,6 +25,7 @@ import type { createHistoryTool, createLabelTool } from './prompts/tools/history
 import type { createLibraryTools } from './prompts/tools/library-tools.ts';
 import type { createShow } from './prompts/tools/show-tool.ts';
 import type { createTestTool } from './prompts/tools/test-tool.ts';
+import type { createTryTools } from './prompts/tools/try-tools.ts';
 import type { createUsageTool } from './prompts/tools/usage-tool.ts';
 import type { statusTools } from './status/status.ts';
 import type { ToolTypes } from './tool.ts';
@@ -35,6 +36,7 @@ export type FeatureApi = ToolTypes<
       | typeof createCatalogTools
       | typeof createEditingTools
       | typeof createLibraryTools
+      | typeof createTryTools
       | typeof delegateTools
       | typeof runTools
       | typeof userTools

@@ -7,6 +7,7 @@ import type { JsonObject, JsonSchema } from '../src/json.ts';
 import { type CalDavServer, startCalDav } from './caldav/server.ts';
 import { scriptedAgent, steps } from './delegate/scripted.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './delegate/workbench.ts';
+import { startChatModel } from './model/chat-model.ts';
 import { type Model, startResponsesModel } from './model/responses-model.ts';
 import { script } from './model/turn.ts';
 
@@ -102,6 +103,25 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('prompt_history', { name: 'greet', compare: 'staging' });
     await call('test_prompts', {});
     await call('prompt_usage', {});
+  });
+
+  it('trying a prompt', async () => {
+    await using chat = await startChatModel(() => 'Hello, Ada.');
+    const before = server;
+    server = await bench.connect({
+      toolsets: 'all',
+      'assistant-model-url': chat.url,
+      'assistant-model': 'test-model',
+    });
+    try {
+      await call('create_prompt', { name: 'welcome', title: 'Welcome', text: 'Greet {{who}}.' });
+      const trial = await call('try_prompt', { name: 'welcome', arguments: { who: 'Ada' } });
+      expect(trial).toMatchObject({ answer: 'Hello, Ada.', revision: '1', model: 'test-model' });
+      expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([trial]);
+      expect(chat.asked[0]!.body.messages).toEqual([{ role: 'user', content: 'Greet Ada.' }]);
+    } finally {
+      server = before;
+    }
   });
 
   it('sub-agent tools', async () => {

@@ -193,6 +193,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'page/people',
     'page/calendar',
     'page/prompt-editing',
+    'page/trials',
     'page/prompts',
     'page/runs',
     'page/server',

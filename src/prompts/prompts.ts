@@ -16,6 +16,7 @@ import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
+import { TrialStore } from './testing/trial-store.ts';
 import { createCatalogTools } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
 import { createDeletedTool } from './tools/deleted-tool.ts';
@@ -25,6 +26,7 @@ import { createLibraryProblems, createLibraryTools } from './tools/library-tools
 import { createMethods } from './tools/methods.ts';
 import { createShow } from './tools/show-tool.ts';
 import { createTestTool } from './tools/test-tool.ts';
+import { createTryTools } from './tools/try-tools.ts';
 import { createUsageTool } from './tools/usage-tool.ts';
 import type { OpenRepository } from './versions/git-history.ts';
 import { FileLabelStore, SharedLabelStore } from './versions/label-store.ts';
@@ -134,6 +136,7 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
+      ...createTryTools({ catalog, versions, model, trials: new TrialStore(join(jsonlDir, 'trials.jsonl')) }),
       ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({

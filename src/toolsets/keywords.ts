@@ -20,6 +20,10 @@ export const keywords: Readonly<Record<string, string>> = {
     'version tag release production staging pin protect publish approve prompt label mark official live stable lock freeze point name revision sign off good final go ship promote stamp designate template everybody should use',
   test_prompts:
     'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
+  try_prompt:
+    'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output',
+  list_trials:
+    'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
   prompt_usage:
     'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',
   restore_prompt:

@@ -67,6 +67,8 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
+    'try_prompt',
+    'list_trials',
     'import_prompts',
   ],
   'calendar:USER': onePerson,

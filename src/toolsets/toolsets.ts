@@ -19,6 +19,8 @@ export const toolsets = {
     'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
+    'try_prompt',
+    'list_trials',
     'lint_prompts',
     'import_prompts',
   ],

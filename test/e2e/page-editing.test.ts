@@ -166,4 +166,15 @@ describe('editing a prompt', () => {
       { name: 'last-words', default: 'Bye.' },
     ]);
   });
+
+  it('can be undone after saving, and brings back every field', async () => {
+    const page = await edit(rich);
+    await page.getByLabel('Title').fill('Poor');
+    await message(page, 1).fill('Nothing.');
+    await save(page);
+    expect(saved().title).toBe('Poor');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Rich' }).waitFor();
+    expect(saved()).toEqual(rich);
+  });
 });

@@ -14,6 +14,7 @@ export interface BrowserContext {
   setDefaultTimeout(milliseconds: number): void;
   addInitScript(script: string): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;
+  newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
   close(): Promise<void>;
 }
 export interface Page {

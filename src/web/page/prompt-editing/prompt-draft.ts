@@ -97,6 +97,12 @@ export function updateArguments(draft: Draft, source: PromptSource): ToolArgumen
   };
 }
 
+/** The arguments of update_prompt that bring back every field of an earlier version. */
+export function replacedBy(name: string, version: PromptSource): ToolArguments<'update_prompt'> {
+  const { title = name, description = '', tags = [], arguments: args = [], messages = [] } = version;
+  return { name, title, description, tags, arguments: args, messages: messages as SentMessages };
+}
+
 /** The version that saving would create: the edited fields, and all other fields from the server. */
 export function mergedVersion(draft: Draft, source: PromptSource, theirs: PromptSource): PromptVersion {
   const { title, description, tags, arguments: args, messages } = theirs;

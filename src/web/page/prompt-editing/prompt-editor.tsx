@@ -18,6 +18,7 @@ import {
   mergeArguments,
   mergedVersion,
   type PromptSource,
+  replacedBy,
   updateArguments,
   usesArgument,
 } from './prompt-draft.ts';
@@ -111,20 +112,24 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
       saving.current = false;
     }
   };
-  const update = (expected: string | undefined) =>
-    client.tool('update_prompt', {
+  const update = async (expected: string | undefined, before: PromptSource) => {
+    const { revision } = await client.tool('update_prompt', {
       ...updateArguments(draft, base),
       ...(expected !== undefined && { expected_revision: expected }),
     });
+    const undo = () =>
+      client.tool('update_prompt', { ...replacedBy(draft.name, before), expected_revision: revision });
+    toast({ text: `Saved ${draft.name}.`, action: { label: 'Undo', run: undo } });
+  };
   const save = (event: Event) => {
     event.preventDefault();
     return submit(() =>
-      prompt ? update(base.revision) : client.tool('create_prompt', createArguments(draft, base)),
+      prompt ? update(base.revision, base) : client.tool('create_prompt', createArguments(draft, base)),
     );
   };
   const keepMine = ({ theirs }: Conflict) =>
     submit(() =>
-      theirs ? update(theirs.revision) : client.tool('create_prompt', createArguments(draft, base)),
+      theirs ? update(theirs.revision, theirs) : client.tool('create_prompt', createArguments(draft, base)),
     );
   const loadTheirs = ({ theirs }: Conflict) => {
     if (!theirs) {

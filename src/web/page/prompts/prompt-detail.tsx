@@ -7,7 +7,7 @@ import { type Prompt, sourceOf, tagsOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/change-button.tsx';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { lazy } from '../shared/lazy.tsx';
-import { pathTo } from '../shared/route.ts';
+import { parseRoute, pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { ArgumentForm } from './argument-form.tsx';
@@ -20,9 +20,10 @@ import { TemplateSource } from './template-source.tsx';
 const PromptEditor = lazy(() =>
   import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
 );
+const TryPrompt = lazy(() => import('../trials/try-prompt.tsx').then((module) => module.default));
 const PromptHistory = lazy(() => import('./prompt-history.tsx').then((module) => module.PromptHistory));
 
-const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
+const tabs = { use: 'Use', try: 'Try', edit: 'Edit', history: 'History' } as const;
 type Tab = keyof typeof tabs;
 
 interface Props {
@@ -43,6 +44,11 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
   const setTab = (next: Tab) => {
     location.hash = pathTo('prompts', name, next);
   };
+  /** Saving takes a moment, in which the user may have gone elsewhere. */
+  const closeEditor = () => {
+    const now = parseRoute(location.hash);
+    if (now.name === name && (now.part ?? 'edit') === 'edit') setTab('use');
+  };
   const source = useLoaded(
     (client, signal) => client.tool('show_prompt', { name }, { signal }),
     [name, changes.prompts],
@@ -54,6 +60,7 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
   );
   useShortcuts({ f: () => toggleFavourite(name), ...(editable && { e: () => setTab('edit') }) });
   useCommands([
+    { title: `Try ${name}`, hint: 'This prompt', run: () => setTab('try') },
     ...(editable ? [{ title: `Edit ${name}`, hint: 'e', run: () => setTab('edit') }] : []),
     { title: `Mark ${name} as favourite`, hint: 'f', run: () => toggleFavourite(name) },
     { title: `Duplicate ${name}`, hint: 'This prompt', run: () => (location.hash = duplicatePath(name)) },
@@ -93,15 +100,15 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
           {editable && <DeletePrompt name={name} shownRevision={source.value?.revision} />}
         </span>
       </div>
-      {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}
+      {tab === 'edit' && <PromptEditor prompt={prompt} done={closeEditor} />}
       {tab === 'history' && <PromptHistory name={name} />}
-      {tab === 'use' && (
+      {(tab === 'use' || tab === 'try') && (
         <div class="columns use">
           <section class="use-arguments">
             {(prompt.arguments?.length ?? 0) > 0 && <h2>Arguments</h2>}
             <ArgumentForm prompt={prompt} values={values} change={setValues} />
           </section>
-          {
+          {tab === 'use' && (
             <section class="use-template">
               <h2>Template</h2>
               {source.value?.file && <p class="quiet file">{source.value.file}</p>}
@@ -111,9 +118,16 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
                 <TemplateSource text={source.value?.template ?? ''} />
               )}
             </section>
-          }
+          )}
           <section class="use-result">
-            {
+            {tab === 'try' ? (
+              <TryPrompt
+                name={name}
+                values={values}
+                blocked={missing.length > 0 ? `Fill in ${listNames(missing)} first.` : undefined}
+                editable={editable}
+              />
+            ) : (
               <>
                 <h2 class="with-button">
                   Result <CopyButton text={rendered.error ? '' : text} />
@@ -130,7 +144,7 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
                   </pre>
                 )}
               </>
-            }
+            )}
           </section>
         </div>
       )}

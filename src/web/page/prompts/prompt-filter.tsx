@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { type Prompt, sourceOf } from '../prompt-editing/prompt.ts';
 
 /** Which prompts the list shows, besides the search. */
@@ -28,7 +29,7 @@ interface Props {
 }
 
 export function FilterFields({ prompts, filter, change }: Props) {
-  const sources = [...new Set(prompts.map(sourceOf))].sort();
+  const sources = useMemo(() => [...new Set(prompts.map(sourceOf))].sort(), [prompts]);
   return (
     <div class="filters">
       <select

@@ -23,7 +23,14 @@ export function PromptHistory({ name }: { name: string }) {
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
     client.tool('restore_prompt', { name, revision }).then(
-      () => toast({ text: `Restored revision ${revision} of ${name}.` }),
+      () => {
+        const before = revisions.at(-1);
+        const undo = () => client.tool('restore_prompt', { name, revision: before!.revision });
+        toast({
+          text: `Restored revision ${revision} of ${name}.`,
+          ...(before?.prompt && before.action !== 'outside' && { action: { label: 'Undo', run: undo } }),
+        });
+      },
       (failed) => toast({ text: asError(failed).message }),
     );
   return (

@@ -53,6 +53,10 @@ export function PromptsView({ name, part }: Props) {
   const lastShown = useRef<Prompt | undefined>(undefined);
   if (prompt || lastShown.current?.name !== name) lastShown.current = prompt;
   const empty = complete && prompts.length === 0;
+  const isNew = useMemo(
+    () => complete && !prompts.some((one) => sourceOf(one) === 'user'),
+    [prompts, complete],
+  );
   useShortcuts({
     '/': () => search.current?.focus(),
     n: () => {
@@ -166,7 +170,7 @@ export function PromptsView({ name, part }: Props) {
       {name === '+exchange' && <PromptExchange />}
       {name === '+trash' && <PromptTrash />}
       {name === '+start' && <GetStarted />}
-      {name === undefined && <Welcome isNew={complete && !prompts.some((one) => sourceOf(one) === 'user')} />}
+      {name === undefined && <Welcome isNew={isNew} />}
     </Split>
   );
 }

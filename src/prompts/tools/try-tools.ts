@@ -1,0 +1,117 @@
+import { Failure } from '../../failure.ts';
+import { nextPage, pageArguments, pageOf } from '../../paging.ts';
+import { defineTool, hints } from '../../tool.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
+import type { ChatMessage, ModelOptions } from '../testing/test-model.ts';
+import type { Trial, TrialStore } from '../testing/trial-store.ts';
+import type { Versions } from '../versions/versions.ts';
+import { knownNameSchema } from './prompt-schemas.ts';
+
+const trialSchema = {
+  type: 'object',
+  required: [
+    'prompt',
+    'revision',
+    'time',
+    'model',
+    'arguments',
+    'answer',
+    'input_tokens',
+    'output_tokens',
+    'duration_ms',
+  ],
+  properties: {
+    prompt: { type: 'string' },
+    revision: { type: 'string' },
+    time: { type: 'string' },
+    model: { type: 'string' },
+    arguments: { type: 'object', additionalProperties: { type: 'string' } },
+    answer: { type: 'string' },
+    input_tokens: { type: 'integer' },
+    output_tokens: { type: 'integer' },
+    duration_ms: { type: 'integer' },
+  },
+} as const;
+
+export interface TryToolParts {
+  readonly catalog: Catalog;
+  readonly versions: Versions;
+  readonly trials: TrialStore;
+  readonly model?: ModelOptions | undefined;
+}
+
+export function createTryTools({ catalog, versions, trials, model }: TryToolParts) {
+  return [
+    defineTool({
+      name: 'try_prompt',
+      title: 'Try prompt',
+      description:
+        'Sends a filled-in prompt to the configured model and keeps the answer. Use it to compare revisions.',
+      searchHint: 'compare revisions answer',
+      inputSchema: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { ...knownNameSchema, description: 'Prompt, or name@revision' },
+          arguments: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name' },
+        },
+      },
+      outputSchema: trialSchema,
+      annotations: { ...hints.adds, openWorldHint: true },
+      async call({ name, arguments: args = {} }, context) {
+        if (model === undefined)
+          throw new Failure(
+            'unavailable',
+            'No model is configured. Set assistant.model_url and assistant.model to try prompts.',
+          );
+        const entry = await versions.find(name);
+        const { messages } = await renderPrompt(entry.definition, args, entry.source);
+        const chat = messages.flatMap(({ role, content }): ChatMessage[] =>
+          content.type === 'text' ? [{ role, content: content.text }] : [],
+        );
+        const { streamAnswer } = await import('../testing/streamed-answer.ts');
+        let length = 0;
+        const started = performance.now();
+        const onText = (text: string) => {
+          length += text.length;
+          context.progress(length, undefined, text);
+        };
+        const { text, ...tokens } = await streamAnswer(model, chat, onText, context.signal);
+        const trial: Trial = {
+          prompt: entry.definition.name,
+          revision: await catalog.revision(entry),
+          time: new Date().toISOString(),
+          model: model.model,
+          arguments: args,
+          answer: text,
+          ...tokens,
+          duration_ms: Math.round(performance.now() - started),
+        };
+        trials.add(trial);
+        return { structured: trial };
+      },
+    }),
+    defineTool({
+      name: 'list_trials',
+      title: 'List trials',
+      description:
+        'Lists the answers that a prompt got in try_prompt, the latest first, with tokens and time per revision.',
+      inputSchema: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: knownNameSchema, ...pageArguments },
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['trials'],
+        properties: { trials: { type: 'array', items: trialSchema }, ...nextPage },
+      },
+      annotations: hints.reads,
+      async call({ name, ...page }) {
+        const { items, next } = pageOf(trials.list(name), (trial) => trial, page);
+        return { structured: { trials: items, ...next } };
+      },
+    }),
+  ];
+}

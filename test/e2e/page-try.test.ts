@@ -1,0 +1,84 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type ChatModel, type ChatRequest, startChatModel } from '../model/chat-model.ts';
+import { axeViolations, PageServer, shows } from '../page/page-server.ts';
+
+const server = new PageServer();
+let model: ChatModel;
+/** Continues the answers that wait after their first words. */
+let waiting: (() => void)[] = [];
+
+/** Streams the request back, and stops in the middle until the test continues it. */
+function streamBack({ body }: ChatRequest, _: number, response: ServerResponse): undefined {
+  const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
+  const delta = (content: string) => event({ choices: [{ delta: { content } }] });
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(delta('You said: '));
+  waiting.push(() => {
+    response.write(delta(body.messages.map(({ role, content }) => `${role} ${content}`).join(' | ')));
+    response.end(
+      `${event({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 11 } })}data: [DONE]\n\n`,
+    );
+  });
+}
+
+beforeAll(async () => {
+  model = await startChatModel(streamBack);
+  mkdirSync(join(server.home, 'prompts'), { recursive: true });
+  const messages = [
+    { role: 'assistant', content: { type: 'text', text: 'Be brief.' } },
+    { role: 'user', content: { type: 'text', text: 'Greet {{who}}.' } },
+  ];
+  const greet = { name: 'greet', title: 'Greet', arguments: [{ name: 'who', required: true }], messages };
+  writeFileSync(join(server.home, 'prompts', 'user.jsonl'), `${JSON.stringify(greet)}\n`);
+  await server.start({ ADJUTANT_ASSISTANT_MODEL_URL: model.url, ADJUTANT_ASSISTANT_MODEL: 'echo-1' });
+});
+afterEach(async () => {
+  for (const finish of waiting.splice(0)) finish();
+  await server.closeWindows();
+});
+afterAll(async () => {
+  await server.stop();
+  await model[Symbol.asyncDispose]();
+});
+
+it('shows the answer while it arrives, compares two revisions and keeps both with their cost', async () => {
+  const page = await server.open();
+  await page.goto(server.view('#/prompts/greet/edit'));
+  await page.getByLabel('Message 2', { exact: true }).fill('Welcome {{who}}!');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('tab', { name: 'Try' }).click();
+  await shows(page, 'Fill in who first.');
+  await page.getByLabel(/^who/).fill('Ada');
+  await page.getByLabel('Compare with').selectOption('1');
+  await page.getByRole('button', { name: 'Send to model' }).click();
+  await page.getByRole('region', { name: 'Current revision' }).getByText('You said:').waitFor();
+  await page.getByRole('region', { name: 'Revision 1' }).getByText('You said:').waitFor();
+  for (const finish of waiting.splice(0)) finish();
+  const current = page.getByRole('region', { name: 'Current revision' });
+  await current.getByText('You said: assistant Be brief. | user Welcome Ada!').waitFor();
+  await current.getByText(/^7 \+ 11 tokens, .* s, echo-1$/).waitFor();
+  await page.getByRole('region', { name: 'Revision 1' }).getByText('user Greet Ada.').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.reload();
+  await page.getByText('Revision 1: 1 answer, on average 11 tokens').click();
+  await page.getByRole('region', { name: 'Earlier answers' }).getByText('user Greet Ada.').waitFor();
+  expect(
+    readFileSync(join(server.home, 'prompts', 'trials.jsonl'), 'utf8')
+      .trim()
+      .split('\n').length,
+  ).toBe(2);
+});
+
+it('can be cancelled while the answer arrives', async () => {
+  const page = await server.open();
+  await page.goto(server.view('#/prompts/greet/try'));
+  await page.getByLabel(/^who/).fill('Bo');
+  await page.getByRole('button', { name: 'Send to model' }).click();
+  await page.getByRole('region', { name: 'Current revision' }).getByText('You said:').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await shows(page, 'Cancelled.');
+  waiting = [];
+});
