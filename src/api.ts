@@ -5,6 +5,7 @@ import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
@@ -51,6 +52,7 @@ export type FeatureApi = ToolTypes<
       | typeof createUsageTool
       | typeof testTool
       | typeof replayTool
+      | typeof previewTool
       | typeof outboxTool
       | typeof forkTool
     >

@@ -21,9 +21,9 @@ import {
   assistantOptions,
   clientAccess,
   delegateFeatureOptions,
-  gitReader,
   openAudit,
   type PromptSources,
+  promptGit,
   promptOptions,
   redactLog,
   sharedRecords,
@@ -178,7 +178,7 @@ export function openPrompts(
   shared = sharedRecords(config),
 ): PromptsFeature {
   const { env = {} } = options;
-  return createPrompts({ ...promptOptions(config, options), ...shared, openRepository: gitReader(env) });
+  return createPrompts({ ...promptOptions(config, options), ...promptGit(config, env), ...shared });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {

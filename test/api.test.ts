@@ -188,6 +188,7 @@ describe('every tool returns a result that matches its output schema', () => {
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });
     await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
     await call('replay_notifications', { user_id: id });
+    await call('preview_messages', { user_id: id });
     await call('test_notification', { user_id: id });
     await call('list_outbox', {});
     await call('list_audit', { user_id: id });

@@ -136,6 +136,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jsonl',
     'formats',
     'mounts',
+    'repositories',
     'native',
     'lint',
     'testing',
@@ -182,7 +183,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', 'page/apps', '.'],
+  web: [
+    'page/shared',
+    'page/events',
+    'page/people',
+    'page/calendar',
+    'page/prompts',
+    'page/runs',
+    'page/server',
+    'page',
+    'page/apps',
+    '.',
+  ],
 };
 
 /** Limits on source files per folder and on lines per file. */

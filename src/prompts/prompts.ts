@@ -10,6 +10,8 @@ import { BuiltInSource } from './jsonl/built-in-source.ts';
 import type { MountOptions } from './mounts/mount.ts';
 import { createSources, createUserSource } from './prompt-sources.ts';
 import { RecentValues } from './rendering/recent-values.ts';
+import type { RepositoryOptions } from './repositories/repository.ts';
+import type { RunGit } from './repositories/repository-pull.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
@@ -35,6 +37,12 @@ export interface PromptsOptions {
   readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
+  /** Git repositories of prompts, and the folder for their files. */
+  readonly repositories?: {
+    readonly list: readonly RepositoryOptions[];
+    readonly folder: string;
+    readonly git: RunGit;
+  };
   /** Messages abbreviate this folder to `~`. */
   readonly userHome: string;
   /** Stores the user's own prompts in a database instead of a file. */

@@ -113,6 +113,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
   replay_notifications:
     'replay what if would have got past reminders under other settings policy compare backtest simulate different earlier had been last week difference pretend imagine hypothetically try rules on the past instead simulation',
+  preview_messages:
+    'preview show text wording of a reminder message mail exactly what does it say read agenda digest before change who will be notified if moved word for word',
   snooze_notification:
     'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',
   test_notification:

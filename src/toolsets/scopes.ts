@@ -30,6 +30,7 @@ const onePerson = [
   'list_notifications',
   'plan_notifications',
   'replay_notifications',
+  'preview_messages',
   'cancel_notification',
   'acknowledge_notification',
   'snooze_notification',

@@ -68,6 +68,7 @@ export const toolsets = {
     'acknowledge_notification',
     'snooze_notification',
     'replay_notifications',
+    'preview_messages',
     'test_notification',
     'list_outbox',
     'list_audit',
