@@ -59,7 +59,10 @@ describe.runIf(canMount)('a full disk', () => {
       'delegate-state-dir': join(disk, 'state'),
       'delegate-answer-within-seconds': '0',
     });
-    const turns = [{ shell: 'sleep 2', timeoutMs: 9_000 }, { say: 'x'.repeat(200_000), pieces: 20 }];
+    const turns = [
+      { shell: 'sleep 2', timeoutMs: 9_000 },
+      { say: 'x'.repeat(200_000), pieces: 20 },
+    ];
     const call = codex.call('delegate_run', { task: script(...turns), cwd: bench.project });
     await eventually(() => expect(model.requests.length).toBeGreaterThan(0));
     fill();
