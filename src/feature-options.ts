@@ -8,6 +8,9 @@ import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } fr
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { internalContext } from './engine/context.ts';
+import { Failure } from './failure.ts';
+import type { Feature } from './feature.ts';
 import { setLogRedaction } from './log.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
 import type { RunGit } from './prompts/repositories/repository-pull.ts';
@@ -195,4 +198,19 @@ export function clientAccess(name: ContractName, config: Config): Access {
     readOnly: config.read_only,
   };
   return new Access([selection], name !== 'standard');
+}
+
+/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
+export function createPromptExpander({ prompts }: Feature): NonNullable<DelegateOptions['expandPrompt']> {
+  return async (name, input) => {
+    try {
+      const rendered = await prompts?.get(name, { input }, internalContext());
+      return rendered?.messages
+        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+        .join('\n\n');
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+      throw error;
+    }
+  };
 }

@@ -18,9 +18,10 @@ import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { createCatalogTools } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
+import { createDeletedTool } from './tools/deleted-tool.ts';
 import { createEditingTools } from './tools/editing-tools.ts';
 import { createHistoryTool, createLabelTool } from './tools/history-tools.ts';
-import { createLibraryTools } from './tools/library-tools.ts';
+import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
 import { createMethods } from './tools/methods.ts';
 import { createShow } from './tools/show-tool.ts';
 import { createTestTool } from './tools/test-tool.ts';
@@ -108,11 +109,13 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
   const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
+  const libraryProblems = createLibraryProblems(catalog, silencedRules);
   const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
+    problems: libraryProblems,
     close() {
       catalog.close();
       versions.close();
@@ -127,10 +130,11 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),
+      createDeletedTool(editor),
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
-      ...createLibraryTools(catalog, editor, silencedRules),
+      ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({
       catalog,
