@@ -142,8 +142,7 @@ async function watch(
     if (id === undefined) return;
     const { value } = await client.call('tail_run', { run_id: id, after, limit: 1000 });
     after = value.next;
-    for (const event of value.events)
-      if (event.text !== '' && !event.kind?.startsWith('delta.')) terminal.note(`${eventsText([event])}\n`);
+    for (const event of value.events) if (event.text !== '') terminal.note(`${eventsText([event])}\n`);
   };
   while (!finished) {
     await show();

@@ -43,7 +43,7 @@ export const liveActions: Readonly<Record<string, LiveAction>> = {
   async watch(client, { run_id }, terminal) {
     const view = new LiveView(terminal);
     for (let after = 0; ; ) {
-      const { value } = await client.call('tail_run', { run_id, after, limit: 1000 });
+      const { value } = await client.call('tail_run', { run_id, after, limit: 1000, deltas: true });
       view.show(value.events);
       if (value.status !== 'running' && value.next === after) return view.end(value.status);
       if (value.next === after) await pause(watchIntervalMs);

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ToolAnswer } from '../api.ts';
 import type { LoadedConfig } from '../config.ts';
 import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
@@ -65,11 +64,6 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Events without the pieces of texts, which the complete text repeats. `runs watch` shows them. */
-function whole(events: ToolAnswer<'tail_run'>['events']): ToolAnswer<'tail_run'>['events'] {
-  return events.filter(({ kind, text }) => text !== '' && !kind?.startsWith('delta.'));
-}
-
 /** Prints the events of a run until it ends. */
 async function follow(
   client: LocalClient,
@@ -81,7 +75,7 @@ async function follow(
   for (;;) {
     const { value } = answer;
     if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
-    else if (whole(value.events).length > 0) terminal.print(`${eventsText(whole(value.events))}\n`);
+    else if (value.events.some(({ text }) => text !== '')) terminal.print(`${eventsText(value.events)}\n`);
     if (value.status !== 'running') return 0;
     show('running');
     const after = value.next;

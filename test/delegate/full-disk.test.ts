@@ -2,10 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
+import { startResponsesModel } from '../model/responses-model.ts';
+import { script } from '../model/turn.ts';
 import { eventually } from './eventually.ts';
 import { type Step, scriptedAgent, steps } from './scripted.ts';
-import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0 && process.getuid?.() === 0;
 
@@ -45,6 +48,30 @@ describe.runIf(canMount)('a full disk', () => {
     expect(record.status).toBe('failed');
     expect(record.error).toContain(`${join(disk, 'runs')}: the disk is full`);
     expect((await listed()).map(({ status }) => status)).toEqual(['completed']);
+  });
+
+  it('is the reason of a session whose events cannot be recorded', async () => {
+    const model = await startResponsesModel();
+    writeFileSync(join(bench.codexHome, 'config.toml'), model.config);
+    const codex = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-runs-dir': join(disk, 'runs'),
+      'delegate-state-dir': join(disk, 'state'),
+      'delegate-answer-within-seconds': '0',
+    });
+    const turns = [
+      { shell: 'sleep 2', timeoutMs: 9_000 },
+      { say: 'x'.repeat(200_000), pieces: 20 },
+    ];
+    const call = codex.call('delegate_run', { task: script(...turns), cwd: bench.project });
+    await eventually(() => expect(model.requests.length).toBeGreaterThan(0));
+    fill();
+    const { record } = await call;
+    expect(record.status).toBe('failed');
+    expect(record.error).toContain(`${record.run_dir}: the disk is full`);
+    expect(await listRunProcesses(undefined, record.run_id)).toEqual([]);
+    await codex.close();
+    await model.close();
   });
 
   it('is the reason of a run that cannot finish, whose state is true before and after', async () => {

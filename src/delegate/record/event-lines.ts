@@ -17,30 +17,34 @@ export interface EventLine {
   readonly tokens?: Usage;
 }
 
-/** Describes an event log line by line: up to `limit` lines after line `after`, or the last lines if `after` is negative. */
+/**
+ * Describes an event log line by line: up to `limit` lines after line `after`, or the last lines if `after` is negative. Deltas are
+ * left out by default, because the complete text repeats them.
+ */
 export async function describeLog(
   log: AsyncIterable<string> | Iterable<string>,
   parse: (raw: string) => readonly RecordedEvent[],
   after: number,
   limit: number,
+  withDeltas = false,
 ): Promise<readonly EventLine[]> {
-  let lines: EventLine[] = [];
+  const lines: EventLine[] = [];
   let line = 0;
+  let skipped = 0;
   for await (const raw of log) {
     line += 1;
     if (line <= after) continue;
     const described = describeLine(line, parse(raw));
-    // A completed item repeats its deltas.
-    if (described.kind === 'item.completed') lines = lines.filter((one) => !isDeltaOf(one, described));
+    if (described.kind?.startsWith('delta.') && !withDeltas) {
+      skipped = line;
+      continue;
+    }
     lines.push(described);
     if (after >= 0 && lines.length >= limit) break;
     if (after < 0 && lines.length > limit) lines.shift();
   }
-  return lines;
-}
-
-function isDeltaOf({ kind, item }: EventLine, completed: EventLine): boolean {
-  return kind?.startsWith('delta.') === true && item === completed.item;
+  // A reader that continues after the last line must not read the skipped ones again.
+  return skipped > (lines.at(-1)?.line ?? 0) ? [...lines, { line: skipped, text: '' }] : lines;
 }
 
 function describeLine(line: number, events: readonly RecordedEvent[]): EventLine {

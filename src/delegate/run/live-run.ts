@@ -44,7 +44,14 @@ export class LiveRun {
   constructor(options: LiveRunOptions) {
     const { directory, redact, heldBack, onWrite, approvals } = options;
     this.#options = options;
-    this.#recorder = new EventRecorder(directory.file('events.jsonl'), redact, heldBack, onWrite);
+    this.#recorder = new EventRecorder(directory.file('events.jsonl'), redact, heldBack, {
+      onWrite,
+      onError: (error) => {
+        log('error', `the events of run ${directory.id} could not be written`, error);
+        // Without input the agent exits, and the run fails.
+        options.streams.input.destroy();
+      },
+    });
     this.#approvals = new PendingApprovals(approvals, {
       record: (event) => this.#recorder.record(event),
       answer: (id, answer) => this.#session!.answer(id, answer),

@@ -16,8 +16,11 @@ beforeEach(() => {
     join(folder, 'events'),
     createRedaction(env),
     createHoldBack(env),
-    () => {
-      writes += 1;
+    {
+      onWrite: () => {
+        writes += 1;
+      },
+      onError: () => {},
     },
     { bytes: 320_000, deltaBytes: 80_000 },
   );

@@ -13,6 +13,12 @@ const optional: ReadonlySet<AgentEvent['kind']> = new Set(['delta', 'item', 'war
 
 type Delta = Extract<AgentEvent, { kind: 'delta' }>;
 
+interface RecorderHandlers {
+  readonly onWrite: () => void;
+  /** Called once, when an event cannot be written. No more events are recorded. */
+  readonly onError: (error: unknown) => void;
+}
+
 /** Writes the events of a session to the event file of its run: one JSON object per line, with the time in `at`. */
 export class EventRecorder {
   readonly #limits: typeof defaultLimits;
@@ -21,6 +27,7 @@ export class EventRecorder {
   /** How many of the last characters could be the beginning of a secret. */
   readonly #heldBack: (text: string) => number;
   readonly #onWrite: () => void;
+  readonly #onError: (error: unknown) => void;
   readonly #started = new Set<string>();
   #buffered: Delta | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -32,9 +39,10 @@ export class EventRecorder {
     path: string,
     redact: Redact,
     heldBack: (text: string) => number,
-    onWrite: () => void,
+    { onWrite, onError }: RecorderHandlers,
     limits = defaultLimits,
   ) {
+    this.#onError = onError;
     this.#limits = limits;
     this.#file = openSync(path, 'a', 0o600);
     this.#redact = redact;
@@ -82,12 +90,21 @@ export class EventRecorder {
   }
 
   #write(event: AgentEvent): void {
+    // Writing the buffered deltas may have failed.
+    if (this.#isClosed) return;
     const line = Buffer.from(this.#redact(JSON.stringify({ at: new Date().toISOString(), ...event })));
     if (event.kind === 'delta') this.#deltaBytes += line.length;
     if (optional.has(event.kind) && this.#bytes + line.length > this.#limits.bytes) return;
     if (event.kind === 'delta' && this.#deltaBytes > this.#limits.deltaBytes) return;
     this.#bytes += line.length + 1;
-    writeSync(this.#file, Buffer.concat([line, Buffer.from('\n')]));
+    try {
+      writeSync(this.#file, Buffer.concat([line, Buffer.from('\n')]));
+    } catch (error) {
+      // A run whose events are lost cannot be followed (e.g. ENOSPC).
+      this.#isClosed = true;
+      closeSync(this.#file);
+      return this.#onError(error);
+    }
     this.#onWrite();
   }
 }

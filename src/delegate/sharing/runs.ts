@@ -156,7 +156,7 @@ export class Runs {
   }
 
   /** The events of a run after a line, as readable lines. */
-  async tail(id: string, after: number, limit: number): Promise<readonly EventLine[]> {
+  async tail(id: string, after: number, limit: number, withDeltas = false): Promise<readonly EventLine[]> {
     const { run_dir } = await this.show(id);
     const isLocal = this.#local.has(id);
     const exec = isLocal
@@ -166,7 +166,8 @@ export class Runs {
     const events = isLocal
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#readRemote(id, 'events.jsonl')).trimEnd().split('\n');
-    return describeLog(events, (raw) => agent.parse(this.#delegation.runner.redact(raw)), after, limit);
+    const parse = (raw: string) => agent.parse(this.#delegation.runner.redact(raw));
+    return describeLog(events, parse, after, limit, withDeltas);
   }
 
   /** Removes finished local runs older than `ageMs`, except the newest `keep`. Returns their ids. */

@@ -111,6 +111,7 @@ export function runTools(
             maximum: 1000,
             description: 'Default: 50, or fewer long ones',
           },
+          deltas: { type: 'boolean', description: 'Also pieces of texts in progress' },
         },
       },
       outputSchema: {
@@ -140,10 +141,10 @@ export function runTools(
         },
       },
       annotations: hints.reads,
-      async call({ run_id, after, limit }, context) {
+      async call({ run_id, after, limit, deltas }, context) {
         const all = await runs(context);
         const { status } = await all.show(run_id);
-        const read = await all.tail(run_id, after ?? -1, limit ?? 50);
+        const read = await all.tail(run_id, after ?? -1, limit ?? 50, deltas);
         const lines = limit === undefined ? fitting(read, after) : read;
         const next = lines.at(-1)?.line ?? after ?? 0;
         const events = lines.filter(({ text, tokens }) => text !== '' || tokens !== undefined);
