@@ -146,6 +146,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'files',
     'launch',
     'skills',
+    'session',
     'agents',
     'changes',
     'process',
