@@ -147,6 +147,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'launch',
     'skills',
     'session',
+    'app-server',
     'agents',
     'changes',
     'process',

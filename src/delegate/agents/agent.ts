@@ -1,4 +1,4 @@
-import type { AgentEvent, Usage } from '../session/agent-event.ts';
+import type { RecordedEvent, Usage } from '../session/agent-event.ts';
 import type { OpenSession, SessionStart } from '../session/agent-session.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -18,7 +18,7 @@ export interface Agent {
   /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
   readonly openSession?: OpenSession;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
-  parse(line: string): readonly AgentEvent[];
+  parse(line: string): readonly RecordedEvent[];
   /** The path of the program. Fails with `unavailable` if it is not installed. */
   locate(): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */

@@ -43,6 +43,9 @@ export type AgentEvent =
     }
   | { readonly kind: 'failed'; readonly message: string; readonly usage?: Usage };
 
+/** An event as read from the record of a run. The output of agents without a session has no times. */
+export type RecordedEvent = AgentEvent & { readonly at?: string };
+
 export type AgentItem =
   | { readonly type: 'message' | 'reasoning'; readonly text: string }
   | {
