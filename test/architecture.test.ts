@@ -148,6 +148,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'session',
     'app-server',
+    'acp',
     'agents',
     'changes',
     'process',

@@ -17,6 +17,7 @@ import {
 } from './host/host-message.ts';
 import { createSocketPath } from './host/host-socket.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
+import { serveFinishTool } from './run/finish-server.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import type { RunOrder } from './session/run-order.ts';
 
@@ -174,4 +175,6 @@ class RunHost {
   }
 }
 
-if (process.argv[2] === 'run-host') new RunHost().start();
+const [mode, ...files] = process.argv.slice(2);
+if (mode === 'run-host') new RunHost().start();
+if (mode === 'finish-tool') serveFinishTool(files[0]!, files[1]!);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Model, ModelRequest } from './responses-model.ts';
 import { defaultTurn, type Turn, turnOf } from './turn.ts';
 
@@ -28,7 +29,15 @@ export async function startScriptedModel(): Promise<Omit<Model, 'config'>> {
     const task = last < 0 ? '' : JSON.stringify(messages[last]);
     requests.push({ task, body, headers: request.headers });
     const step = messages.slice(last + 1).filter(isToolResult).length;
-    const turn = playable(turnOf(task, step));
+    const given = turnOf(task, step);
+    if ('hang' in given) return;
+    if ('status' in given) {
+      response.writeHead(given.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { code: given.status, message: given.message ?? 'scripted failure' } }));
+      return;
+    }
+    const turn = playable(given);
+    if ('say' in turn && turn.afterMs !== undefined) await after(turn.afterMs);
     const isStream = url.includes('streamGenerateContent') || body['stream'] === true;
     const chunks = isGemini ? [geminiAnswer(turn)] : chatAnswer(turn, isStream);
     const lines = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);

@@ -7,7 +7,7 @@ import type { AgentSession, SessionChannel, TurnEnd, TurnInput } from '../sessio
 import type { ApprovalAnswer } from '../session/approval.ts';
 import { AgentExited, JsonPeer, type Message, type RequestId } from '../session/json-peer.ts';
 import { toApproval, toOutcome } from './acp-approvals.ts';
-import { objects, text } from './acp-events.ts';
+import { objects, type ToolCall, text } from './acp-events.ts';
 import { AcpUpdates } from './acp-updates.ts';
 import type { AcpOptions } from './acp-options.ts';
 
@@ -156,7 +156,7 @@ export class AcpSession implements AgentSession {
     const call = this.#updates.requested(isObject(params['toolCall']) ? params['toolCall'] : {});
     const { approvals, finishTool } = this.#options;
     // Without questions to people, the sandbox alone limits what the agent can do.
-    if (approvals === 'never' || call.title.includes(finishTool)) {
+    if (approvals === 'never' || isCallOf(finishTool, call)) {
       this.#peer.respond(requestId, toOutcome(params, { decision: 'allow_once' }));
       return;
     }
@@ -164,4 +164,10 @@ export class AcpSession implements AgentSession {
     this.#questions.set(id, { requestId, params });
     this.#channel.emit({ kind: 'approval', request: toApproval(id, call, params, this.#options.cwd) });
   }
+}
+
+/** A command or a path can contain the name of the tool too. */
+function isCallOf(tool: string, { kind, title, content }: ToolCall): boolean {
+  const isPlain = !['execute', 'edit', 'delete', 'move', 'fetch'].includes(kind);
+  return isPlain && title.includes(tool) && !content.some(({ type }) => type === 'diff');
 }

@@ -56,10 +56,15 @@ export class AcpUpdates {
     this.#count(update);
   }
 
-  /** A call as it is known after a request for permission. */
+  /** A call as it is known after a request for permission, which may be the first message about it. */
   requested(toolCall: Message): ToolCall {
-    const call = updateCall(this.#calls.get(String(toolCall['toolCallId'])), toolCall);
-    this.#calls.set(call.id, call);
+    const known = this.#calls.get(String(toolCall['toolCallId']));
+    const call = updateCall(known, toolCall);
+    // Other content is a text for the person who is asked.
+    const content = call.content.filter(({ type }) => type === 'diff');
+    this.#calls.set(call.id, { ...call, content });
+    if (known === undefined && this.#isStarted)
+      this.#emit({ kind: 'item', id: call.id, phase: 'started', item: toItem({ ...call, content }) });
     return call;
   }
 

@@ -1,3 +1,4 @@
+import type { Bounds } from '../launch/bounds.ts';
 import type { RecordedEvent, Usage } from '../session/agent-event.ts';
 import type { OpenSession, SessionStart } from '../session/agent-session.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -13,6 +14,8 @@ export interface Agent {
   readonly testedVersion: string;
   /** Whether the reported token usage covers the whole thread or only this run. */
   readonly usageCovers: 'thread' | 'run';
+  /** True if the agent may keep running after its session was closed. It is then ended without a wait. */
+  readonly exitsLate?: boolean;
   /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
   /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
@@ -74,6 +77,8 @@ export interface Invocation {
   readonly subcommandArgs: readonly string[];
   /** Present if the command starts a session instead of reading the prompt from standard input. */
   readonly session?: SessionStart;
+  /** Limits that Adjutant applies, for agents without a sandbox of their own. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** A program that runs, in a sandbox, the command appended to its arguments. */

@@ -19,6 +19,7 @@ import { describeStorageError, type FinishedRun, finishRun } from './run-finish.
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
 import { type StartOptions, startRun } from './run-start.ts';
+import { removeSandboxFiles } from './sandbox-files.ts';
 import { waitForTurn } from './run-turn.ts';
 
 export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
@@ -170,6 +171,7 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
+      await removeSandboxFiles(directory);
       // An autopilot delivers the changes of its jobs itself.
       place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       signal.removeEventListener('abort', wake);
@@ -179,7 +181,8 @@ export class AgentRunner {
   #contain(invocation: Invocation, request: RunRequest): Promise<Program> {
     const { env, containment } = this.#options;
     const isUnrestricted = request.sandbox === 'danger-full-access';
-    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true };
+    const { bounds } = invocation;
+    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true, bounds };
     return contain(invocation, request.cwd, options);
   }
 

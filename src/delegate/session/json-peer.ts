@@ -17,11 +17,18 @@ export interface PeerHandlers {
 export class JsonPeer {
   readonly #channel: Pick<SessionChannel, 'input' | 'output'>;
   readonly #pending = new Map<RequestId, PromiseWithResolvers<Message>>();
+  readonly #header: JsonObject;
   #count = 0;
   #isClosed = false;
 
-  constructor(channel: Pick<SessionChannel, 'input' | 'output'>, handlers: PeerHandlers) {
+  /** `header` is part of every message. */
+  constructor(
+    channel: Pick<SessionChannel, 'input' | 'output'>,
+    handlers: PeerHandlers,
+    header: JsonObject = {},
+  ) {
     this.#channel = channel;
+    this.#header = header;
     // The agent may exit at any time. The exit itself is reported by its process.
     channel.input.on('error', () => {});
     const lines = createInterface({ input: channel.output, crlfDelay: Number.POSITIVE_INFINITY });
@@ -56,7 +63,7 @@ export class JsonPeer {
   }
 
   #send(message: JsonObject): void {
-    if (!this.#isClosed) this.#channel.input.write(`${JSON.stringify(message)}\n`);
+    if (!this.#isClosed) this.#channel.input.write(`${JSON.stringify({ ...this.#header, ...message })}\n`);
   }
 
   #receive(line: string, handlers: PeerHandlers): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
+import type { CustomAgent } from '../agents/acp-definitions.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Containment } from '../process/containment.ts';
@@ -14,6 +15,7 @@ export interface DelegateOptions {
   readonly document: boolean;
   readonly agent: AgentName;
   readonly command: string | undefined;
+  readonly agents: readonly CustomAgent[];
   readonly codexHome: string;
   readonly userHome: string;
   /** The working directory of the server. */
@@ -80,6 +82,7 @@ export function delegateOptions(
     document,
     agent: values['delegate.agent'],
     command: values['delegate.command'],
+    agents: values['delegate.agents'] as readonly CustomAgent[],
     codexHome,
     userHome: env['HOME'] ?? env['USERPROFILE'] ?? '',
     runsDir,

@@ -10,6 +10,31 @@ export const delegateSettings = defineSettings({
     default: 'codex',
     description: 'The agent of runs that name none, such as codex or claude. "adjutant doctor" lists all.',
   },
+  'delegate.agents': {
+    type: 'structure',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name'],
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', pattern: '^[a-z][a-z0-9_-]*$', description: 'Name for calls and settings' },
+          command: { type: 'string', description: 'Path or name of the program. Default: the name' },
+          args: { type: 'array', items: { type: 'string' }, description: 'Arguments that start it as an ACP agent' },
+          model: { type: 'string', description: 'Model of runs that name none' },
+          writes: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Folders of its own that it may write to, relative to the home folder',
+          },
+        },
+      },
+    },
+    default: [],
+    description:
+      'Further agents that speak the Agent Client Protocol, and programs or models for the built-in ones: codex, claude, gemini, opencode, qwen.',
+  },
   'delegate.command': {
     type: 'string',
     aliases: [{ env: 'ADJUTANT_CODEX' }],
