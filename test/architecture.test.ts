@@ -149,6 +149,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'session',
     'app-server',
     'acp',
+    'stream-json',
     'agents',
     'changes',
     'process',

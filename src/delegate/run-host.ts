@@ -17,8 +17,8 @@ import {
 } from './host/host-message.ts';
 import { createSocketPath } from './host/host-socket.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
-import { serveFinishTool } from './run/finish-server.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
+import { serveFinishTool } from './run/finish-server.ts';
 import type { RunOrder } from './session/run-order.ts';
 
 /** Gives the agent time to start before this process uses the processor again. */

@@ -34,10 +34,14 @@ const installed = (path: string) => (existsSync(path) ? path : undefined);
 /** opencode is too large for the components of the tests; `npm run prove:agents` installs it. */
 function findOpencode(): string | undefined {
   const cache = join(import.meta.dirname, '..', '..', '.cache', 'clients');
-  const versions = existsSync(cache) ? readdirSync(cache).filter((name) => name.startsWith('opencode-ai-')) : [];
+  const versions = existsSync(cache)
+    ? readdirSync(cache).filter((name) => name.startsWith('opencode-ai-'))
+    : [];
   return versions
     .sort()
-    .map((name) => join(cache, name, 'node_modules', `opencode-${process.platform}-${process.arch}`, 'bin', 'opencode'))
+    .map((name) =>
+      join(cache, name, 'node_modules', `opencode-${process.platform}-${process.arch}`, 'bin', 'opencode'),
+    )
     .findLast((path) => existsSync(path));
 }
 

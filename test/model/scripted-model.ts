@@ -33,7 +33,9 @@ export async function startScriptedModel(): Promise<Omit<Model, 'config'>> {
     if ('hang' in given) return;
     if ('status' in given) {
       response.writeHead(given.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { code: given.status, message: given.message ?? 'scripted failure' } }));
+      response.end(
+        JSON.stringify({ error: { code: given.status, message: given.message ?? 'scripted failure' } }),
+      );
       return;
     }
     const turn = playable(given);

@@ -17,6 +17,8 @@ export interface AcpOptions extends JsonObject {
   /** Tells the model how to answer. */
   readonly finishHint: string;
   readonly approvals: 'never' | 'ask';
+  /** False if the tokens in the replies of the agent are incomplete. */
+  readonly countsTokens: boolean;
   /** The mode in which the agent asks for permission. */
   readonly mode?: string;
   /** The request with which the agent fetches messages in the middle of a turn. Absent if it has none. */

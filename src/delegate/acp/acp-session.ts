@@ -8,8 +8,8 @@ import type { ApprovalAnswer } from '../session/approval.ts';
 import { AgentExited, JsonPeer, type Message, type RequestId } from '../session/json-peer.ts';
 import { toApproval, toOutcome } from './acp-approvals.ts';
 import { objects, type ToolCall, text } from './acp-events.ts';
-import { AcpUpdates } from './acp-updates.ts';
 import type { AcpOptions } from './acp-options.ts';
+import { AcpUpdates } from './acp-updates.ts';
 
 interface Question {
   readonly requestId: RequestId;
@@ -31,7 +31,7 @@ export class AcpSession implements AgentSession {
   constructor(options: AcpOptions, channel: SessionChannel) {
     this.#options = options;
     this.#channel = channel;
-    this.#updates = new AcpUpdates((event) => channel.emit(event));
+    this.#updates = new AcpUpdates((event) => channel.emit(event), options.countsTokens);
     const steer = options.steering !== undefined;
     this.abilities = { steer, interrupt: true, approvals: true, fork: options.canFork };
     const handlers = {

@@ -16,6 +16,7 @@ const noUsage: Usage = {
 export class AcpUpdates {
   readonly #emit: (event: AgentEvent) => void;
   readonly #calls = new Map<string, ToolCall>();
+  readonly #countsTokens: boolean;
   #isStarted = false;
   #open: { readonly of: Stream; readonly id: string; text: string } | undefined;
   #texts = 0;
@@ -25,8 +26,9 @@ export class AcpUpdates {
   #usageOfTurn = noUsage;
   #costUsd: number | undefined;
 
-  constructor(emit: (event: AgentEvent) => void) {
+  constructor(emit: (event: AgentEvent) => void, countsTokens: boolean) {
     this.#emit = emit;
+    this.#countsTokens = countsTokens;
   }
 
   /** Until this call, updates are ignored. */
@@ -113,11 +115,11 @@ export class AcpUpdates {
   #addCost(cost: unknown): void {
     if (!isObject(cost) || cost['currency'] !== 'USD' || typeof cost['amount'] !== 'number') return;
     this.#costUsd = cost['amount'];
-    this.#emit({ kind: 'usage', usage: this.#usage, costUsd: this.#costUsd });
+    if (this.#countsTokens) this.#emit({ kind: 'usage', usage: this.#usage, costUsd: this.#costUsd });
   }
 
   #count(message: Message): void {
-    const counts = toUsage(message);
+    const counts = this.#countsTokens ? toUsage(message) : undefined;
     if (counts === undefined) return;
     this.#usage = sum(this.#usage, counts);
     this.#usageOfTurn = sum(this.#usageOfTurn, counts);

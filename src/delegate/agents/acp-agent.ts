@@ -1,15 +1,16 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { AcpSession } from '../acp/acp-session.ts';
 import type { AcpOptions } from '../acp/acp-options.ts';
+import { AcpSession } from '../acp/acp-session.ts';
 import { ownProgram } from '../launch/own-program.ts';
 import type { AcpDefinition } from './acp-definitions.ts';
-import { agentBounds, createStateFolders } from './agent-bounds.ts';
 import type { Agent, AgentCall } from './agent.ts';
+import { agentBounds, createStateFolders } from './agent-bounds.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { findExecutable, readVersion } from './executable.ts';
 import { isInside } from './folder-scope.ts';
+import { readOpencodeUsage } from './opencode-usage.ts';
 
 export interface AcpAgentOptions {
   readonly command: string | undefined;
@@ -34,7 +35,10 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
     name,
     label,
     testedVersion,
-    usageCovers: 'run',
+    usageCovers: definition.countsElsewhere ? 'thread' : 'run',
+    ...(definition.countsElsewhere && {
+      threadTotal: (threadId: string) => readOpencodeUsage(options.userHome, threadId),
+    }),
     // Not every agent exits when its input is closed.
     exitsLate: true,
     async invoke(call) {
@@ -73,7 +77,7 @@ function subcommand({ threadId, fork }: AgentCall): readonly string[] {
 }
 
 function sessionOptions(
-  { label, mode, steering, canFork, takesModel }: AcpDefinition,
+  { label, mode, steering, canFork, takesModel, countsElsewhere = false }: AcpDefinition,
   call: AgentCall,
   model: string | undefined,
   answers: string,
@@ -91,6 +95,7 @@ function sessionOptions(
     finishTool: 'finish_run',
     finishHint,
     approvals: call.approvals,
+    countsTokens: !countsElsewhere,
     ...(mode !== undefined && { mode }),
     ...(steering !== undefined && { steering }),
     settings: {

@@ -11,6 +11,8 @@ export interface AcpDefinition {
   env(call: Pick<AgentCall, 'approvals'>): Readonly<Record<string, string>>;
   /** True if the model is chosen on the command line, not through the protocol. */
   readonly takesModel: boolean;
+  /** True if the reply to a prompt does not name the tokens of the whole turn. */
+  readonly countsElsewhere?: boolean;
   /** The mode in which the agent asks for permission, if it is not the default. */
   readonly mode?: string;
   readonly steering?: string;
@@ -89,6 +91,7 @@ const opencode: AcpDefinition = {
     ...(approvals === 'ask' && { OPENCODE_PERMISSION: asksFor }),
   }),
   takesModel: false,
+  countsElsewhere: true,
   canFork: true,
   repositorySettings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   state: [
@@ -112,7 +115,12 @@ export interface CustomAgent {
   readonly writes?: readonly string[];
 }
 
-export function customDefinition({ name, command = name, args = [], writes = [] }: CustomAgent): AcpDefinition {
+export function customDefinition({
+  name,
+  command = name,
+  args = [],
+  writes = [],
+}: CustomAgent): AcpDefinition {
   return {
     name,
     label: name,

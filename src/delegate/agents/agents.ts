@@ -1,8 +1,8 @@
 import { Failure } from '../../failure.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
-import type { Agent, AgentName } from './agent.ts';
 import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
 import { acpDefinitions, type CustomAgent, customDefinition } from './acp-definitions.ts';
+import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { applyBounds, type Bounds, boundsArguments } from '../launch/bounds.ts';
 import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
-import { applyBounds, type Bounds, boundsArguments } from '../launch/bounds.ts';
 
 /**
  * How the processes of an agent are kept together, so that none of them outlives the run:

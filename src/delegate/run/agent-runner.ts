@@ -19,8 +19,8 @@ import { describeStorageError, type FinishedRun, finishRun } from './run-finish.
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
 import { type StartOptions, startRun } from './run-start.ts';
-import { removeSandboxFiles } from './sandbox-files.ts';
 import { waitForTurn } from './run-turn.ts';
+import { removeSandboxFiles } from './sandbox-files.ts';
 
 export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
   StartOptions & {

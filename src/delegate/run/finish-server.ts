@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isObject, type JsonObject, type JsonSchema } from '../../json.ts';
+import { version } from '../../version.ts';
 import { parseObject } from '../files/json-file.ts';
 import { validateAnswer } from '../record/answer-check.ts';
-import { version } from '../../version.ts';
 
 /**
  * An MCP server with the tool `finish_run`, which agents that have no other structured output start: it checks the answer
@@ -14,7 +14,8 @@ export function serveFinishTool(schemaFile: string, answerFile: string): void {
   const finish = async (answer: unknown): Promise<JsonObject> => {
     const text = JSON.stringify(answer ?? {});
     const { problem } = await validateAnswer(text, schema);
-    if (problem !== undefined) return toolResult(`The answer is invalid: ${problem}. Call the tool again.`, true);
+    if (problem !== undefined)
+      return toolResult(`The answer is invalid: ${problem}. Call the tool again.`, true);
     writeFileSync(`${answerFile}.new`, text, { mode: 0o600 });
     renameSync(`${answerFile}.new`, answerFile);
     return toolResult('The answer is recorded. End your turn now.', false);

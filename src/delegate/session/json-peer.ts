@@ -80,8 +80,16 @@ export class JsonPeer {
     if (id !== undefined) this.#pending.delete(id);
     const { error, result } = message;
     if (error === undefined) pending?.resolve(isObject(result) ? result : {});
-    else pending?.reject(new Failure('refused', String(isObject(error) ? error['message'] : error)));
+    else pending?.reject(new Failure('refused', describeError(error)));
   }
+}
+
+/** Some agents put the reason into the data of the error. */
+function describeError(error: unknown): string {
+  if (!isObject(error)) return String(error);
+  const { message, data } = error;
+  const details = isObject(data) ? (data['details'] ?? data['message']) : data;
+  return typeof details === 'string' ? `${message}: ${details}` : String(message);
 }
 
 /** Thrown for everything that waits for an agent when the agent exits. */

@@ -21,7 +21,11 @@ export const delegateSettings = defineSettings({
         properties: {
           name: { type: 'string', pattern: '^[a-z][a-z0-9_-]*$', description: 'Name for calls and settings' },
           command: { type: 'string', description: 'Path or name of the program. Default: the name' },
-          args: { type: 'array', items: { type: 'string' }, description: 'Arguments that start it as an ACP agent' },
+          args: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Arguments that start it as an ACP agent',
+          },
           model: { type: 'string', description: 'Model of runs that name none' },
           writes: {
             type: 'array',
