@@ -36,7 +36,7 @@ export const methodWays: Readonly<Record<string, Way>> = {
   'prompts/update': { tool: 'update_prompt', writes: true },
   'prompts/delete': { tool: 'delete_prompt', writes: true },
   'tasks/get': { tool: 'collect_run' },
-  'tasks/update': { tool: 'collect_run' },
+  'tasks/update': { tool: 'collect_run', writes: true },
   'tasks/cancel': { tool: 'cancel_run', writes: true },
   'skills/list': { tool: 'list_prompts' },
   'skills/get': { tool: 'show_prompt' },

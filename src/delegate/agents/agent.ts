@@ -30,6 +30,8 @@ export interface Agent {
   threadTotal?(threadId: string): Promise<Usage | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */
   explain?(error: string): string | undefined;
+  /** The writes that the agent reported, in order. Without this method, only the paths of its file events are known. */
+  writes?(report: WriteReport): Promise<readonly ReportedWrite[]>;
   /** Whether the agent's sandbox works on this machine. */
   sandboxWorks?(): Promise<boolean>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
@@ -86,4 +88,22 @@ export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where an agent's reports of its writes are. */
+export interface WriteReport {
+  /** The lines of its output. */
+  readonly events: AsyncIterable<string>;
+  readonly threadId: string | undefined;
+  /** When the run started. A thread can be older. */
+  readonly since: Date;
+}
+
+/** A successful write of an agent. The edit is absent if the agent reports only the path. */
+export interface ReportedWrite {
+  readonly path: string;
+  readonly edit?:
+    | { readonly patch: string }
+    /** The content before and after the write; `undefined` if there was no file. */
+    | { readonly from: string | undefined; readonly to: string | undefined };
 }

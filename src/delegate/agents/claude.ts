@@ -7,6 +7,7 @@ import { openClaudeSession } from '../stream-json/claude-session.ts';
 import type { Agent, AgentCall } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
+import { readWrites } from './claude-writes.ts';
 import { findExecutable, readVersion } from './executable.ts';
 import { isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
@@ -102,6 +103,7 @@ export function createClaude(options: ClaudeOptions): Agent {
     },
     openSession: openClaudeSession,
     parse: parseClaudeLine,
+    writes: readWrites,
     locate,
     version: async () => readVersion(await locate(), env),
   };

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import type { AppServerOptions } from '../app-server/app-server.ts';
 import type { AgentCall, Invocation } from './agent.ts';
 import type { CodexPermissions } from './codex-permissions.ts';
-import { projectRoot } from './project-instructions.ts';
 
 type Command = Pick<Invocation, 'args' | 'subcommandArgs' | 'session'>;
 
@@ -48,7 +47,7 @@ export function appServerCommand(
 ): Command {
   const { cwd, threadId, ephemeral, fork } = call;
   // `codex exec` makes this check itself.
-  if (!call.skipGitRepoCheck && !existsSync(join(projectRoot(cwd), '.git')))
+  if (!call.skipGitRepoCheck && !isInRepository(cwd))
     throw new Failure(
       'refused',
       'Not inside a trusted directory and --skip-git-repo-check was not specified: the folder is not in a git repository; pass skip_git_repo_check.',
@@ -70,6 +69,15 @@ export function appServerCommand(
     subcommandArgs: threadId === undefined ? [] : [fork === undefined ? 'resume' : 'fork', threadId],
     session: { protocol: 'app-server', options: { ...options, turn: {} } },
   };
+}
+
+/** An empty `.git` folder does not count: sandboxes leave some behind. */
+function isInRepository(cwd: string): boolean {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const git = join(folder, '.git');
+    if (existsSync(join(git, 'HEAD')) || lstatSync(git, { throwIfNoEntry: false })?.isFile()) return true;
+    if (dirname(folder) === folder) return false;
+  }
 }
 
 function overrideArguments(call: AgentCall, finalOverrides: readonly string[]): readonly string[] {

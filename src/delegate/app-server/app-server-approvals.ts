@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../session/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from '../session/approval.ts';
 import type { Message } from '../session/json-peer.ts';
 import { objects, unwrapShell } from './app-server-events.ts';
 
@@ -13,7 +13,7 @@ export function toApproval(
   item: Message | undefined,
 ): ApprovalRequest | undefined {
   const reason = typeof params['reason'] === 'string' ? { reason: params['reason'] } : {};
-  const common = { id, canAllowRun: true, ...reason };
+  const common = { id, decisions: approvalDecisions, ...reason };
   const cwd = typeof params['cwd'] === 'string' ? { cwd: params['cwd'] } : {};
   switch (method) {
     case 'item/commandExecution/requestApproval': {

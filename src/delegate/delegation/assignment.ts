@@ -10,15 +10,15 @@ import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts'
 import { asSkill, discoverSkills } from '../skills/skills.ts';
 import { checkOverrides } from './overrides.ts';
 import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
-import type { ResumeInput, RunInput } from './run-schema.ts';
+import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
 import { refuseUnknownThread, type Target } from './thread.ts';
 
-type Input = RunInput | ResumeInput;
+type Input = RunInput | ResumeInput | ForkInput;
 
 /** Turns a tool call into a run request. Throws a `refused` failure if the caller lacks the permissions. */
 export async function createRunRequest(
-  tool: 'delegate_run' | 'delegate_resume',
+  tool: StartingTool,
   input: Input,
   directory: RunDirectory,
   caller: Caller,
@@ -33,6 +33,7 @@ export async function createRunRequest(
   const { task, role } = await expandFromLibrary(input, options, warnings);
   const { agent, threadId } = target;
   refuseUnknownThread(target, options);
+  const fork = 'fork' in input ? input.fork : undefined;
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
     throw new Failure('refused', `${selection.errors.join('; ')}; ${agent} was not started`);
@@ -46,13 +47,17 @@ export async function createRunRequest(
       cwd,
       task: task.trim() === '' ? continuation : task,
       skills: selection.selected,
-      ...(threadId !== undefined && { context: `Resume thread_id: ${threadId}`, followUp: true }),
+      ...(threadId !== undefined && {
+        context: `${fork === undefined ? 'Resume' : 'Forked from'} thread_id: ${threadId}`,
+        followUp: true,
+      }),
     }),
     outputSchema: answerSchema,
     cwd,
     sandbox: granted.sandbox,
     approvals: mayAsk(granted.sandbox, caller, options) ? 'ask' : 'never',
     ...(threadId !== undefined && { threadId }),
+    ...(fork && { fork }),
     ...(input.model !== undefined && { model: input.model }),
     ...(effort !== undefined && { reasoningEffort: effort }),
     configOverrides: overrides,

@@ -2,6 +2,8 @@ import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';
+import { approvalSchema } from './approval-schema.ts';
+import { evidenceSchema } from './evidence-schema.ts';
 
 const shared = {
   cwd: { type: 'string', minLength: 1, description: 'Absolute path to work in' },
@@ -68,6 +70,11 @@ export const resumeInput = {
 
 export type RunInput = FilledArguments<typeof runInput>;
 export type ResumeInput = FilledArguments<typeof resumeInput>;
+/** A new thread that begins with the history of another one, up to and including a turn. */
+export type ForkInput = ResumeInput & {
+  readonly fork: { readonly run_id: string; readonly lastTurnId?: string };
+};
+export type StartingTool = 'delegate_run' | 'delegate_resume' | 'fork_run';
 
 const text = { type: 'string' } as const;
 const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
@@ -83,21 +90,17 @@ export const artifactsSchema = {
   items: { type: 'object', required: ['name', 'path'], properties: { name: text, path: text } },
 } as const;
 
-export const usageSchema = {
-  anyOf: [
-    {
-      type: 'object',
-      required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
-      properties: {
-        input_tokens: { type: 'number' },
-        cached_input_tokens: { type: 'number' },
-        output_tokens: { type: 'number' },
-        reasoning_output_tokens: { type: 'number' },
-      },
-    },
-    { type: 'null' },
-  ],
+export const tokenCounts = {
+  type: 'object',
+  required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
+  properties: {
+    input_tokens: { type: 'number' },
+    cached_input_tokens: { type: 'number' },
+    output_tokens: { type: 'number' },
+    reasoning_output_tokens: { type: 'number' },
+  },
 } as const;
+export const usageSchema = { anyOf: [tokenCounts, { type: 'null' }] } as const;
 
 /** Every final status except under the delegate contract, which does not know `completed_with_problems`. */
 const runStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled'] as const;
@@ -142,41 +145,6 @@ export const runListSchema = {
       },
     },
     next: { type: 'string', description: 'What to give as `before` for older ones; absent at the end.' },
-  },
-} as const;
-
-const evidenceSchema = {
-  type: 'object',
-  required: ['method', 'complete', 'files', 'omitted'],
-  properties: {
-    method: { enum: ['git', 'walk'] },
-    complete: { type: 'boolean' },
-    files: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'status'],
-        properties: {
-          path: text,
-          status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
-          change: { enum: ['added', 'modified', 'deleted'] },
-        },
-      },
-    },
-    omitted: { type: 'integer' },
-    checks: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['command', 'status', 'exit_code', 'output'],
-        properties: {
-          command: text,
-          status: { enum: ['passed', 'failed', 'timed-out', 'refused'] },
-          exit_code: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-          output: text,
-        },
-      },
-    },
   },
 } as const;
 
@@ -253,5 +221,6 @@ export const runSchema = {
     error: nullable,
     host,
     ...details,
+    approvals: { type: 'array', items: anyObject(approvalSchema) },
   },
 } as const;

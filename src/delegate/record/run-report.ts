@@ -1,5 +1,6 @@
 import type { Artifact } from '../files/run-directory.ts';
 import type { Deliverable } from './answer.ts';
+import type { EventLine } from './event-lines.ts';
 import type { RunStatus } from './outcome.ts';
 import { oneLine } from './run-progress.ts';
 import type { Timing } from './run-request.ts';
@@ -20,6 +21,7 @@ export interface RunOutput {
   readonly warnings?: readonly string[];
   readonly evidence?: {
     readonly files: readonly { readonly path: string; readonly status: string }[];
+    readonly changed_during_run?: readonly { readonly path: string }[];
   } | null;
 }
 
@@ -48,6 +50,15 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
     ...(whole && output.evidence?.files.length
       ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
       : []),
+    ...(whole && output.evidence?.changed_during_run?.length
+      ? [
+          ...section(
+            'changed_during_run',
+            output.evidence.changed_during_run.map(({ path }) => path),
+          ),
+          '',
+        ]
+      : []),
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
     'Debug pointers:',
     ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
@@ -68,10 +79,23 @@ function changeLine({ path, status }: { readonly path: string; readonly status: 
   return `${path} (${status})`;
 }
 
-/** The events of a run as lines of text. */
-export function eventsText(events: readonly { readonly text: string }[]): string {
-  return events.map(({ text }) => text).join('\n') || 'No events yet.';
+/** The events of a run as lines of text, with their times and the end of the output of commands. */
+export function eventsText(events: readonly Omit<EventLine, 'line'>[]): string {
+  const lines: string[] = [];
+  let item: string | undefined;
+  for (const event of events.filter(({ text }) => text !== '')) {
+    const { text, time, kind, output } = event;
+    const isDelta = kind?.startsWith('delta.') === true;
+    if (isDelta && item === event.item) lines.push(`${lines.pop()}${text}`);
+    else lines.push(`${time === undefined ? '' : `${time.slice(11, 19)} `}${isDelta ? '… ' : ''}${text}`);
+    item = isDelta ? event.item : undefined;
+    const shown = output?.trimEnd().split('\n').slice(-shownOutputLines) ?? [];
+    lines.push(...shown.filter((line) => line !== '').map((line) => `         ${line}`));
+  }
+  return lines.join('\n') || 'No events yet.';
 }
+
+const shownOutputLines = 20;
 
 /** One run in a list, as one line of text. */
 export function overviewLine(run: {
@@ -83,7 +107,7 @@ export function overviewLine(run: {
   readonly host?: string;
 }): string {
   const { run_id, status, duration_ms, task, summary, host } = run;
-  return `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
+  return `${run_id}  ${status}  ${(duration_ms / 1000).toFixed(1)} s${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
 }
 
 /** Formats texts and lists, in full or cut to some lines of limited length. */

@@ -98,8 +98,8 @@ export class LiveRun {
   }
 
   #emit(event: AgentEvent): void {
-    this.#recorder.record(event);
     if (event.kind === 'approval') this.#approvals.ask(event.request);
+    else this.#recorder.record(event);
   }
 
   /**

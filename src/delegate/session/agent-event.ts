@@ -20,7 +20,8 @@ export type AgentEvent =
     }
   /** What the run has used so far. `threadTotal` includes earlier runs of the thread. */
   | { readonly kind: 'usage'; readonly usage: Usage; readonly threadTotal?: Usage; readonly costUsd?: number }
-  | { readonly kind: 'approval'; readonly request: ApprovalRequest }
+  /** Without `expiresAt`, a rule answers at once. */
+  | { readonly kind: 'approval'; readonly request: ApprovalRequest; readonly expiresAt?: string }
   /** `by` is a person, a rule or the time limit. */
   | {
       readonly kind: 'answered';

@@ -13,8 +13,8 @@ export interface ApprovalRequest {
   readonly tool?: string;
   /** Why the agent asks, in its own words. */
   readonly reason?: string;
-  /** True if the agent can remember an answer until the run ends. */
-  readonly canAllowRun: boolean;
+  /** The answers that the agent understands. Not every agent can remember one until the run ends. */
+  readonly decisions: readonly ApprovalDecision[];
 }
 
 export const approvalDecisions = ['allow_once', 'allow_run', 'refuse'] as const;

@@ -43,15 +43,17 @@ export class PendingApprovals {
     this.#onChange = handlers.onChange;
   }
 
-  /** Handles a request that was just recorded. */
+  /** Records a request, and answers it or waits for a person. */
   ask(request: ApprovalRequest): void {
     const { rules, timeoutMs } = this.#options;
     const rule = decideByRules(request, rules);
     if (rule.verdict !== 'ask') {
+      this.#record({ kind: 'approval', request });
       const decision = rule.verdict === 'allow' ? 'allow_once' : 'refuse';
       return this.#settle(request.id, { decision }, `the rule "${ruleText(rule)}"`);
     }
     const now = Date.now();
+    const expires = new Date(now + timeoutMs).toISOString();
     const refuse = () =>
       this.#settle(
         request.id,
@@ -61,10 +63,11 @@ export class PendingApprovals {
     const pending = {
       ...request,
       asked_at: new Date(now).toISOString(),
-      expires_at: new Date(now + timeoutMs).toISOString(),
+      expires_at: expires,
     };
     this.#waiting.set(request.id, { pending, timer: setTimeout(refuse, timeoutMs) });
     this.#report();
+    this.#record({ kind: 'approval', request, expiresAt: expires });
   }
 
   /** The answer of a person. Fails if the request was answered before. */
