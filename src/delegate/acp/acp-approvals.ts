@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../session/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from '../session/approval.ts';
 import type { Message } from '../session/json-peer.ts';
 import { commandOf, diffOf, objects, type ToolCall } from './acp-events.ts';
 
@@ -9,11 +9,12 @@ const maxDiffChars = 64 * 1024;
 export function toApproval(id: string, call: ToolCall, params: Message, cwd: string): ApprovalRequest {
   const command = commandOf(call);
   const diff = diffOf(call)?.slice(0, maxDiffChars);
-  const canAllowRun = objects(params['options']).some(({ kind }) => kind === 'allow_always');
-  if (command !== undefined) return { id, what: 'command', command, cwd, canAllowRun };
-  if (diff !== undefined) return { id, what: 'files', diff, canAllowRun };
+  const canRemember = objects(params['options']).some(({ kind }) => kind === 'allow_always');
+  const decisions = approvalDecisions.filter((one) => one !== 'allow_run' || canRemember);
+  if (command !== undefined) return { id, what: 'command', command, cwd, decisions };
+  if (diff !== undefined) return { id, what: 'files', diff, decisions };
   const what = call.kind === 'fetch' ? 'network' : 'tool';
-  return { id, what, tool: call.title || call.kind, canAllowRun };
+  return { id, what, tool: call.title || call.kind, decisions };
 }
 
 const kinds = {

@@ -1,9 +1,9 @@
 import type { Bounds } from '../launch/bounds.ts';
-import type { RecordedEvent, Usage } from '../session/agent-event.ts';
+import type { RecordedEvent, ReportedWrite, Usage } from '../session/agent-event.ts';
 import type { OpenSession, SessionStart } from '../session/agent-session.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export type { AgentEvent, AgentItem, TodoItem, Usage } from '../session/agent-event.ts';
+export type { AgentEvent, AgentItem, ReportedWrite, TodoItem, Usage } from '../session/agent-event.ts';
 
 /** Adapter for a coding agent that runs one task to completion as a command-line program. */
 export interface Agent {
@@ -97,13 +97,4 @@ export interface WriteReport {
   readonly threadId: string | undefined;
   /** When the run started. A thread can be older. */
   readonly since: Date;
-}
-
-/** A successful write of an agent. The edit is absent if the agent reports only the path. */
-export interface ReportedWrite {
-  readonly path: string;
-  readonly edit?:
-    | { readonly patch: string }
-    /** The content before and after the write; `undefined` if there was no file. */
-    | { readonly from: string | undefined; readonly to: string | undefined };
 }

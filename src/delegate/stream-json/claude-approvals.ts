@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json.ts';
-import type { ApprovalAnswer, ApprovalRequest } from '../session/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from '../session/approval.ts';
 import type { Fields } from './claude-events.ts';
 
 const maxDiffChars = 64 * 1024;
@@ -9,7 +9,9 @@ export function toApproval(id: string, request: Fields): ApprovalRequest {
   const input = isObject(request['input']) ? request['input'] : {};
   const tool = String(request['tool_name']);
   const text = (name: string) => (typeof input[name] === 'string' ? input[name] : undefined);
-  const about = { id, canAllowRun: Array.isArray(request['permission_suggestions']) };
+  const hasSuggestions = Array.isArray(request['permission_suggestions']);
+  const decisions = approvalDecisions.filter((one) => one !== 'allow_run' || hasSuggestions);
+  const about = { id, decisions };
   const reason = text('description');
   const why = reason === undefined ? {} : { reason };
   const command = text('command');

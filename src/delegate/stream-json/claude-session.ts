@@ -14,6 +14,7 @@ import type { ApprovalAnswer } from '../session/approval.ts';
 import { AgentExited } from '../session/json-peer.ts';
 import { toApproval, toPermission } from './claude-approvals.ts';
 import { type Fields, resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
+import { toWrites } from './claude-writes.ts';
 
 type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
 
@@ -132,7 +133,14 @@ class ClaudeSession implements AgentSession {
     if (item === undefined) return event;
     this.#items.delete(event.id);
     const output = resultText(message, event.id);
-    return { ...event, item: item.type === 'command' ? { ...item, output } : item };
+    if (item.type === 'command') return { ...event, item: { ...item, output } };
+    const result = message['tool_use_result'];
+    if (item.type !== 'files' || !isObject(result)) return { ...event, item };
+    const kind = item.changes[0]?.kind ?? 'update';
+    return {
+      ...event,
+      item: { type: 'files', changes: toWrites(result).map((write) => ({ ...write, kind })) },
+    };
   }
 
   #confirm(uuid: string): void {
