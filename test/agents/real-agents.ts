@@ -19,7 +19,11 @@ export interface RealAgent {
   /** Writes the settings of the user. */
   configure(home: string, model: AnyModel): void;
   shell(command: string): Turn;
+  /** A command that needs permission, if that is not every command. */
+  ask?(command: string): Turn;
   write(path: string, content: string): Turn;
+  /** Input tokens that the model reports for each call. */
+  readonly tokensPerCall: number;
   /** The call that gives the final answer. Absent if a plain message does. */
   finish?(answer: object): readonly Turn[];
 }
@@ -47,16 +51,22 @@ function findOpencode(): string | undefined {
 
 const codex: RealAgent = {
   name: 'codex',
+  tokensPerCall: 100,
   program: installed(componentFile('.bin/codex')),
   startModel: startResponsesModel,
   env: () => ({}),
   configure: (home, { url }) => file(join(home, '..', 'codex', 'config.toml'), configFor(url)),
   shell: (command) => ({ shell: command, timeoutMs: 30_000 }),
+  ask: (cmd) => ({
+    tool: 'exec_command',
+    arguments: { cmd, sandbox_permissions: 'require_escalated', justification: 'scripted' },
+  }),
   write: (path, content) => ({ shell: `printf %s '${content}' > ${path}` }),
 };
 
 const claude: RealAgent = {
   name: 'claude',
+  tokensPerCall: 140,
   program: installed(componentFile('.bin/claude')),
   startModel: startMessagesModel,
   env: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1' }),
@@ -67,6 +77,7 @@ const claude: RealAgent = {
 
 const gemini: RealAgent = {
   name: 'gemini',
+  tokensPerCall: 10,
   program: installed(componentFile('.bin/gemini')),
   model: 'gemini-2.5-flash',
   startModel: startScriptedModel,
@@ -80,6 +91,7 @@ const gemini: RealAgent = {
 
 const qwen: RealAgent = {
   name: 'qwen',
+  tokensPerCall: 10,
   program: installed(componentFile('.bin/qwen')),
   startModel: startScriptedModel,
   env: ({ url }) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
@@ -99,7 +111,10 @@ const qwen: RealAgent = {
 
 const opencode: RealAgent = {
   name: 'opencode',
-  program: findOpencode(),
+  tokensPerCall: 10,
+  get program() {
+    return findOpencode();
+  },
   startModel: startScriptedModel,
   env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
   configure: (home, { url }) =>

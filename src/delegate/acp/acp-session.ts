@@ -26,6 +26,8 @@ export class AcpSession implements AgentSession {
   readonly #questions = new Map<string, Question>();
   /** Messages that the agent has not fetched yet. */
   readonly #steering: { readonly message: string; readonly result: PromiseWithResolvers<void> }[] = [];
+  /** Requests that were refused since the last prompt. The protocol has no field for the reasons. */
+  readonly #refusals: string[] = [];
   #sessionId = '';
 
   constructor(options: AcpOptions, channel: SessionChannel) {
@@ -97,10 +99,16 @@ export class AcpSession implements AgentSession {
     await disk.rm(answerFile, { force: true });
     this.#channel.emit({ kind: 'turn' });
     try {
-      const prompt = [{ type: 'text', text: `${task}\n${finishHint}\n` }];
-      const reply = await this.#request('session/prompt', { prompt });
-      const message = this.#updates.end(reply);
-      return await this.#toEnd(text(reply['stopReason']) ?? 'end_turn', message);
+      for (let prompt = `${task}\n${finishHint}\n`; ; ) {
+        this.#refusals.length = 0;
+        const reply = await this.#request('session/prompt', { prompt: [{ type: 'text', text: prompt }] });
+        const message = this.#updates.end(reply);
+        const end = await this.#toEnd(text(reply['stopReason']) ?? 'end_turn', message);
+        // Some agents end their turn when a request is refused.
+        if (end.status !== 'completed' || end.message !== undefined || this.#refusals.length === 0)
+          return end;
+        prompt = `${this.#refusals.join('\n')}\nContinue without it.`;
+      }
     } catch (error) {
       if (error instanceof AgentExited) throw error;
       this.#updates.end({});
@@ -139,6 +147,8 @@ export class AcpSession implements AgentSession {
     if (question === undefined) return;
     this.#questions.delete(approvalId);
     this.#peer.respond(question.requestId, toOutcome(question.params, answer));
+    if (answer.decision === 'refuse')
+      this.#refusals.push(`The user refused your request${answer.reason ? `: ${answer.reason}` : '.'}`);
   }
 
   async close(): Promise<void> {}

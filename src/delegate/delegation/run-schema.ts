@@ -222,5 +222,9 @@ export const runSchema = {
     host,
     ...details,
     approvals: { type: 'array', items: anyObject(approvalSchema) },
+    agent: text,
+    protocol: text,
+    model: text,
+    cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
   },
 } as const;

@@ -16,28 +16,13 @@ import { followRun, type Limits, requestedStop } from './follower.ts';
 import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
+import { RunMeter } from './run-meter.ts';
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
 import { type StartOptions, startRun } from './run-start.ts';
 import { waitForTurn } from './run-turn.ts';
+import type { RunnerOptions } from './runner-options.ts';
 import { removeSandboxFiles } from './sandbox-files.ts';
-
-export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
-  StartOptions & {
-    readonly agent: AgentName;
-    /** True under the drop-in contract. */
-    readonly document: boolean;
-    readonly queueFile: string;
-    readonly runsDir: string;
-    /** Maximum number of running agents, counted over all runs of the user. */
-    readonly maxParallel: number;
-    readonly limits: Limits;
-    /** How the processes of an agent are kept together. Default: the best way that works. */
-    readonly containment?: Containment | 'auto';
-    /** Folders above this size are not copied to isolate a run. */
-    readonly copyLimitBytes: number;
-    readonly workspaceKinds?: readonly WorkspaceKind[];
-  };
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -48,7 +33,10 @@ export interface PreparedRun {
   readonly isNext: boolean;
 }
 
-type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'progress'> &
+type UnfinishedRun = Omit<
+  FinishedRun,
+  'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'prices' | 'progress'
+> &
   Partial<Pick<FinishedRun, 'progress'>>;
 
 /** Runs agents. */
@@ -125,6 +113,9 @@ export class AgentRunner {
         if (place.cwd !== request.cwd || place.warning !== undefined)
           invocation = await prepareRun(agent, placed, this.#isLive);
       }
+      const meter = await RunMeter.start((await this.queue).spending, request, agent, this.#options);
+      const stop = meter.measure(new RunProgress());
+      if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
       hooks.onState?.('running');
       const program = ready.program ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
@@ -151,6 +142,7 @@ export class AgentRunner {
         startedAt,
         signal,
         wakeSignal,
+        measure: (progress) => meter.measure(progress),
         ...(hooks.onEvent && { onEvent: hooks.onEvent }),
       }).catch(async (error: unknown) => {
         // An agent that cannot be followed must not keep running unobserved.
@@ -216,7 +208,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir, queueFile } = this.#options;
+    const { env, runsDir, queueFile, prices } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -226,6 +218,7 @@ export class AgentRunner {
         env,
         stateDir: dirname(queueFile),
         ignored: [runsDir],
+        prices,
       }),
     );
   }

@@ -31,6 +31,8 @@ export interface FollowedRun {
   /** Ends the wait between two checks early, e.g. when the agent exits. */
   readonly wakeSignal: WakeSignal;
   onEvent?(event: AgentEvent): void;
+  /** Counts what the run has used. Returns the reason to stop it, if a budget is used up. */
+  measure(progress: RunProgress): Stop | undefined;
 }
 
 export interface Followed {
@@ -105,6 +107,7 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
       }
       stop ??=
         checkTimeouts(run, progress, now - lastEventAt) ??
+        (progress.end === undefined ? run.measure(progress) : undefined) ??
         (isOverdue(exitTimeoutMs)
           ? { status: 'failed', reason: `${agent.label} did not exit after its turn had ended` }
           : undefined);
