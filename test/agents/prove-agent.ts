@@ -145,7 +145,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     const { agent, bench } = proof;
     const outside = join(bench.folder, 'outside');
     const turns = [
-      agent.shell(`echo seen-by-$((40 + 2)); touch ${outside}`),
+      agent.shell(`echo 42 | sed s/^/seen-by-/; touch ${outside}`),
       agent.write(join(bench.project, 'new.txt'), 'hello'),
       ...proof.final({ summary: 'All done.', deliverables: [{ path: 'new.txt', description: 'a file' }] }),
     ];
@@ -226,7 +226,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     demand(JSON.stringify(made) === '[true,false,false]', `files: ${made} ${record.status}: ${record.error}`);
     demand(record.status === 'completed', `${record.status}: ${record.error}`);
     const answered = proof.events(id).filter(({ kind }) => kind === 'answered');
-    demand(answered.length === 3, `${answered.length} answers`);
+    demand(answered.length >= 3, `${answered.length} answers`);
     return 'allowed, refused, timed out';
   },
   async resume(proof) {

@@ -4,6 +4,7 @@ import { readRegularFile } from '../../regular-file.ts';
 import { readEntry } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';
+import { checkAgents } from './checks-agents.ts';
 import { checkCodex } from './checks-codex.ts';
 import { checkData } from './checks-data.ts';
 import { checkDisks, checkFolders, checkPort, checkWatching } from './checks-machine.ts';
@@ -24,6 +25,7 @@ export const checks: readonly Check[] = [
   { title: 'Port', perform: ({ config }) => checkPort(config) },
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
   { title: 'Codex', perform: ({ config }) => checkCodex(config) },
+  { title: 'Agents', perform: checkAgents },
   { title: 'Prompts and data', perform: checkData },
   { title: 'Clients', perform: checkClients },
 ];

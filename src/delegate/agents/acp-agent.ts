@@ -39,6 +39,19 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
     ...(definition.countsElsewhere && {
       threadTotal: (threadId: string) => readOpencodeUsage(options.userHome, threadId),
     }),
+    profile: {
+      can: [
+        ...(definition.steering === undefined ? [] : (['steer'] as const)),
+        'interrupt',
+        'approve',
+        ...(definition.canResume ? (['resume'] as const) : []),
+        ...(definition.canFork ? (['fork'] as const) : []),
+        'usage',
+      ],
+      sandbox: 'adjutant',
+      credentials: definition.credentials,
+      signIn: definition.signIn,
+    },
     // Not every agent exits when its input is closed.
     exitsLate: true,
     async invoke(call) {

@@ -1,4 +1,4 @@
-import type { AgentCall } from './agent.ts';
+import type { AgentCall, Credentials } from './agent.ts';
 
 /** How an agent that speaks the Agent Client Protocol is started, and which files it uses. */
 export interface AcpDefinition {
@@ -21,8 +21,8 @@ export interface AcpDefinition {
   readonly repositorySettings: readonly string[];
   /** Folders below the home folder in which the agent keeps its files. Only changes in `sessions` are kept after a run. */
   readonly state: readonly StateFolder[];
-  /** Files below the home folder and variables, of which one exists if the user has signed in. */
-  readonly credentials: { readonly files: readonly string[]; readonly variables: readonly string[] };
+  readonly canResume: boolean;
+  readonly credentials: Credentials;
   readonly signIn: string;
 }
 
@@ -45,11 +45,13 @@ const gemini: AcpDefinition = {
   env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' }),
   takesModel: true,
   canFork: false,
+  canResume: false,
   repositorySettings: ['.gemini', '.env'],
   state: [{ folder: '.gemini', sessions: ['tmp', 'history'] }],
   credentials: {
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    isComplete: true,
   },
   signIn: 'start gemini once and sign in, or set GEMINI_API_KEY',
 };
@@ -67,11 +69,13 @@ const qwen: AcpDefinition = {
   mode: 'default',
   steering: 'craft/drainMidTurnQueue',
   canFork: false,
+  canResume: true,
   repositorySettings: ['.qwen', '.env'],
   state: [{ folder: '.qwen', sessions: ['tmp', 'projects'] }],
   credentials: {
     files: ['.qwen/oauth_creds.json', '.qwen/.env'],
     variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
+    isComplete: false,
   },
   signIn: 'start qwen once and sign in, or set OPENAI_API_KEY',
 };
@@ -93,6 +97,7 @@ const opencode: AcpDefinition = {
   takesModel: false,
   countsElsewhere: true,
   canFork: true,
+  canResume: true,
   repositorySettings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   state: [
     { folder: '.local/share/opencode', sessions: 'all' },
@@ -100,7 +105,11 @@ const opencode: AcpDefinition = {
     { folder: '.config/opencode', sessions: [] },
     { folder: '.cache/opencode', sessions: [] },
   ],
-  credentials: { files: ['.local/share/opencode/auth.json'], variables: ['OPENCODE_API_KEY'] },
+  credentials: {
+    files: ['.local/share/opencode/auth.json'],
+    variables: ['OPENCODE_API_KEY'],
+    isComplete: false,
+  },
   signIn: 'run "opencode auth login"',
 };
 
@@ -131,9 +140,10 @@ export function customDefinition({
     env: () => ({}),
     takesModel: false,
     canFork: true,
+    canResume: true,
     repositorySettings: [],
     state: writes.map((folder) => ({ folder, sessions: 'all' })),
-    credentials: { files: [], variables: [] },
+    credentials: { files: [], variables: [], isComplete: false },
     signIn: `see the documentation of ${name}`,
   };
 }

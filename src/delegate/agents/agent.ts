@@ -16,6 +16,7 @@ export interface Agent {
   readonly usageCovers: 'thread' | 'run';
   /** True if the agent may keep running after its session was closed. It is then ended without a wait. */
   readonly exitsLate?: boolean;
+  readonly profile: AgentProfile;
   /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
   /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
@@ -36,6 +37,25 @@ export interface Agent {
   sandboxWorks?(): Promise<boolean>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
   confine?(sandbox: Sandbox): Promise<Confinement>;
+}
+
+/** Facts about an agent for the person who chooses one. */
+export interface AgentProfile {
+  readonly can: readonly ('steer' | 'interrupt' | 'approve' | 'resume' | 'fork' | 'usage' | 'cost')[];
+  /** Who limits what the commands of the agent can write. */
+  readonly sandbox: 'own' | 'adjutant';
+  readonly credentials: Credentials;
+  /** How to sign in. */
+  readonly signIn: string;
+}
+
+/** Where the credentials of an agent can be. */
+export interface Credentials {
+  /** Relative to the home folder, or absolute. */
+  readonly files: readonly string[];
+  readonly variables: readonly string[];
+  /** False if credentials can also be elsewhere, such as in a keychain or in the settings of a provider. */
+  readonly isComplete: boolean;
 }
 
 /** The name of a built-in agent, or of one in the settings. */

@@ -61,6 +61,17 @@ export function createClaude(options: ClaudeOptions): Agent {
     label: 'claude',
     testedVersion: '2.1.197',
     usageCovers: 'run',
+    profile: {
+      can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage', 'cost'],
+      sandbox: 'own',
+      credentials: {
+        files: [join(env['CLAUDE_CONFIG_DIR'] || '.claude', '.credentials.json')],
+        variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+        // On macOS they are in the keychain.
+        isComplete: process.platform !== 'darwin',
+      },
+      signIn: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
+    },
     async invoke(call) {
       if (call.configOverrides.length > 0)
         throw new Failure('refused', 'config_overrides works with Codex only. Remove it to run Claude Code.');

@@ -47,7 +47,7 @@ const columns: Readonly<Record<Grouping, string>> = {
   agent: 'agent',
   model: "coalesce(model, 'default')",
   folder: 'cwd',
-  day: 'substr(started_at, 1, 10)',
+  day: "date(started_at, 'localtime')",
 };
 
 export interface Period {
