@@ -25,6 +25,7 @@ import {
   openAudit,
   type PromptSources,
   promptOptions,
+  redactLog,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -40,6 +41,7 @@ import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
+import { createApps } from './web/apps.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,6 +69,7 @@ export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, origins = {}, group = createServerGroup() } = options;
+  if (options.env !== undefined) redactLog(config, options.env);
   const audit = options.audit ?? openAudit(config);
   const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
   const server: Server = new Server({
@@ -91,6 +94,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       createDemoFeature(config, callFeature, assistant),
       createStatusFeature(main, config, origins, group),
       createActivity(audit),
+      createApps(),
     ];
   }
 }

@@ -8,3 +8,18 @@ export function whenReady<Value, Result>(
 ): Awaitable<Result> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** Like `then` with both callbacks, but at once if the work is done at once. */
+export function attempt<Value, Result>(
+  work: () => Awaitable<Value>,
+  done: (value: Value) => Awaitable<Result>,
+  failed: (error: unknown) => Awaitable<Result>,
+): Awaitable<Result> {
+  let value: Awaitable<Value>;
+  try {
+    value = work();
+  } catch (error) {
+    return failed(error);
+  }
+  return value instanceof Promise ? value.then(done, failed) : done(value);
+}

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
@@ -11,6 +11,7 @@ import { answer, script, type Turn } from '../model/turn.ts';
 import type { RealAgent } from './real-agents.ts';
 
 const timeoutMs = 120_000;
+const cache = join(import.meta.dirname, '..', '..', '.cache');
 
 /** Waits until a check succeeds, and returns its value. */
 async function until<Value>(
@@ -143,19 +144,23 @@ export class AgentProof implements AsyncDisposable {
 export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string>>> = {
   async run(proof) {
     const { agent, bench } = proof;
-    const outside = join(bench.folder, 'outside');
+    // Codex always lets commands write to the temporary folder.
+    const outside = join(cache, `outside-${process.pid}`);
     const turns = [
       agent.shell(`echo 42 | sed s/^/seen-by-/; touch ${outside}`),
       agent.write(join(bench.project, 'new.txt'), 'hello'),
       ...proof.final({ summary: 'All done.', deliverables: [{ path: 'new.txt', description: 'a file' }] }),
     ];
+    mkdirSync(cache, { recursive: true });
     const record = await proof.run(script(...turns));
+    const isOutside = existsSync(outside);
+    rmSync(outside, { force: true });
     demand(record.status === 'completed', `${record.status}: ${record.error}`);
     demand(record.evidence?.files[0]?.status === 'verified', `evidence: ${JSON.stringify(record.evidence)}`);
     demand(proof.received(0).includes('seen-by-42'), 'the model did not get the output of the command');
     const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
     demand(
-      exec.sandbox === 'danger-full-access' || !existsSync(outside),
+      exec.sandbox === 'danger-full-access' || !isOutside,
       'a command wrote outside of the folder',
     );
     return String(exec.protocol);
@@ -217,8 +222,9 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
         `the request names no ${name}: ${JSON.stringify(approval)}`,
       );
       seen.add(approval.id);
-      const reason = 'not today';
-      await server.call('answer_approval', { run_id: id, approval_id: approval.id, decision, reason });
+      // Codex gets the reason as a message, which would end the script of the model.
+      const reason = proof.agent.name === 'codex' ? {} : { reason: 'not today' };
+      await server.call('answer_approval', { run_id: id, approval_id: approval.id, decision, ...reason });
     }
     const { structuredContent } = await result;
     const record = structuredContent as unknown as RunRecord;

@@ -87,7 +87,11 @@ function toItem(item: Message): AgentItem | undefined {
       };
     }
     case 'fileChange':
-      return { type: 'files', changes: objects(item['changes']).flatMap(toFileChange) };
+      return {
+        type: 'files',
+        changes: objects(item['changes']).flatMap(toFileChange),
+        ...(['failed', 'declined'].includes(String(item['status'])) && { failed: true }),
+      };
     case 'mcpToolCall':
       return { type: 'tool', name: `${item['server']}.${item['tool']}` };
     case 'collabAgentToolCall':

@@ -50,7 +50,8 @@ class AppServerSession implements AgentSession {
   #turnId: string | undefined;
   #endTurn: ((end: TurnEnd) => void) | undefined;
   #message: string | undefined;
-  #hasStarted = false;
+  /** The turns of this run, also those of the agents that Codex has started. */
+  readonly #turns = new Set<string>();
   readonly #usage = new Map<string, { readonly before: Usage; readonly total: Usage }>();
 
   constructor(channel: SessionChannel) {
@@ -77,7 +78,6 @@ class AppServerSession implements AgentSession {
     this.#message = undefined;
     const { promise, resolve } = Promise.withResolvers<TurnEnd>();
     this.#endTurn = resolve;
-    this.#hasStarted = true;
     const { turn } = await this.#peer.request('turn/start', {
       ...this.#turnOptions,
       threadId: this.#threadId,
@@ -131,17 +131,19 @@ class AppServerSession implements AgentSession {
 
   #notice(method: string, params: Message): void {
     if (method === 'thread/tokenUsage/updated') return this.#count(params);
+    const turn = isObject(params['turn']) ? params['turn'] : undefined;
+    if (method === 'turn/started') this.#turns.add(String(turn?.['id']));
     const item = isObject(params['item']) ? params['item'] : undefined;
     if (item !== undefined) this.#keep(method, item);
     // Codex can start further threads for agents of its own.
     const { threadId } = params;
     if (threadId !== undefined && threadId !== null && threadId !== this.#threadId) return;
-    if (method === 'turn/started' && isObject(params['turn'])) this.#turnId = String(params['turn']['id']);
+    if (method === 'turn/started') this.#turnId = String(turn?.['id']);
     if (method === 'item/completed' && item?.['type'] === 'agentMessage')
       this.#message = String(item['text']);
     const event = toEvent(method, params);
     if (event !== undefined) this.#channel.emit(event);
-    if (method === 'turn/completed' && isObject(params['turn'])) this.#complete(params['turn']);
+    if (method === 'turn/completed' && turn !== undefined) this.#complete(turn);
   }
 
   #keep(method: string, item: Message): void {
@@ -169,9 +171,10 @@ class AppServerSession implements AgentSession {
     const threadId = String(params['threadId']);
     const isOwn = threadId === this.#threadId;
     // A resumed thread first repeats what it has used before.
-    const before = !this.#hasStarted ? total : usageSince(total, last);
+    const isRepeated = !this.#turns.has(String(params['turnId']));
+    const before = isRepeated ? total : usageSince(total, last);
     this.#usage.set(threadId, { before: this.#usage.get(threadId)?.before ?? before, total });
-    if (!this.#hasStarted) return;
+    if (isRepeated) return;
     const used = [...this.#usage.values()].map((one) => usageSince(one.total, one.before));
     const usage = used.reduce(addUsage);
     this.#channel.emit({ kind: 'usage', usage, ...(isOwn && { threadTotal: total }) });

@@ -2,7 +2,6 @@ import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';
-import { approvalSchema } from './approval-schema.ts';
 import { evidenceSchema } from './evidence-schema.ts';
 
 const shared = {
@@ -221,7 +220,6 @@ export const runSchema = {
     error: nullable,
     host,
     ...details,
-    approvals: { type: 'array', items: anyObject(approvalSchema) },
     agent: text,
     protocol: text,
     model: text,

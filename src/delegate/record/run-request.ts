@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly ephemeral?: boolean;
   readonly skills?: 'all' | 'named';
   readonly disable?: readonly string[];
+  /** False if the caller itself handles answers that do not match the schema. Default: the agent repairs them once. */
+  readonly repairsAnswer?: boolean;
   /** Overrides the configured time limit. */
   readonly totalTimeoutMs?: number;
   /** Warnings to include in the result. */

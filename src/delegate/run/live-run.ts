@@ -18,7 +18,7 @@ export interface LiveRunOptions {
   readonly directory: RunDirectory;
   readonly agent: Agent;
   readonly start: SessionStart;
-  readonly request: Pick<RunRequest, 'outputSchema'>;
+  readonly request: Pick<RunRequest, 'outputSchema' | 'repairsAnswer'>;
   readonly text: string;
   readonly streams: Pick<SessionChannel, 'input' | 'output'>;
   readonly redact: Redact;
@@ -107,8 +107,8 @@ export class LiveRun {
    * message. Returns `undefined` if an interruption ends the run.
    */
   async #converse(session: AgentSession, task: string): Promise<TurnEnd | undefined> {
-    const { outputSchema } = this.#options.request;
-    let mayRepair = true;
+    const { outputSchema, repairsAnswer = true } = this.#options.request;
+    let mayRepair = repairsAnswer;
     for (let text = task; ; ) {
       this.#isInTurn = true;
       const end = await session.runTurn({ text, outputSchema });

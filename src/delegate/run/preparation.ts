@@ -40,7 +40,11 @@ export async function prepareRun(agent: Agent, request: RunRequest, isLive: bool
     prompt_via_stdin: true,
     agent: agent.name,
     ...(request.model !== undefined && { model: request.model }),
-    ...(invocation.session && { protocol: invocation.session.protocol, prompt_via_stdin: false }),
+    ...(invocation.session && {
+      protocol: invocation.session.protocol,
+      session: invocation.session.options,
+      prompt_via_stdin: false,
+    }),
     warnings: request.warnings ?? [],
   });
   return invocation;

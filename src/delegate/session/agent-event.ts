@@ -56,7 +56,8 @@ export type AgentItem =
       /** The end of the output, if it is long. */
       readonly output?: string;
     }
-  | { readonly type: 'files'; readonly changes: readonly FileChange[] }
+  /** `failed` is set if a completed item changed nothing. */
+  | { readonly type: 'files'; readonly changes: readonly FileChange[]; readonly failed?: true }
   | { readonly type: 'tool'; readonly name: string }
   | { readonly type: 'todo'; readonly items: readonly TodoItem[] };
 

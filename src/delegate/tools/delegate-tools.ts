@@ -66,6 +66,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
   return [
     defineTool({
       name: 'delegate_run',
+      view: 'run',
       title: 'Delegate Run',
       description:
         'Gives a self-contained task to a sub-agent (Codex or Claude Code) with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
@@ -79,6 +80,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_resume',
+      view: 'run',
       title: 'Delegate Resume',
       description:
         'Continues the thread of an earlier sub-agent, for follow-ups and after interruptions. Returns the same as delegate_run.',
@@ -92,6 +94,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_autopilot',
+      view: 'run',
       title: 'Delegate Autopilot',
       description:
         'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',

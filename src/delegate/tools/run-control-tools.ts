@@ -20,6 +20,8 @@ const outputSchema = {
 const annotations = { ...hints.adds, openWorldHint: true };
 const interrupts = { ...annotations, destructiveHint: true };
 
+const message = { type: 'string', minLength: 1 } as const;
+
 /** An order without its sender. */
 type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
 
@@ -48,7 +50,7 @@ export function runControlTools(
       inputSchema: {
         type: 'object',
         required: ['run_id', 'message'],
-        properties: { run_id: runId, message: { type: 'string', minLength: 1 } },
+        properties: { run_id: runId, message: { ...message, description: 'For the agent' } },
       },
       outputSchema,
       annotations,
@@ -64,7 +66,7 @@ export function runControlTools(
       inputSchema: {
         type: 'object',
         required: ['run_id'],
-        properties: { run_id: runId, message: { type: 'string', minLength: 1 } },
+        properties: { run_id: runId, message: { ...message, description: 'What to do instead' } },
       },
       outputSchema,
       annotations: interrupts,
@@ -128,7 +130,7 @@ export function runControlTools(
         properties: {
           run_id: runId,
           approval_id: { type: 'string', minLength: 1, description: 'From list_approvals' },
-          decision: { enum: approvalDecisions },
+          decision: { enum: approvalDecisions, description: 'allow_run: also for the rest of the run' },
           reason: { type: 'string', description: 'For the agent, if refused' },
         },
       },

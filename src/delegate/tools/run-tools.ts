@@ -72,6 +72,7 @@ export function runTools(
     }),
     defineTool({
       name: 'show_run',
+      view: 'run',
       title: 'Show Run',
       description:
         'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
@@ -154,6 +155,7 @@ export function runTools(
     }),
     defineTool({
       name: 'collect_run',
+      view: 'run',
       title: 'Collect Run',
       description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
       searchHint: 'wait result subagent',
