@@ -46,6 +46,7 @@ export interface Workbench extends AsyncDisposable {
 export interface ConnectOptions extends MemoryOptions {
   /** What the client can do. */
   readonly capabilities?: JsonObject;
+  readonly clientName?: string;
   readonly contract?: ContractName;
 }
 
@@ -85,7 +86,10 @@ export function createWorkbench(codexConfig = ''): Workbench {
     env,
     link: (name, target) => symlinkSync(target, join(bin, name)),
     connectModern: async (settings = {}) => connectMemory(await serve(settings, 'standard')),
-    async connect(settings = {}, { contract = 'standard', capabilities = {}, ...options } = {}) {
+    async connect(
+      settings = {},
+      { contract = 'standard', capabilities = {}, clientName = 'test', ...options } = {},
+    ) {
       const server = await serve(settings, contract);
       const notifications: Connection['notifications'] = [];
       const client = connectMemory(server, {
@@ -95,7 +99,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
       await client.request('initialize', {
         protocolVersion: '2025-11-25',
         capabilities,
-        clientInfo: { name: 'test', version: '1' },
+        clientInfo: { name: clientName, version: '1' },
       });
       return {
         client,

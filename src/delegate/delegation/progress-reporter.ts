@@ -14,6 +14,8 @@ export class ProgressReporter {
   readonly #heartbeat: NodeJS.Timeout;
   #lastReportAt = 0;
   #count = 0;
+  /** The message that the agent writes at the moment. */
+  #message: string | undefined;
   #isWaiting = false;
   #isMuted = false;
   #pendingReport: NodeJS.Timeout | undefined;
@@ -56,6 +58,11 @@ export class ProgressReporter {
 
   event(event: AgentEvent): void {
     this.#progress.apply(event);
+    // The first words of a message are worth a notification of their own.
+    if (event.kind === 'delta' && event.of === 'message' && event.id !== this.#message) {
+      this.#message = event.id;
+      this.#sendProgress(this.#progress.describe());
+    }
     const delay = throttleMs - (performance.now() - this.#lastReportAt);
     if (delay <= 0) this.#report();
     else this.#pendingReport ??= setTimeout(() => this.#report(), delay).unref();

@@ -22,11 +22,16 @@ export class RunProgress {
   /** Commands, file changes and tool calls in progress, by the id of their item. */
   readonly #actions = new Map<string, string>();
   #lastAction: string | undefined;
+  /** The end of the message that the agent writes at the moment. */
+  #text = '';
   /** Requests that wait for an answer, by their id. */
   readonly #questions = new Map<string, string>();
 
   apply(event: AgentEvent): void {
     this.last = event.kind;
+    if (event.kind === 'delta' && event.of === 'message')
+      this.#text = (this.#text + event.text).slice(-maxTextChars);
+    else if (event.kind !== 'usage') this.#text = '';
     switch (event.kind) {
       case 'thread':
         this.threadId ??= event.threadId;
@@ -69,6 +74,7 @@ export class RunProgress {
   describe(): string {
     const question = [...this.#questions.values()].at(-1);
     if (question !== undefined) return `waiting for approval: ${question}`;
+    if (this.#text !== '') return `writing: ${oneLine(this.#text, maxTextChars)}`;
     const parts = [
       ...(this.command === undefined ? [] : [`$ ${oneLine(this.command, 120)}`]),
       ...this.#todoState(),
@@ -80,6 +86,7 @@ export class RunProgress {
   activity(): string {
     const question = [...this.#questions.values()].at(-1);
     if (question !== undefined) return `waiting for approval: ${question}`;
+    if (this.#text !== '') return `writing: ${oneLine(this.#text, maxTextChars)}`;
     const now = [...this.#actions.values()].at(-1);
     const last = this.#lastAction === undefined ? '' : `; last: ${this.#lastAction}`;
     const idle = this.turns === 0 ? 'starting the agent' : `thinking${last}`;
@@ -115,6 +122,8 @@ function actionOf(item: AgentItem): string | undefined {
       return undefined;
   }
 }
+
+const maxTextChars = 200;
 
 /** Says in one line what an agent asks permission for. */
 export function describeRequest({ what, command, host, tool, diff }: ApprovalRequest): string {
