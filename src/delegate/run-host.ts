@@ -190,4 +190,4 @@ class RunHost {
 
 const [mode, ...files] = process.argv.slice(2);
 if (mode === 'run-host') new RunHost().start();
-if (mode === 'finish-tool') serveFinishTool(files[0]!, files[1]!);
+if (mode === 'finish-tool') void serveFinishTool(files[0]!, files[1]!);

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
@@ -11,6 +11,9 @@ import { answer, script, type Turn } from '../model/turn.ts';
 import type { RealAgent } from './real-agents.ts';
 
 const timeoutMs = 120_000;
+const hasClaudeSandbox = ['bwrap', 'socat'].every((program) =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program))),
+);
 const cache = join(import.meta.dirname, '..', '..', '.cache');
 
 /** Waits until a check succeeds, and returns its value. */
@@ -78,7 +81,7 @@ export class AgentProof implements AsyncDisposable {
   /** The arguments of a run. Claude Code's own sandbox needs programs that not every machine has. */
   args(task: string): object {
     const { name, model } = this.agent;
-    const sandbox = name === 'claude' ? 'danger-full-access' : 'workspace-write';
+    const sandbox = name === 'claude' && !hasClaudeSandbox ? 'danger-full-access' : 'workspace-write';
     return { task, cwd: this.bench.project, sandbox, ...(model !== undefined && { model }) };
   }
 
@@ -159,10 +162,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     demand(record.evidence?.files[0]?.status === 'verified', `evidence: ${JSON.stringify(record.evidence)}`);
     demand(proof.received(0).includes('seen-by-42'), 'the model did not get the output of the command');
     const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
-    demand(
-      exec.sandbox === 'danger-full-access' || !isOutside,
-      'a command wrote outside of the folder',
-    );
+    demand(exec.sandbox === 'danger-full-access' || !isOutside, 'a command wrote outside of the folder');
     return String(exec.protocol);
   },
   async 'structured answer'(proof) {
@@ -194,6 +194,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     return 'yes';
   },
   async approvals(proof) {
+    if (proof.agent.name === 'claude' && !hasClaudeSandbox) return 'not proved: needs bwrap and socat';
     await using server = await proof.openServer({
       'delegate-approvals': 'ask',
       'delegate-approval-timeout-seconds': '3',

@@ -72,6 +72,10 @@ const claude: RealAgent = {
   env: ({ url }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none', DISABLE_AUTOUPDATER: '1' }),
   configure: () => {},
   shell: (command) => ({ shell: command }),
+  ask: (command) => ({
+    tool: 'Bash',
+    arguments: { command, description: 'scripted', dangerouslyDisableSandbox: true },
+  }),
   write: (file_path, content) => ({ tool: 'Write', arguments: { file_path, content } }),
 };
 

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isObject, type JsonObject, type JsonSchema } from '../../json.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import { version } from '../../version.ts';
 import { parseObject } from '../files/json-file.ts';
 import { validateAnswer } from '../record/answer-check.ts';
@@ -9,8 +10,8 @@ import { validateAnswer } from '../record/answer-check.ts';
  * An MCP server with the tool `finish_run`, which agents that have no other structured output start: it checks the answer
  * against the schema of the run and writes it to a file.
  */
-export function serveFinishTool(schemaFile: string, answerFile: string): void {
-  const schema = JSON.parse(readFileSync(schemaFile, 'utf8')) as JsonSchema;
+export async function serveFinishTool(schemaFile: string, answerFile: string): Promise<void> {
+  const schema = JSON.parse(await readRegularFile(schemaFile)) as JsonSchema;
   const finish = async (answer: unknown): Promise<JsonObject> => {
     const text = JSON.stringify(answer ?? {});
     const { problem } = await validateAnswer(text, schema);
