@@ -11,8 +11,7 @@ export function agentTools(options: DelegateOptions, runtime: () => Promise<Dele
     defineTool({
       name: 'list_agents',
       title: 'List Agents',
-      description:
-        'Lists the agents that runs can use: version, whether the user has signed in, and what each can do.',
+      description: 'Lists the agents for runs: version, sign-in, abilities.',
       searchHint: 'available codex claude gemini opencode qwen acp',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {

@@ -45,8 +45,7 @@ export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
     defineTool({
       name: 'run_statistics',
       title: 'Run Statistics',
-      description:
-        'Counts runs of sub-agents with their success, tokens, cost and time, by agent, model, folder and day. Jobs of autopilots count as runs.',
+      description: 'Counts runs, their success, tokens, cost and time, by agent, model, folder and day.',
       searchHint: 'usage cost tokens budget spending',
       inputSchema: {
         type: 'object',
