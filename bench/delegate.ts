@@ -16,10 +16,10 @@ const maxOverheadMs = 60;
 const model = await startResponsesModel();
 const bench = createWorkbench(model.config);
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));
-const server = await new ServerProcess(bench, {
-  'delegate-command': await nativeCodex(),
-  'delegate-answer-within-seconds': '0',
-}).initialize();
+const settings = { 'delegate-command': await nativeCodex(), 'delegate-answer-within-seconds': '0' };
+const server = await new ServerProcess(bench, settings).initialize();
+/** Uses `codex exec`, as its contract requires. Its runs show the command line to compare with. */
+const documented = await new ServerProcess(bench, settings, ['--contract', 'delegate']).initialize();
 
 /** Runs `codex exec` with the command line and prompt of a recorded run, but separate output files. */
 async function runDirectly(argv: readonly string[], prompt: string): Promise<number> {
@@ -39,9 +39,9 @@ async function runDirectly(argv: readonly string[], prompt: string): Promise<num
 }
 
 async function measure(sandbox: Sandbox): Promise<number> {
-  const run = async () => {
+  const run = async (from = server) => {
     const started = performance.now();
-    const record = await server.call('delegate_run', {
+    const record = await from.call('delegate_run', {
       task: 'Say that it is done.',
       cwd: bench.project,
       sandbox,
@@ -49,7 +49,8 @@ async function measure(sandbox: Sandbox): Promise<number> {
     if (record.status !== 'completed') throw new Error(record.error ?? 'not completed');
     return { milliseconds: performance.now() - started, record };
   };
-  const { record } = await run();
+  await run();
+  const { record } = await run(documented);
   const read = (name: string) => readFileSync(join(record.run_dir, name), 'utf8');
   const { argv } = JSON.parse(read('codex_exec.json')) as { argv: string[] };
   const prompt = read('subagent_prompt.txt');
@@ -75,6 +76,7 @@ try {
   process.exitCode = overheads.every((overhead) => overhead <= maxOverheadMs) ? 0 : 1;
 } finally {
   await server[Symbol.asyncDispose]();
+  await documented[Symbol.asyncDispose]();
   await bench[Symbol.asyncDispose]();
   await model.close();
   rmSync(folder, { recursive: true, force: true });

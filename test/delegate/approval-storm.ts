@@ -111,7 +111,7 @@ export async function playStorm(bench: Workbench, { runs, clients, approvals }: 
       sandbox: 'workspace-write',
     });
     if (record.status !== 'completed') problems.push(`run ${run}: ${record.status} ${record.error}`);
-    problems.push(...checkRun(record.run_dir, `client-${owner}`, files));
+    else problems.push(...checkRun(record.run_dir, `client-${owner}`, files));
   });
   await Promise.all(work);
   return { ...counts, problems };

@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
+import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -245,5 +249,98 @@ describe('approvals', () => {
     for (const { run_id } of [record, other.record] as RunRecord[])
       expect(events(run_id).filter(({ kind }) => kind === 'approval')).toEqual([]);
     expect(existsSync(outside('never'))).toBe(false);
+  });
+});
+
+describe('threads', () => {
+  it('are forked at a turn, with tokens of their own', async () => {
+    const { record: first } = await server.call('delegate_run', { task: 'Look.', cwd: bench.project });
+    const { record: fork, text } = await server.call('fork_run', {
+      run_id: first.run_id,
+      task: 'Try another way.',
+      turn: 1,
+    });
+    expect(text).toMatch(/^fork_run\n/);
+    expect(fork).toMatchObject({ status: 'completed', usage: { input_tokens: 100 } });
+    expect(fork.subagent_thread_id).not.toBe(first.subagent_thread_id);
+    expect(lastInput()).toMatch(/Look\..*Try another way\./);
+    const missing = await server.call('fork_run', { run_id: first.run_id, task: 'Again.', turn: 7 });
+    expect(missing.text).toContain('has 1 turns, so there is no turn 7');
+  });
+
+  it('get no more rights than a new run when they are resumed', async () => {
+    const file = join(bench.project, 'by-resumed');
+    const { record } = await server.call('delegate_run', {
+      task: 'Begin.',
+      cwd: bench.project,
+      sandbox: 'danger-full-access',
+    });
+    await server.call('delegate_resume', {
+      thread_id: record.subagent_thread_id,
+      task: script({ shell: `touch ${file}` }, answer()),
+      cwd: bench.project,
+    });
+    expect(existsSync(file)).toBe(false);
+    expect(lastInput()).toContain('Read-only file system');
+  });
+});
+
+describe('adjutant runs', () => {
+  const adjutant = async (...words: readonly string[]) => {
+    const args = [bundle, 'runs', ...words, '--home', bench.home];
+    const child = spawn(process.execPath, args, { env: bench.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, errors, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { out, errors, code };
+  };
+
+  it('watches, steers and approves from the command line', async () => {
+    const file = join(bench.folder, 'from-terminal');
+    const ask = { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'test' };
+    const turns: readonly Turn[] = [
+      { shell: 'echo seen; sleep 1.5', timeoutMs: 9_000 },
+      { tool: 'exec_command', arguments: ask },
+      { ...answer({ summary: 'Written in pieces.' }), pieces: 8, pauseMs: 30 } as Turn,
+    ];
+    const { id, call } = await start(script(...turns), { sandbox: 'workspace-write' });
+    const watching = adjutant('watch', id);
+    expect(await adjutant('approve', id)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('asks for no permission'),
+    });
+    await eventually(async () => {
+      const { record } = await server.call('show_run', { run_id: id });
+      expect(record.approvals).toHaveLength(1);
+    });
+    expect(await adjutant('approve', id)).toMatchObject({ code: 0, out: 'Allowed.\n' });
+    expect((await call).record.status).toBe('completed');
+    expect(existsSync(file)).toBe(true);
+    const { out, code } = await watching;
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d \$ echo seen; sleep 1\.5$/m);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d seen$/m);
+    expect(out).toMatch(/^\d\d:\d\d:\d\d asks for approval \d+: \$ touch/m);
+    expect(out.split('Written in pieces.')).toHaveLength(2);
+    const late = await adjutant('steer', id, 'Too', 'late');
+    expect(late).toMatchObject({ code: 1, errors: expect.stringContaining('has ended (completed)') });
+  });
+});
+
+describe('codex exec', () => {
+  it('runs under its contract, and takes no messages', async () => {
+    const documented = await bench.connect(
+      { 'delegate-command': await nativeCodex() },
+      { contract: 'delegate' },
+    );
+    const { id, call } = await start(script(sleep, answer()), {}, documented);
+    const { text } = await server.call('steer_run', { run_id: id, message: 'Hello' });
+    expect(text).toContain('it runs as "codex exec"');
+    const { record } = await call;
+    expect(record.status).toBe('completed');
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    expect([exec.argv[1], exec.protocol]).toEqual(['exec', undefined]);
   });
 });

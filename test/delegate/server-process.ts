@@ -10,6 +10,7 @@ import type { Workbench } from './workbench.ts';
 export class ServerProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   stderr = '';
+  onNotification: (method: string, params: JsonObject) => void = () => {};
   readonly #exit: Promise<unknown>;
   readonly #waiting = new Map<number, (message: JsonObject) => void>();
   #ids = 0;
@@ -31,6 +32,8 @@ export class ServerProcess implements AsyncDisposable {
         if (frame.kind !== 'message') continue;
         const message = frame.value as JsonObject;
         if (!('method' in message)) this.#waiting.get(message['id'] as number)?.(message);
+        else if (!('id' in message))
+          this.onNotification(String(message['method']), message['params'] as JsonObject);
       }
     });
     this.child.stderr.on('data', (chunk: Buffer) => {

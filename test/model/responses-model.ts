@@ -13,6 +13,8 @@ export interface ModelRequest {
 export interface Model {
   readonly url: string;
   readonly requests: readonly ModelRequest[];
+  /** When the last reply began to stream its text. */
+  readonly firstDeltaAt?: number | undefined;
   /** Lines for codex's `config.toml` that select this model. */
   readonly config: string;
   close(): Promise<void>;
@@ -27,6 +29,7 @@ interface Item {
 /** Starts a model with the Responses API on loopback. It plays the script in the task and streams the replies. */
 export async function startResponsesModel(): Promise<Model> {
   const requests: ModelRequest[] = [];
+  let firstDeltaAt: number | undefined;
   const server = createServer(async (request, response) => {
     const body = JSON.parse((await text(request)) || '{}') as { input?: readonly Item[] };
     const input = body.input ?? [];
@@ -34,13 +37,18 @@ export async function startResponsesModel(): Promise<Model> {
     const task = (input[last]?.content ?? []).map((part) => part.text ?? '').join('\n');
     const step = input.slice(last + 1).filter((item) => item.type === 'function_call_output').length;
     requests.push({ task, body: body as Record<string, unknown>, headers: request.headers });
-    await play(turnOf(task, step), response);
+    await play(turnOf(task, step), response, () => {
+      firstDeltaAt = Date.now();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
     url,
     requests,
+    get firstDeltaAt() {
+      return firstDeltaAt;
+    },
     config: configFor(url),
     close: () =>
       new Promise((resolve) => {
@@ -65,7 +73,7 @@ export function configFor(url: string): string {
   ].join('\n');
 }
 
-async function play(turn: Turn, response: ServerResponse): Promise<void> {
+async function play(turn: Turn, response: ServerResponse, onDelta: () => void): Promise<void> {
   if ('status' in turn) {
     response.writeHead(turn.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: turn.message ?? 'scripted failure' } }));
@@ -94,6 +102,7 @@ async function play(turn: Turn, response: ServerResponse): Promise<void> {
     send('response.output_item.added', { item: { ...item, content: [] } });
     const length = Math.ceil(turn.say.length / (turn.pieces ?? 1)) || 1;
     for (let at = 0; at < turn.say.length; at += length) {
+      if (at === 0) onDelta();
       send('response.output_text.delta', { delta: turn.say.slice(at, at + length) });
       if (turn.pauseMs !== undefined) await after(turn.pauseMs);
     }

@@ -35,6 +35,7 @@ export class LiveRun {
   readonly #options: LiveRunOptions;
   readonly #recorder: EventRecorder;
   readonly #approvals: PendingApprovals;
+  readonly #opened = Promise.withResolvers<boolean>();
   #session: AgentSession | undefined;
   #isInTurn = false;
   /** An interruption in progress, and the message to continue with. */
@@ -54,11 +55,17 @@ export class LiveRun {
     });
   }
 
+  /** Resolves to true when the session is open, and to false if it ends before that. */
+  get opened(): Promise<boolean> {
+    return this.#opened.promise;
+  }
+
   /** Carries the conversation to its end. What went wrong is in the event file. */
   async run(): Promise<void> {
     const { agent, start, streams, text } = this.#options;
     try {
       this.#session = await agent.openSession!(start, { ...streams, emit: (event) => this.#emit(event) });
+      this.#opened.resolve(true);
       const end = await this.#converse(this.#session, text);
       if (end !== undefined) await this.#finish(end);
       await this.#session.close();
@@ -67,6 +74,7 @@ export class LiveRun {
       if (!(error instanceof AgentExited))
         this.#recorder.record({ kind: 'failed', message: messageOf(error) });
     } finally {
+      this.#opened.resolve(false);
       this.#approvals.refuseAll('the end of the run');
       this.#recorder.close();
       streams.input.end();

@@ -1,5 +1,9 @@
+import { promises as disk } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readRegularFile } from '../../regular-file.ts';
 import type { Agent } from '../agents/agent.ts';
 import { createHoldBack, type Redact } from '../files/redaction.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
 import {
   type AgentProcess,
   type ContainedAgent,
@@ -7,6 +11,7 @@ import {
   startSession,
 } from '../process/agent-process.ts';
 import type { RunHooks, RunRequest } from '../record/run-request.ts';
+import type { SessionStart } from '../session/agent-session.ts';
 import { parseRule } from '../session/approval-rules.ts';
 import { LiveRun } from './live-run.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -35,26 +40,43 @@ interface ReadyRun {
 
 /** Starts the agent of a run, and drives its session if it has one. */
 export async function startRun(run: ReadyRun, options: StartOptions): Promise<AgentProcess> {
-  const { agent, contained, request, hooks, queue, redact, wake } = run;
+  const { contained, request, wake } = run;
   const { directory, cwd } = request;
   const { env } = options;
   const start = { directory, agent: contained, cwd, env, onExit: wake };
   const text = `${contained.invocation.preamble ?? ''}${request.prompt}`;
   const { session } = contained.invocation;
   if (session === undefined) return startAgent(start, text);
-  const process = await startSession(start);
-  const { streams } = process;
+  for (let attempt = 1; ; attempt += 1) {
+    const process = await startSession(start);
+    const isOpen = await startConversation(run, session, text, process, options);
+    if (isOpen || attempt === maxAttempts || !(await hasLostRace(directory))) return process;
+    // The next attempt writes its own error output.
+    await disk.rm(directory.file('stderr.log'), { force: true });
+    await pause(attempt * 100);
+  }
+}
+
+/** Drives the session of a run. Resolves to false if the agent exits at once. */
+async function startConversation(
+  { agent, request, hooks, queue, redact, wake }: ReadyRun,
+  start: SessionStart,
+  text: string,
+  { streams }: AgentProcess,
+  options: StartOptions,
+): Promise<boolean> {
+  const { directory } = request;
+  if (streams === undefined) return true;
   const { rules, timeoutMs } = options.approvals;
-  if (streams === undefined) return process;
   const live = new LiveRun({
     directory,
     agent,
-    start: session,
+    start,
     request,
     text,
     streams,
     redact,
-    heldBack: createHoldBack(options.knownVariables ?? env),
+    heldBack: createHoldBack(options.knownVariables ?? options.env),
     approvals: { rules: rules.map((rule) => parseRule(rule, options.userHome)), timeoutMs },
     onWrite: wake,
     onInterrupted(by) {
@@ -64,5 +86,15 @@ export async function startRun(run: ReadyRun, options: StartOptions): Promise<Ag
   });
   hooks.onSession?.(directory.id, (order) => live.order(order));
   void live.run().finally(() => hooks.onSession?.(directory.id, undefined));
-  return process;
+  // An agent that takes longer is followed like any other, so that it can be cancelled.
+  return Promise.race([live.opened, pause(openTimeoutMs, true, { ref: false })]);
 }
+
+/** Several agents that create the same database at the same time can fail. */
+async function hasLostRace(directory: RunDirectory): Promise<boolean> {
+  const errors = await readRegularFile(directory.file('stderr.log')).catch(() => '');
+  return errors.includes('failed to initialize sqlite state runtime');
+}
+
+const maxAttempts = 5;
+const openTimeoutMs = 2_000;

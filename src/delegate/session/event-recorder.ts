@@ -4,16 +4,18 @@ import type { AgentEvent } from './agent-event.ts';
 
 /** Deltas of one item that follow each other within this time become one event. */
 const joinMs = 100;
-/** Beyond this size, only events that the result depends on are recorded. */
-const maxBytes = 32 * 1024 * 1024;
-/** Deltas are repeated by the completed item, so they get less room. */
-const maxDeltaBytes = 8 * 1024 * 1024;
+/**
+ * Beyond the first size, only events that the result depends on are recorded. Deltas are repeated by the completed item, so they
+ * get less room.
+ */
+const defaultLimits = { bytes: 32 * 1024 * 1024, deltaBytes: 8 * 1024 * 1024 };
 const optional: ReadonlySet<AgentEvent['kind']> = new Set(['delta', 'item', 'warning', 'usage']);
 
 type Delta = Extract<AgentEvent, { kind: 'delta' }>;
 
 /** Writes the events of a session to the event file of its run: one JSON object per line, with the time in `at`. */
 export class EventRecorder {
+  readonly #limits: typeof defaultLimits;
   readonly #file: number;
   readonly #redact: Redact;
   /** How many of the last characters could be the beginning of a secret. */
@@ -26,7 +28,14 @@ export class EventRecorder {
   #deltaBytes = 0;
   #isClosed = false;
 
-  constructor(path: string, redact: Redact, heldBack: (text: string) => number, onWrite: () => void) {
+  constructor(
+    path: string,
+    redact: Redact,
+    heldBack: (text: string) => number,
+    onWrite: () => void,
+    limits = defaultLimits,
+  ) {
+    this.#limits = limits;
     this.#file = openSync(path, 'a', 0o600);
     this.#redact = redact;
     this.#heldBack = heldBack;
@@ -75,8 +84,8 @@ export class EventRecorder {
   #write(event: AgentEvent): void {
     const line = Buffer.from(this.#redact(JSON.stringify({ at: new Date().toISOString(), ...event })));
     if (event.kind === 'delta') this.#deltaBytes += line.length;
-    if (optional.has(event.kind) && this.#bytes + line.length > maxBytes) return;
-    if (event.kind === 'delta' && this.#deltaBytes > maxDeltaBytes) return;
+    if (optional.has(event.kind) && this.#bytes + line.length > this.#limits.bytes) return;
+    if (event.kind === 'delta' && this.#deltaBytes > this.#limits.deltaBytes) return;
     this.#bytes += line.length + 1;
     writeSync(this.#file, Buffer.concat([line, Buffer.from('\n')]));
     this.#onWrite();

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
+import { playStorm } from './approval-storm.ts';
+import { eventually } from './eventually.ts';
+import { ServerProcess } from './server-process.ts';
+import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** Requests for permission of the real Codex, answered in other ways than by the tool or the form of the same server. */
+let model: Model;
+let bench: Workbench;
+let settings: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
+  settings = { 'delegate-command': await nativeCodex(), 'delegate-approvals': 'ask' };
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const outside = (name: string) => join(bench.folder, name);
+const escalated = (name: string): Turn => ({
+  tool: 'exec_command',
+  arguments: {
+    cmd: `touch ${outside(name)}`,
+    sandbox_permissions: 'require_escalated',
+    justification: 'test',
+  },
+});
+const call = (task: string) => ({
+  name: 'delegate_run',
+  arguments: { task, cwd: bench.project, sandbox: 'workspace-write' },
+});
+const meta = (extensions: JsonObject = {}): JsonObject => ({
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, extensions },
+});
+const allow = { action: 'accept', content: { decision: 'allow_once' } };
+
+it('answers each request once, by the client that started the run', async () => {
+  const report = await playStorm(bench, { runs: 3, clients: 2, approvals: 9 });
+  expect(report).toMatchObject({ asked: 9, problems: [] });
+});
+
+describe('a client of revision 2026-07-28', () => {
+  it('gets the request as the result of its call, and repeats the call with the answer', async () => {
+    const client = await bench.connectModern(settings);
+    const turns = [escalated('first'), escalated('second'), answer({ summary: 'Asked twice.' })];
+    const task = `Ask twice. ${script(...turns)}`;
+    let reply = await client.request('tools/call', { ...call(task), _meta: meta() });
+    for (const name of ['first', 'second']) {
+      expect(reply['resultType']).toBe('input_required');
+      const [[key, form]] = Object.entries(reply['inputRequests'] as JsonObject) as [[string, JsonObject]];
+      expect(form).toMatchObject({
+        method: 'elicitation/create',
+        params: { message: expect.stringContaining(outside(name)) },
+      });
+      const answers = { inputResponses: { [key]: allow }, requestState: reply['requestState']! };
+      reply = await client.request('tools/call', { ...call(task), ...answers, _meta: meta() });
+    }
+    expect(reply['structuredContent']).toMatchObject({ status: 'completed', summary: 'Asked twice.' });
+    expect([existsSync(outside('first')), existsSync(outside('second'))]).toEqual([true, true]);
+    const { runs } = (
+      await client.request('tools/call', { name: 'list_runs', arguments: {}, _meta: meta() })
+    )['structuredContent'] as unknown as { runs: { task: string }[] };
+    expect(runs.filter((run) => run.task.startsWith('Ask twice.'))).toHaveLength(1);
+  });
+
+  it('answers the request of a task with tasks/update', async () => {
+    const client = await bench.connectModern(settings);
+    const request = (method: string, params: JsonObject) =>
+      client.request(method, { ...params, _meta: meta({ 'io.modelcontextprotocol/tasks': {} }) });
+    const { taskId } = await request('tools/call', call(script(escalated('by-task'), answer())));
+    const asked = await eventually(async () => {
+      const task = await request('tasks/get', { taskId: taskId! });
+      expect(task['status']).toBe('input_required');
+      return task['inputRequests'] as JsonObject;
+    });
+    const [id] = Object.keys(asked);
+    await request('tasks/update', { taskId: taskId!, inputResponses: { [id!]: allow } });
+    await eventually(async () =>
+      expect(await request('tasks/get', { taskId: taskId! })).toMatchObject({ status: 'completed' }),
+    );
+    expect(existsSync(outside('by-task'))).toBe(true);
+  });
+});
+
+it('a request outlives its server, and another server answers it', async () => {
+  await using first = await new ServerProcess(bench, settings).initialize();
+  const { arguments: args } = call(script(escalated('after-kill'), answer()));
+  first.begin('delegate_run', args);
+  const second = await bench.connect(settings);
+  const pending = await eventually(async () => {
+    const { record } = await second.call('list_approvals', {});
+    const { approvals } = record as unknown as { approvals: { id: string; run_id: string }[] };
+    expect(approvals).toHaveLength(1);
+    return approvals[0]!;
+  });
+  await first.kill('SIGKILL');
+  const { run_id, id } = pending;
+  await second.call('answer_approval', { run_id, approval_id: id, decision: 'allow_once' });
+  const { record } = await second.call('collect_run', { run_id });
+  expect(record.status).toBe('completed');
+  expect(existsSync(outside('after-kill'))).toBe(true);
+});
