@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../config.ts';
+import type { Finding } from '../../status/health.ts';
 import { openLocalClient } from '../client/local-client.ts';
 import type { Terminal } from '../terminal/command.ts';
-import type { Finding } from './doctor.ts';
 
 /** Lists the agents besides Codex, which has checks of its own. */
 export async function checkAgents(loaded: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {

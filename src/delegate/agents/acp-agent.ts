@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { AcpOptions } from '../acp/acp-options.ts';
 import { AcpSession } from '../acp/acp-session.ts';
+import { createAnswerFolder } from '../files/answer-folder.ts';
 import { ownProgram } from '../launch/own-program.ts';
 import type { AcpDefinition } from './acp-definitions.ts';
 import type { Agent, AgentCall } from './agent.ts';
@@ -21,6 +22,7 @@ export interface AcpAgentOptions {
   readonly trustedFolders: readonly string[];
   /** Files and folders of Adjutant that the agent must not read. */
   readonly unreadable: readonly string[];
+  readonly ownFolders: readonly string[];
 }
 
 const finishHint =
@@ -60,8 +62,9 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       await refuseBlockingFiles(call.cwd);
       const model = call.model ?? configuredModel;
       const storage = join(dirname(call.outputSchemaFile), '.agent');
-      const answers = join(storage, 'answer');
-      await disk.mkdir(answers, { recursive: true, mode: 0o700 });
+      await disk.mkdir(storage, { recursive: true, mode: 0o700 });
+      const answers = await createAnswerFolder(dirname(call.outputSchemaFile), env);
+      await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
       await createStateFolders(definition, options.userHome);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
       return {
@@ -70,7 +73,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         env: definition.env(call),
         subcommandArgs: subcommand(call),
         session: { protocol: 'acp', options: sessionOptions(definition, call, model, answers) },
-        bounds: await agentBounds(definition, call, { ...options, isTrusted, storage, answers }),
+        bounds: await agentBounds(definition, call, { ...options, isTrusted, storage }),
       };
     },
     async openSession(start, channel) {
@@ -96,7 +99,7 @@ function sessionOptions(
   answers: string,
 ): AcpOptions {
   const answerFile = resolve(answers, 'answer.json');
-  const { command, args } = ownProgram('finish-tool', call.outputSchemaFile, answerFile);
+  const { command, args } = ownProgram('finish-tool', resolve(answers, 'schema.json'), answerFile);
   return {
     label,
     cwd: call.cwd,

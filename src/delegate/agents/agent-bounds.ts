@@ -1,19 +1,19 @@
 import { promises as disk } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { temporaryFolder } from '../files/answer-folder.ts';
 import type { Bounds } from '../launch/bounds.ts';
 import type { AcpDefinition } from './acp-definitions.ts';
 import type { AgentCall } from './agent.ts';
-import { isInFolder } from './folder-scope.ts';
+import { hiddenPaths, isInFolder } from './folder-scope.ts';
 
 interface BoundsOptions {
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly unreadable: readonly string[];
+  readonly ownFolders: readonly string[];
   readonly isTrusted: boolean;
   readonly storage: string;
-  /** The folder for the answer of the agent. */
-  readonly answers: string;
 }
 
 /** Sockets through which a program can start others outside of the sandbox. */
@@ -25,7 +25,7 @@ export async function agentBounds(
   { cwd, sandbox }: AgentCall,
   options: BoundsOptions,
 ): Promise<Bounds | undefined> {
-  const { userHome, env, unreadable, isTrusted, storage, answers } = options;
+  const { userHome, env, isTrusted, storage } = options;
   const settings = isTrusted ? [] : await existing(repositorySettings(definition, cwd, userHome));
   const isUnrestricted = sandbox === 'danger-full-access';
   if (isUnrestricted && settings.length === 0) return undefined;
@@ -38,16 +38,20 @@ export async function agentBounds(
       isReadOnly: false,
       storage,
     };
-  const temporaryFolder = resolve(env['TMPDIR'] || tmpdir());
+  const temporary = temporaryFolder(env);
   const sockets = [...controlSockets, env['XDG_RUNTIME_DIR'], join(tmpdir(), `adjutant-${userInfo().uid}`)];
   const kept = definition.state.filter(({ sessions }) => sessions === 'all');
   const own = kept.map(({ folder }) => resolve(userHome, folder));
   const mayWrite = sandbox === 'workspace-write';
   return {
     isReadOnly: true,
-    writable: [temporaryFolder, answers, ...own, ...(mayWrite ? [cwd] : [])],
+    writable: [temporary, ...own, ...(mayWrite ? [cwd] : [])],
     protected: mayWrite ? await existing([join(cwd, '.git')]) : [cwd],
-    hidden: await existing([...sockets.filter((path) => path !== undefined), ...unreadable, ...settings]),
+    hidden: await existing([
+      ...sockets.filter((path) => path !== undefined),
+      ...(await hiddenPaths(options, cwd)),
+      ...settings,
+    ]),
     temporary: definition.state.flatMap(({ folder, sessions }) =>
       sessions === 'all'
         ? []

@@ -9,17 +9,15 @@ import type { Agent, AgentCall } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, readVersion } from './executable.ts';
-import { isInside } from './folder-scope.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface ClaudeOptions {
+export interface ClaudeOptions extends HiddenFiles {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose own settings apply to runs in them. */
   readonly trustedFolders: readonly string[];
-  /** Files and folders that no sandboxed command may read. */
-  readonly unreadable: readonly string[];
 }
 
 const installHint =
@@ -80,13 +78,8 @@ export function createClaude(options: ClaudeOptions): Agent {
       const subcommandArgs = threadId === undefined || fork === undefined ? resume : ['fork', threadId];
       await refuseBlockingFiles(call.cwd);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
-      const settings = await claudeSettings(
-        env,
-        call.sandbox,
-        isTrusted,
-        options.unreadable,
-        call.approvals === 'ask',
-      );
+      const hidden = await hiddenPaths(options, call.cwd);
+      const settings = await claudeSettings(env, call.sandbox, isTrusted, hidden, call.approvals === 'ask');
       const isNew = call.threadId === undefined;
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
       const servers = isTrusted ? projectServers(call.cwd) : [];

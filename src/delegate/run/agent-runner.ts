@@ -162,7 +162,7 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
-      await removeSandboxFiles(directory);
+      await removeSandboxFiles(directory, this.#options.env);
       // An autopilot delivers the changes of its jobs itself.
       place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       signal.removeEventListener('abort', wake);

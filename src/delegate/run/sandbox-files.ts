@@ -1,8 +1,13 @@
 import { promises as disk } from 'node:fs';
+import { removeAnswerFolder } from '../files/answer-folder.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 
 /** Removes the files of the sandbox that Adjutant puts around agents. They can contain copies of the agent's settings. */
-export async function removeSandboxFiles(directory: RunDirectory): Promise<void> {
+export async function removeSandboxFiles(
+  directory: RunDirectory,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  await removeAnswerFolder(directory.path, env).catch(() => {});
   const folder = directory.file('.agent');
   const names = await disk.readdir(folder).catch(() => []);
   // The kernel leaves folders without any permissions behind.
