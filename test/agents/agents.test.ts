@@ -10,7 +10,7 @@ describe.each([
   ['gemini', ['run', 'approvals']],
   ['qwen', ['run', 'steering']],
 ] as const)('%s', (name, titles) => {
-  it(`meets these bars: ${titles.join(', ')}`, async () => {
+  it(`meets these bars: ${titles.join(', ')}`, { timeout: 240_000 }, async () => {
     await using proof = await AgentProof.start(realAgents[name]);
     const cells: Record<string, string> = {};
     for (const title of titles) cells[title] = await bars[title]!(proof);
@@ -22,7 +22,7 @@ describe.each([
   });
 });
 
-it('ignores settings and variables that the repository brings', async () => {
+it('ignores settings and variables that the repository brings', { timeout: 120_000 }, async () => {
   const { gemini } = realAgents;
   await using proof = await AgentProof.start(gemini);
   const { project, folder } = proof.bench;

@@ -23,7 +23,9 @@ afterAll(async () => {
 
 const read = () => ({ tool: 'Read', arguments: { file_path: join(bench.project, 'README.md') } });
 
-it('ends a run in the middle of its work, then all runs of the day, and counts them in the statistics', async () => {
+it('ends a run in the middle of its work, then all runs of the day, and counts them in the statistics', {
+  timeout: 120_000,
+}, async () => {
   const configure = (toml: string) => {
     writeFileSync(join(bench.home, 'adjutant.toml'), toml);
     return bench.connect({ 'delegate-agent': 'claude' });

@@ -42,16 +42,15 @@ export async function agentBounds(
   const sockets = [...controlSockets, env['XDG_RUNTIME_DIR'], join(tmpdir(), `adjutant-${userInfo().uid}`)];
   const kept = definition.state.filter(({ sessions }) => sessions === 'all');
   const own = kept.map(({ folder }) => resolve(userHome, folder));
+  // The agent needs its files in the home folder, even if that is a folder of Adjutant too.
+  const ownFolders = options.ownFolders.filter((folder) => !isInFolder(userHome, folder));
+  const adjutant = await hiddenPaths({ unreadable: options.unreadable, ownFolders }, cwd);
   const mayWrite = sandbox === 'workspace-write';
   return {
     isReadOnly: true,
     writable: [temporary, ...own, ...(mayWrite ? [cwd] : [])],
     protected: mayWrite ? await existing([join(cwd, '.git')]) : [cwd],
-    hidden: await existing([
-      ...sockets.filter((path) => path !== undefined),
-      ...(await hiddenPaths(options, cwd)),
-      ...settings,
-    ]),
+    hidden: await existing([...sockets.filter((path) => path !== undefined), ...adjutant, ...settings]),
     temporary: definition.state.flatMap(({ folder, sessions }) =>
       sessions === 'all'
         ? []
