@@ -195,7 +195,10 @@ describe('runs', () => {
 
   it('take a message while they work', async () => {
     const page = await startRun(`Sleep ${script({ shell: 'sleep 8', timeoutMs: 20_000 }, answer())}`);
-    await page.locator('.timeline').getByText(/sleep 8/).waitFor();
+    await page
+      .locator('.timeline')
+      .getByText(/sleep 8/)
+      .waitFor();
     await page.getByLabel('Message to the agent').fill('Also look left.');
     await page.getByRole('button', { name: 'Send' }).click();
     await shows(page, 'The agent has the message.');
@@ -231,7 +234,10 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Revert this file' }).click();
     await shows(page, /has no isolated changes/);
     await page.getByRole('button', { name: 'Send 1 comment as the next task' }).click();
-    await page.locator('h1').getByText(/^Revise your changes/).waitFor();
+    await page
+      .locator('h1')
+      .getByText(/^Revise your changes/)
+      .waitFor();
     await page.locator('article .badge.completed').waitFor();
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain(
       'comment.txt: Write it in capitals.',

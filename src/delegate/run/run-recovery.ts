@@ -8,6 +8,7 @@ import type { RunResult } from '../record/run-request.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun } from './open-run.ts';
+import type { RunQueue } from './run-queue.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
 export type InterruptedRun = Pick<OpenRun, 'directory' | 'runId' | 'agent'> &
@@ -59,7 +60,13 @@ export async function recoverRuns(runner: AgentRunner): Promise<void> {
   for (const run of queue.open()) {
     if (run.state === 'autopilot' || (await isAlive(run.owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
-    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0);
+    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
     else if (queue.claim(run)) await recoverRun(runner, run);
   }
+}
+
+/** False if the next host of the autopilot has taken over the job. */
+function isUnclaimed(queue: RunQueue, { directory, owner }: OpenRun): boolean {
+  const now = queue.find(directory);
+  return now?.owner.pid === owner.pid && now.owner.born === owner.born;
 }

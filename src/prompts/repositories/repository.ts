@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { isObject } from '../../json.ts';
-import { readRegularFileSync } from '../../regular-file.ts';
+import { type CachedFile, FileCache } from '../files/file-cache.ts';
 
 /** A git repository of prompts, as configured. */
 export interface RepositoryOptions {
@@ -39,6 +39,7 @@ export class LocalRepository {
   readonly options: RepositoryOptions;
   readonly name: string;
   readonly folder: string;
+  readonly #states = new FileCache<RepositoryState>({ parse: parseState });
   /** Milliseconds between updates. 0 if only `prompts pull` updates the repository. */
   readonly intervalMs: number;
 
@@ -66,20 +67,20 @@ export class LocalRepository {
 
   /** `undefined` if the repository was never fetched with these settings. */
   state(): RepositoryState | undefined {
-    try {
-      const state: unknown = JSON.parse(readRegularFileSync(this.stateFile));
-      return isObject(state) && state['of'] === this.identity
-        ? (state as unknown as RepositoryState)
-        : undefined;
-    } catch {
-      return undefined;
-    }
+    const loaded = this.#states.load(this.stateFile) as CachedFile<RepositoryState> | undefined;
+    return loaded?.value?.of === this.identity ? loaded.value : undefined;
   }
 
   /** When the next update is due, as a time in milliseconds. */
   nextUpdate(): number {
     return Date.parse(this.state()?.attempt ?? '') + this.intervalMs || 0;
   }
+}
+
+function parseState(bytes: Buffer): RepositoryState {
+  const state: unknown = JSON.parse(bytes.toString());
+  if (!isObject(state)) throw new Error('state.json must be an object');
+  return state as unknown as RepositoryState;
 }
 
 /** The configured repositories. Further ones of the same name get a number. */
