@@ -12,9 +12,11 @@ import type { userTools } from './assistant/tools/user-tools.ts';
 import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
 import type { Context } from './context.ts';
+import type { agentTools } from './delegate/tools/agent-tools.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
 import type { forkTool } from './delegate/tools/fork-tool.ts';
 import type { runTools } from './delegate/tools/run-tools.ts';
+import type { statisticsTools } from './delegate/tools/statistics-tool.ts';
 import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { JsonObject } from './json.ts';
@@ -39,6 +41,8 @@ export type FeatureApi = ToolTypes<
       | typeof createTryTools
       | typeof delegateTools
       | typeof runTools
+      | typeof agentTools
+      | typeof statisticsTools
       | typeof userTools
       | typeof eventTools
       | typeof calendarTools

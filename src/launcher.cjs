@@ -13,7 +13,7 @@ const Module = require('node:module');
 const vm = require('node:vm');
 
 Module.enableCompileCache();
-if (process.argv[2] === 'run-host') require('./run-host.cjs');
+if (process.argv[2] === 'run-host' || process.argv[2] === 'finish-tool') require('./run-host.cjs');
 else startProgram();
 
 function startProgram() {

@@ -135,6 +135,8 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
     await call('list_approvals', {});
+    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 2 }]);
+    expect((await call('list_agents', {})).agents.map(({ name }) => name)).toContain('gemini');
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });
     // An agent with a thread has claimed the folder.

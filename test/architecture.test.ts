@@ -152,6 +152,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'session',
     'app-server',
+    'acp',
+    'stream-json',
     'agents',
     'changes',
     'process',

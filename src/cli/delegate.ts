@@ -30,6 +30,7 @@ export const delegate: Command = {
       type: 'string',
       description: 'Role of the sub-agent, or the name of a prompt that describes it.',
     },
+    agent: { type: 'string', short: 'a', description: 'Agent to use, such as codex, claude or gemini.' },
     model: { type: 'string', short: 'm', description: 'Model to use.' },
     effort: { type: 'string', description: 'Reasoning effort to use.' },
     skill: { type: 'string', multiple: true, description: 'Skill to use. Can be repeated.' },
@@ -42,7 +43,7 @@ export const delegate: Command = {
     const task = positionals.join(' ');
     if (task.trim() === '' && flags['resume'] === undefined)
       throw new UsageError('delegate needs a task, for example: adjutant delegate "Explain this project"');
-    const conflicting = ['resume', 'model', 'effort'].find((flag) => flags[flag] !== undefined);
+    const conflicting = ['resume', 'agent', 'model', 'effort'].find((flag) => flags[flag] !== undefined);
     if (flags['autopilot'] === true && conflicting !== undefined)
       throw new UsageError(`--${conflicting} cannot be combined with --autopilot`);
     let runId: string | undefined;
@@ -65,6 +66,7 @@ export const delegate: Command = {
       cwd: String(flags['cwd'] ?? process.cwd()),
       ...(flags['sandbox'] !== undefined && { sandbox: flags['sandbox'] as Sandbox }),
       ...(flags['role'] !== undefined && { role: String(flags['role']) }),
+      ...(flags['agent'] !== undefined && { agent: String(flags['agent']) }),
       ...(flags['model'] !== undefined && { model: String(flags['model']) }),
       ...(flags['effort'] !== undefined && { reasoning_effort: String(flags['effort']) }),
       ...(skills !== undefined && { skills_mode: 'explicit' as const, skills }),

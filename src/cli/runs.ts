@@ -44,6 +44,10 @@ const actions: Readonly<Record<string, Action>> = {
   async undo(client, invocation, terminal) {
     return printChanges(await client.call('undo_run', { run_id: await runId(client, invocation) }), terminal);
   },
+  async stats(client, { flags }, terminal) {
+    const days = parseNumber(flags['days'], 'days');
+    return print(await client.call('run_statistics', days === undefined ? {} : { days }), terminal);
+  },
   async clean(client, { flags }, terminal) {
     const older_than_days = parseNumber(flags['older-than-days'], 'older-than-days');
     const keep = parseNumber(flags['keep'], 'keep');
@@ -90,7 +94,7 @@ export const runs: Command = {
   name: 'runs',
   summary: 'List, show, watch, steer, cancel, apply, undo and delete runs of sub-agents.',
   usage:
-    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean [RUN_ID|last] [TEXT] [FLAGS]',
+    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID|last] [TEXT] [FLAGS]',
   maxWords: Number.POSITIVE_INFINITY,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
@@ -99,6 +103,7 @@ export const runs: Command = {
       short: 'f',
       description: 'tail: follow the run until it ends. With --json, each update is one line.',
     },
+    days: { type: 'string', description: 'stats: number of days up to today (30).' },
     'older-than-days': { type: 'string', description: 'clean: minimum age of the runs to delete (30).' },
     turn: { type: 'string', description: 'fork: last turn of the run to keep. Default: all.' },
     sandbox: {
@@ -118,7 +123,7 @@ export const runs: Command = {
     const live = Object.hasOwn(liveActions, name) ? liveActions[name] : undefined;
     if (action === undefined && live === undefined)
       throw unknownSubcommand('runs', name, [...Object.keys(actions), ...Object.keys(liveActions)]);
-    if (id !== undefined && (name === 'list' || name === 'clean'))
+    if (id !== undefined && ['list', 'clean', 'stats'].includes(name))
       throw new UsageError(`runs ${name} does not take "${id}"`);
     if (words.length > 0 && (live === undefined || name === 'watch'))
       throw new UsageError(`runs ${name} does not take "${words.join(' ')}"`);

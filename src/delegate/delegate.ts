@@ -3,11 +3,13 @@ import type { Context } from '../context.ts';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
+import { agentTools } from './tools/agent-tools.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
 import type { DelegationRuntime } from './tools/delegation-runtime.ts';
 import { forkTool } from './tools/fork-tool.ts';
 import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
+import { statisticsTools } from './tools/statistics-tool.ts';
 import { taskMethods, tasksExtension } from './tools/tasks.ts';
 
 /** Delays the first sweep so that it does not slow down the start. */
@@ -51,6 +53,8 @@ export function createDelegate(options: DelegateOptions): Feature {
       : [
           ...delegateTools(options, runtime),
           forkTool(options, runtime),
+          ...agentTools(options, runtime),
+          ...statisticsTools(runtime),
           ...runTools(runs, runtime, options.answerWithinMs || 50_000),
         ],
     ...(!options.document && {

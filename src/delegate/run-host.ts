@@ -19,6 +19,7 @@ import { createSocketPath } from './host/host-socket.ts';
 import { loadSpawn } from './launch/launch.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
+import { serveFinishTool } from './run/finish-server.ts';
 import type { RunOrder } from './session/run-order.ts';
 
 /** Gives the agent time to start before this process uses the processor again. */
@@ -187,4 +188,6 @@ class RunHost {
   }
 }
 
-if (process.argv[2] === 'run-host') new RunHost().start();
+const [mode, ...files] = process.argv.slice(2);
+if (mode === 'run-host') new RunHost().start();
+if (mode === 'finish-tool') void serveFinishTool(files[0]!, files[1]!);

@@ -50,6 +50,10 @@ export const keywords: Readonly<Record<string, string>> = {
     'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
   collect_run:
     'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
+  run_statistics:
+    'statistics count how many runs jobs tokens money cost spend spent price bill expensive usage per agent model folder day week month success rate failure share time duration budget left total chart report dollars helpers',
+  list_agents:
+    'which agents programs are available installed set up here can use choose codex claude gemini qwen opencode version signed in logged abilities supports able know options what helpers exist',
   cancel_run:
     'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
   fork_run:

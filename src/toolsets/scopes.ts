@@ -53,6 +53,8 @@ const ownRuns = [
   'cancel_run',
   'steer_run',
   'interrupt_run',
+  'run_statistics',
+  'list_agents',
 ] as const;
 
 /** The tools of each scope. `admin` has every tool, and so has the owner. */

@@ -29,6 +29,8 @@ list_runs: what are my helpers busy with? | which jobs did I hand out this week 
 show_run: what came out of that job? | how did the helper's job end | details of a finished run | did the agent succeed and which files did it touch
 tail_run: what is the agent doing right now? | peek over the helper's shoulder | latest steps of the job in progress | watch the helper work live
 collect_run: wait until the helper is done | is the job ready yet? give me the answer | pick up the finished work of the agent | hold on till the run completes
+run_statistics: how much money did my agents cost this month? | tokens spent per model | what share of jobs succeeded | how many hours did helpers work per day
+list_agents: which coding programs can you use here? | is gemini installed | am I signed in to claude | what can codex do that the others cannot
 cancel_run: make the helper stop | kill that job, it takes too long | the agent has gone wild, halt it | abort what I delegated
 clean_runs: tidy up old jobs | clear out finished runs from last year | free up space taken by job records | sweep away stale agent logs
 get_user: what is Anna's phone number? | how does Ben like to be contacted | look up Maria's e-mail and quiet hours | show the profile of one person

@@ -46,6 +46,8 @@ export const toolsets = {
     'apply_run',
     'undo_run',
     'clean_runs',
+    'run_statistics',
+    'list_agents',
   ],
   calendar: [
     'list_users',

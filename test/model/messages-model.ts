@@ -28,7 +28,9 @@ export async function startMessagesModel(): Promise<Omit<Model, 'config'>> {
       content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     }));
     const isTask = ({ role, content }: { role: string; content: readonly Block[] }) =>
-      role === 'user' && !content.some((block) => block.type === 'tool_result');
+      role === 'user' &&
+      // A message that arrives after the last tool call of a turn shares its message with the result of the call.
+      (!content.some((block) => block.type === 'tool_result') || content.some(hasScript));
     const last = blocks.findLastIndex(isTask);
     const task = (blocks[last]?.content ?? []).map((block) => block.text ?? '').join('\n');
     const step = blocks.slice(last + 1).filter(({ role }) => role === 'user').length;
@@ -84,6 +86,10 @@ async function play(turn: Turn, response: ServerResponse, tools: readonly { name
   });
   send('message_stop', {});
   response.end();
+}
+
+function hasScript({ text: content = '' }: Block): boolean {
+  return content.includes('<<turns ');
 }
 
 let messages = 0;

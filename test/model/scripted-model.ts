@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Model, ModelRequest } from './responses-model.ts';
 import { defaultTurn, type Turn, turnOf } from './turn.ts';
 
@@ -8,7 +9,8 @@ type Body = Readonly<Record<string, unknown>>;
 interface Message {
   readonly role: string;
   readonly content?: unknown;
-  readonly parts?: readonly { readonly functionResponse?: object }[];
+  readonly parts?: readonly { readonly functionResponse?: object; readonly functionCall?: object }[];
+  readonly tool_calls?: readonly object[];
 }
 
 /** Starts the scripted model with the APIs of OpenAI's chat completions and of Gemini. It says texts and calls tools. */
@@ -27,8 +29,18 @@ export async function startScriptedModel(): Promise<Omit<Model, 'config'>> {
     const last = messages.findLastIndex((message) => JSON.stringify(message).includes('<<turns '));
     const task = last < 0 ? '' : JSON.stringify(messages[last]);
     requests.push({ task, body, headers: request.headers });
-    const step = messages.slice(last + 1).filter(isToolResult).length;
-    const turn = playable(turnOf(task, step));
+    const step = messages.slice(last + 1).filter((one) => isToolResult(one) || isWords(one)).length;
+    const given = turnOf(task, step);
+    if ('hang' in given) return;
+    if ('status' in given) {
+      response.writeHead(given.status, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ error: { code: given.status, message: given.message ?? 'scripted failure' } }),
+      );
+      return;
+    }
+    const turn = playable(given);
+    if ('say' in turn && turn.afterMs !== undefined) await after(turn.afterMs);
     const isStream = url.includes('streamGenerateContent') || body['stream'] === true;
     const chunks = isGemini ? [geminiAnswer(turn)] : chatAnswer(turn, isStream);
     const lines = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
@@ -51,6 +63,12 @@ export async function startScriptedModel(): Promise<Omit<Model, 'config'>> {
 
 function isToolResult({ role, parts }: Message): boolean {
   return role === 'tool' || (parts ?? []).some((part) => part.functionResponse !== undefined);
+}
+
+/** A reply of the model that calls no tool. */
+function isWords({ role, parts, tool_calls }: Message): boolean {
+  const calls = [...(tool_calls ?? []), ...(parts ?? []).filter((part) => part.functionCall !== undefined)];
+  return (role === 'assistant' || role === 'model') && calls.length === 0;
 }
 
 type Playable = Extract<Turn, { say: string } | { tool: string }>;

@@ -6,6 +6,7 @@ import type { Finding } from '../../status/health.ts';
 import { readEntry } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';
+import { checkAgents } from './checks-agents.ts';
 import { checkCodex } from './checks-codex.ts';
 import { checkData } from './checks-data.ts';
 import { checkDisks, checkFolders, checkPort, checkWatching } from './checks-machine.ts';
@@ -31,6 +32,7 @@ export const checks: readonly Check[] = [
   { title: 'Port', perform: ({ config }) => checkPort(config) },
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
   { title: 'Codex', perform: ({ config }) => checkCodex(config) },
+  { title: 'Agents', perform: checkAgents },
   { title: 'Prompts and data', perform: (loaded, _, problems) => checkData(loaded, problems) },
   { title: 'Clients', perform: checkClients },
 ];

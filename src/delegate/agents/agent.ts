@@ -1,8 +1,9 @@
-import type { RecordedEvent, Usage } from '../session/agent-event.ts';
+import type { Bounds } from '../launch/bounds.ts';
+import type { RecordedEvent, ReportedWrite, Usage } from '../session/agent-event.ts';
 import type { OpenSession, SessionStart } from '../session/agent-session.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export type { AgentEvent, AgentItem, TodoItem, Usage } from '../session/agent-event.ts';
+export type { AgentEvent, AgentItem, ReportedWrite, TodoItem, Usage } from '../session/agent-event.ts';
 
 /** Adapter for a coding agent that runs one task to completion as a command-line program. */
 export interface Agent {
@@ -13,6 +14,9 @@ export interface Agent {
   readonly testedVersion: string;
   /** Whether the reported token usage covers the whole thread or only this run. */
   readonly usageCovers: 'thread' | 'run';
+  /** True if the agent may keep running after its session was closed. It is then ended without a wait. */
+  readonly exitsLate?: boolean;
+  readonly profile: AgentProfile;
   /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
   /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
@@ -33,6 +37,25 @@ export interface Agent {
   sandboxWorks?(): Promise<boolean>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
   confine?(sandbox: Sandbox): Promise<Confinement>;
+}
+
+/** Facts about an agent for the person who chooses one. */
+export interface AgentProfile {
+  readonly can: readonly ('steer' | 'interrupt' | 'approve' | 'resume' | 'fork' | 'usage' | 'cost')[];
+  /** Who limits what the commands of the agent can write. */
+  readonly sandbox: 'own' | 'adjutant';
+  readonly credentials: Credentials;
+  /** How to sign in. */
+  readonly signIn: string;
+}
+
+/** Where the credentials of an agent can be. */
+export interface Credentials {
+  /** Relative to the home folder, or absolute. */
+  readonly files: readonly string[];
+  readonly variables: readonly string[];
+  /** False if credentials can also be elsewhere, such as in a keychain or in the settings of a provider. */
+  readonly isComplete: boolean;
 }
 
 /** The name of a built-in agent, or of one in the settings. */
@@ -76,6 +99,8 @@ export interface Invocation {
   readonly subcommandArgs: readonly string[];
   /** Present if the command starts a session instead of reading the prompt from standard input. */
   readonly session?: SessionStart;
+  /** Limits that Adjutant applies, for agents without a sandbox of their own. */
+  readonly bounds?: Bounds | undefined;
 }
 
 /** A program that runs, in a sandbox, the command appended to its arguments. */
@@ -92,13 +117,4 @@ export interface WriteReport {
   readonly threadId: string | undefined;
   /** When the run started. A thread can be older. */
   readonly since: Date;
-}
-
-/** A successful write of an agent. The edit is absent if the agent reports only the path. */
-export interface ReportedWrite {
-  readonly path: string;
-  readonly edit?:
-    | { readonly patch: string }
-    /** The content before and after the write; `undefined` if there was no file. */
-    | { readonly from: string | undefined; readonly to: string | undefined };
 }

@@ -1,11 +1,16 @@
 import { Failure } from '../../failure.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
+import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
+import { acpDefinitions, type CustomAgent, customDefinition } from './acp-definitions.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 
 type Options = Parameters<typeof createCodex>[0] &
-  Parameters<typeof createClaude>[0] & {
+  Parameters<typeof createClaude>[0] &
+  Pick<AcpAgentOptions, 'userHome'> & {
+    /** Further agents, and programs and models of the built-in ones. */
+    readonly agents: readonly CustomAgent[];
     /** The agent of runs that name none, and the one that `command` starts. */
     readonly agent: AgentName;
   };
@@ -16,10 +21,23 @@ export class Agents {
   readonly #default: AgentName;
 
   constructor(options: Options) {
-    const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
+    const { agents } = options;
+    const customOf = (name: AgentName) => agents.find((one) => one.name === name);
+    const commandOf = (name: AgentName) =>
+      (options.agent === name ? options.command : undefined) ?? customOf(name)?.command;
+    const isNew = ({ name }: CustomAgent) =>
+      !['codex', 'claude', ...acpDefinitions.map((one) => one.name)].includes(name);
+    const definitions = [...acpDefinitions, ...agents.filter(isNew).map(customDefinition)];
     const all = [
       createCodex({ ...options, command: commandOf('codex') }),
       createClaude({ ...options, command: commandOf('claude') }),
+      ...definitions.map((definition) =>
+        createAcpAgent(definition, {
+          ...options,
+          command: commandOf(definition.name),
+          model: customOf(definition.name)?.model,
+        }),
+      ),
     ];
     this.#agents = new Map(all.map((agent) => [agent.name, withRecordedEvents(agent)]));
     this.#default = options.agent;

@@ -24,13 +24,15 @@ interface SettingsOfRun {
  * Selects the Claude Code settings of a run. Repository settings are not loaded unless the user trusts the folder, because
  * they can name programs, servers and permissions. User settings are loaded, but Claude Code merges all permission lists, so
  * a general user permission would widen the sandbox of a writing run. In that case the settings file is not loaded;
- * everything in it that does not widen the sandbox is passed with `--settings` and the environment.
+ * everything in it that does not widen the sandbox is passed with `--settings` and the environment. With `mayAsk`, a command
+ * can leave the sandbox if a person allows it.
  */
 export async function claudeSettings(
   env: Readonly<Record<string, string | undefined>>,
   sandbox: Sandbox,
   isTrusted: boolean,
   unreadable: readonly string[],
+  mayAsk = false,
 ): Promise<SettingsOfRun> {
   const denied = unreadable.flatMap(denyRules);
   const forbidding = denied.length === 0 ? {} : { permissions: { deny: denied } };
@@ -46,7 +48,10 @@ export async function claudeSettings(
   // A read-only run has no writing tools to permit, and an unrestricted run has no sandbox to widen.
   if (sandbox !== 'workspace-write') return pass(sources, forbidding);
   const filesystem = unreadable.length === 0 ? {} : { filesystem: { denyRead: unreadable } };
-  const confined = { ...forbidding, sandbox: { ...sandboxSettings, ...filesystem } };
+  const confined = {
+    ...forbidding,
+    sandbox: { ...sandboxSettings, allowUnsandboxedCommands: mayAsk, ...filesystem },
+  };
   const settings = await loadUserSettings(env);
   if (!widensSandbox(settings)) return pass(sources, confined);
   const { env: variables, permissions, ...rest } = settings;

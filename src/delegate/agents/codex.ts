@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isObject } from '../../json.ts';
 import { openAppServer } from '../app-server/app-server.ts';
 import { capture } from '../launch/launch.ts';
@@ -54,6 +55,17 @@ export function createCodex(options: CodexOptions): Agent {
     label: 'codex exec',
     testedVersion: '0.166.0',
     usageCovers: 'thread',
+    profile: {
+      can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage'],
+      sandbox: 'own',
+      // A model provider in the settings can have a key of its own.
+      credentials: {
+        files: [join(codexHome, 'auth.json')],
+        variables: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+        isComplete: true,
+      },
+      signIn: 'run codex login, or configure a model provider with an API key',
+    },
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);
       appServer ??= executable().then((program) =>

@@ -110,6 +110,6 @@ export async function readVersion(
   executable: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
-  const { output } = await capture({ command: executable, args: ['--version'], env }, { timeoutMs: 5_000 });
+  const { output } = await capture({ command: executable, args: ['--version'], env }, { timeoutMs: 15_000 });
   return /\d+\.\d+\.\d+/.exec(output.toString())?.[0];
 }

@@ -7,6 +7,7 @@ import {
   runSchema,
   timingSchema,
   usageSchema,
+  workSchema,
 } from '../delegation/run-schema.ts';
 import { answerSchema } from '../record/answer.ts';
 import { worktreeRules } from '../settings/autopilot-settings.ts';
@@ -37,7 +38,7 @@ export const autopilotInput = {
     agents: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Agents that the plan may give jobs to, e.g. codex, claude',
+      description: 'Agents for its jobs, e.g. codex, claude',
     },
     max_agents: { type: 'number', minimum: 1, default: 3, description: 'Jobs in a plan' },
     max_parallel: {
@@ -165,6 +166,7 @@ export const shortRunSchema = {
   ...runSchema,
   properties: {
     ...runSchema.properties,
+    ...workSchema,
     approvals: { type: 'array', items: anyObject(approvalSchema) },
     shortened,
   },

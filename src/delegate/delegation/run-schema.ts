@@ -210,6 +210,14 @@ export const finishedRunSchema = {
   },
 } as const;
 
+/** Who did the work, and what it cost. Not part of the delegate contract. */
+export const workSchema = {
+  agent: text,
+  protocol: text,
+  model: text,
+  cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+} as const;
+
 /** A run that may still be in progress, on this machine or another. */
 export const runSchema = {
   type: 'object',

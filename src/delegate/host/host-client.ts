@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { log, logLevel } from '../../log.ts';
 import { launch } from '../launch/launch.ts';
+import { ownProgram } from '../launch/own-program.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
 import { Channel } from './channel.ts';
 import type { HostMessage, HostOptions, HostOrder, HostRequest, OrderMessage } from './host-message.ts';
@@ -25,20 +24,14 @@ export interface HostClient {
   release(): Promise<void>;
 }
 
-/** The launcher beside this program, or the built one if this program runs from its source. */
-const launcher = ['.', '../../../dist']
-  .map((folder) => join(import.meta.dirname, folder, 'adjutant.cjs'))
-  .find(existsSync);
-
 /**
  * Starts a run host: a process in its own session, which does not depend on this server. It gets its order over a private
  * connection. Start it as early as possible, because it needs some time to load.
  */
 export async function startHost(options: HostOptions): Promise<HostClient> {
   const { NODE_OPTIONS: _, ...env } = options.env;
-  if (launcher === undefined) throw new Failure('unavailable', 'Run "npm run build" first.');
   const child = await launch(
-    { command: process.execPath, args: [launcher, 'run-host'], cwd: options.startedIn, env },
+    { ...ownProgram('run-host'), cwd: options.startedIn, env },
     { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
   );
   child.once('error', (error) => log('error', 'the run host could not be started', error));

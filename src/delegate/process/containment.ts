@@ -1,3 +1,5 @@
+import { Failure } from '../../failure.ts';
+import { applyBounds, type Bounds, boundsArguments } from '../launch/bounds.ts';
 import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
 
@@ -29,6 +31,8 @@ export interface ContainOptions {
   /** True to end the agent when this process dies. */
   readonly endsWithParent?: boolean;
   readonly overlay?: Overlay | undefined;
+  /** Limits for an agent without a sandbox of its own. */
+  readonly bounds?: Bounds | undefined;
 }
 
 export interface Program {
@@ -89,10 +93,17 @@ const prctlNumbers: Readonly<Record<string, string>> = { x64: '157', arm64: '167
  */
 export async function contain(program: Program, cwd: string, options: ContainOptions = {}): Promise<Program> {
   const { env = {}, containment = 'auto', isUnrestricted = false, endsWithParent = false, overlay } = options;
+  const { bounds } = options;
   const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags(env) : undefined;
   const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
   const isUserNamespace = namespace === userNamespace;
-  if (namespace === undefined || (overlay === undefined && isUserNamespace && isUnrestricted && hasReaper)) {
+  const needsMounts = overlay !== undefined || bounds !== undefined;
+  if (namespace === undefined || (!needsMounts && isUserNamespace && isUnrestricted && hasReaper)) {
+    if (bounds !== undefined)
+      throw new Failure(
+        'refused',
+        'The agent has no sandbox of its own, and the one of Adjutant needs Linux namespaces, which do not work on this machine. Use another agent, such as codex or claude.',
+      );
     if (overlay !== undefined) throw new Error('An overlay needs a mount namespace, which is not available.');
     if (!hasReaper) return program;
     const perl = ['-e', subreaper, prctlNumbers[process.arch]!, endsWithParent ? '1' : '0', wrapperMark];
@@ -100,12 +111,14 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
   }
   // The shell stays: the first process of a namespace ignores most signals, also those that an agent sends to itself.
   // It must not write "Killed" into the agent's error output.
-  const script = `${overlay === undefined ? '' : mountOverlay}exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?`;
+  const bind = bounds === undefined ? '' : `${applyBounds}cd -- "$1" && shift || exit 125\n`;
+  const limits = bounds === undefined ? [] : [...boundsArguments(bounds, isUserNamespace), cwd];
+  const script = `${overlay === undefined ? '' : mountOverlay}${bind}exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?`;
   const mounts = overlay === undefined ? [] : overlayArguments(overlay, cwd, isUserNamespace);
   const [command, ...args] = [
     ...(endsWithParent ? ['setpriv', '--pdeathsig', 'KILL'] : []),
-    ...['unshare', ...namespace, 'sh', '-c', script, wrapperMark, ...mounts],
-    ...(isUserNamespace ? dropCapabilities : []),
+    ...['unshare', ...namespace, 'sh', '-c', script, wrapperMark, ...mounts, ...limits],
+    ...(isUserNamespace || bounds !== undefined ? dropCapabilities : []),
     program.command,
     ...program.args,
   ];

@@ -15,6 +15,8 @@ export class RunProgress {
   /** What the run has used so far, if its agent reports it. */
   usage: Usage | undefined;
   threadTotal: Usage | undefined;
+  /** The cost of the run, if its agent reports it. */
+  costUsd: number | undefined;
   end: Extract<AgentEvent, { kind: 'completed' | 'failed' }> | undefined;
   readonly warnings = new Set<string>();
   /** Commands, file changes and tool calls in progress, by the id of their item. */
@@ -52,6 +54,7 @@ export class RunProgress {
       case 'usage':
         this.usage = event.usage;
         this.threadTotal = event.threadTotal ?? this.threadTotal;
+        this.costUsd = event.costUsd ?? this.costUsd;
         break;
       case 'approval':
         this.#questions.set(event.request.id, describeRequest(event.request));
@@ -62,6 +65,7 @@ export class RunProgress {
       case 'completed':
       case 'failed':
         this.end = event;
+        if (event.kind === 'completed') this.costUsd = event.costUsd ?? this.costUsd;
         break;
     }
   }

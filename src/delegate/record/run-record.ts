@@ -17,6 +17,11 @@ import type { RunResult } from './run-request.ts';
 export interface RunRecord extends RunOutput {
   readonly selected_skills: readonly Skill[];
   readonly usage: Usage | null;
+  readonly cost_usd?: number | null;
+  /** The agent that did the work, how it was driven, and its model if the call named one. */
+  readonly agent?: string;
+  readonly protocol?: string;
+  readonly model?: string;
   readonly evidence: Evidence | null;
   readonly warnings: readonly string[];
   readonly ended_processes: readonly EndedProcess[];
@@ -72,6 +77,7 @@ export async function loadRecord(
       ...((result?.['warnings'] as string[] | undefined) ?? []),
     ],
     ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
+    ...madeBy(result),
     ...(approvals.length > 0 && { approvals }),
   };
 }
@@ -83,6 +89,18 @@ async function pendingApprovals(directory: RunDirectory): Promise<readonly Pendi
 
 function answerAction(request: PendingApproval): string {
   return `Let the user decide on request ${request.id} with answer_approval: ${describeRequest(request)}`;
+}
+
+function madeBy(
+  result: Readonly<Record<string, unknown>> | undefined,
+): Pick<RunRecord, 'agent' | 'protocol' | 'model' | 'cost_usd'> {
+  const { agent, protocol, model, cost_usd } = result ?? {};
+  return {
+    ...(typeof agent === 'string' && { agent }),
+    ...(typeof protocol === 'string' && { protocol }),
+    ...(typeof model === 'string' && { model }),
+    ...(cost_usd !== undefined && { cost_usd: cost_usd as number | null }),
+  };
 }
 
 /** The fields of `result.json`, except the list of files. */
@@ -97,6 +115,10 @@ export function resultFields(result: RunResult): Record<string, unknown> {
     error: result.error,
     ...toAnswer(result),
     usage: result.usage,
+    cost_usd: result.costUsd,
+    agent: result.agent,
+    ...(result.protocol !== undefined && { protocol: result.protocol }),
+    ...(result.model !== undefined && { model: result.model }),
     ended_processes: result.ended,
     warnings: result.warnings,
   };

@@ -65,6 +65,12 @@ export interface RunResult {
   readonly answer: unknown;
   /** Tokens used by this run, without earlier runs of the thread. */
   readonly usage: Usage | null;
+  /** The cost of those tokens in US dollars, if the agent reports it or the settings have a price for the model. */
+  readonly costUsd: number | null;
+  readonly agent: AgentName;
+  /** How the agent was driven, such as `app-server`. Absent if it ran the task to completion by itself. */
+  readonly protocol?: string;
+  readonly model?: string;
   readonly timing: Timing;
   readonly exitCode: number | null;
   readonly signal: string | null;

@@ -1,42 +1,27 @@
 import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { AgentName, Invocation } from '../agents/agent.ts';
+import type { Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { type Containment, contain, type Program } from '../process/containment.ts';
+import { contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
 import type { Place } from '../workspace/run-place.ts';
-import type { WorkspaceKind } from '../workspace/workspace.ts';
-import { followRun, type Limits, requestedStop } from './follower.ts';
+import { followRun, requestedStop } from './follower.ts';
 import type { OpenRun } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
+import { RunMeter } from './run-meter.ts';
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
-import { type StartOptions, startRun } from './run-start.ts';
+import { startRun } from './run-start.ts';
 import { waitForTurn } from './run-turn.ts';
-
-export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
-  StartOptions & {
-    readonly agent: AgentName;
-    /** True under the drop-in contract. */
-    readonly document: boolean;
-    readonly queueFile: string;
-    readonly runsDir: string;
-    /** Maximum number of running agents, counted over all runs of the user. */
-    readonly maxParallel: number;
-    readonly limits: Limits;
-    /** How the processes of an agent are kept together. Default: the best way that works. */
-    readonly containment?: Containment | 'auto';
-    /** Folders above this size are not copied to isolate a run. */
-    readonly copyLimitBytes: number;
-    readonly workspaceKinds?: readonly WorkspaceKind[];
-  };
+import type { RunnerOptions } from './runner-options.ts';
+import { removeSandboxFiles } from './sandbox-files.ts';
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -47,7 +32,10 @@ export interface PreparedRun {
   readonly isNext: boolean;
 }
 
-type UnfinishedRun = Omit<FinishedRun, 'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'progress'> &
+type UnfinishedRun = Omit<
+  FinishedRun,
+  'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'prices' | 'progress'
+> &
   Partial<Pick<FinishedRun, 'progress'>>;
 
 /** Runs agents. */
@@ -124,6 +112,9 @@ export class AgentRunner {
         if (place.cwd !== request.cwd || place.warning !== undefined)
           invocation = await prepareRun(agent, placed, this.#isLive);
       }
+      const meter = await RunMeter.start((await this.queue).spending, request, agent, this.#options);
+      const stop = meter.measure(new RunProgress());
+      if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
       hooks.onState?.('running');
       const program = ready.program ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
@@ -150,6 +141,7 @@ export class AgentRunner {
         startedAt,
         signal,
         wakeSignal,
+        measure: (progress) => meter.measure(progress),
         ...(hooks.onEvent && { onEvent: hooks.onEvent }),
       }).catch(async (error: unknown) => {
         // An agent that cannot be followed must not keep running unobserved.
@@ -170,6 +162,7 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
+      await removeSandboxFiles(directory, this.#options.env);
       // An autopilot delivers the changes of its jobs itself.
       place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       signal.removeEventListener('abort', wake);
@@ -179,7 +172,8 @@ export class AgentRunner {
   #contain(invocation: Invocation, request: RunRequest): Promise<Program> {
     const { env, containment } = this.#options;
     const isUnrestricted = request.sandbox === 'danger-full-access';
-    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true };
+    const { bounds } = invocation;
+    const options = { ...request, env, containment, isUnrestricted, endsWithParent: true, bounds };
     return contain(invocation, request.cwd, options);
   }
 
@@ -213,7 +207,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir, queueFile } = this.#options;
+    const { env, runsDir, queueFile, prices } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -223,6 +217,7 @@ export class AgentRunner {
         env,
         stateDir: dirname(queueFile),
         ignored: [runsDir],
+        prices,
       }),
     );
   }

@@ -31,6 +31,8 @@ export interface FollowedRun {
   /** Ends the wait between two checks early, e.g. when the agent exits. */
   readonly wakeSignal: WakeSignal;
   onEvent?(event: AgentEvent): void;
+  /** Counts what the run has used. Returns the reason to stop it, if a budget is used up. */
+  measure(progress: RunProgress): Stop | undefined;
 }
 
 export interface Followed {
@@ -46,6 +48,8 @@ const pollIntervalMs = 100;
 const cancellationCheckMs = 250;
 /** How long an agent may take to exit after its turn has ended. */
 const exitTimeoutMs = 10_000;
+/** The same for agents that do not exit by themselves. */
+const lateExitMs = 200;
 
 /** Reads an agent's events until it exits, and stops it on cancellation or timeout. */
 export async function followRun(run: FollowedRun): Promise<Followed> {
@@ -96,9 +100,15 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
         cancellationCheckedAt = now;
         stop = requestedStop(run.signal, queue, directory.path);
       }
+      const isOverdue = (limit: number) => turnEndedAt !== undefined && now - turnEndedAt > limit;
+      if (agent.exitsLate && stop === undefined && isOverdue(lateExitMs)) {
+        await terminateRun(run.process.identity, directory.id, 0);
+        continue;
+      }
       stop ??=
         checkTimeouts(run, progress, now - lastEventAt) ??
-        (turnEndedAt !== undefined && now - turnEndedAt > exitTimeoutMs
+        (progress.end === undefined ? run.measure(progress) : undefined) ??
+        (isOverdue(exitTimeoutMs)
           ? { status: 'failed', reason: `${agent.label} did not exit after its turn had ended` }
           : undefined);
       if (stop !== undefined) {

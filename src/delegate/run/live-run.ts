@@ -99,7 +99,10 @@ export class LiveRun {
     if (session === undefined || !this.#isInTurn || this.#interruption !== undefined)
       throw new Failure('refused', `${agent.label} is not working on a turn at the moment. Try again.`);
     if (!session.abilities[order.kind])
-      throw new Failure('refused', `${agent.label} does not support ${order.kind}. Cancel the run instead.`);
+      throw new Failure(
+        'refused',
+        `${agent.label} does not support ${order.kind}. ${order.kind === 'steer' ? 'Use interrupt_run with a message' : 'Cancel the run'} instead.`,
+      );
     if (order.kind === 'steer') {
       await session.steer(order.message);
       return this.#recorder.record({ kind: 'steered', message: order.message, by: order.by });
@@ -108,7 +111,10 @@ export class LiveRun {
     this.#interruption = { by, ...(message !== undefined && { message }) };
     this.#recorder.record({ kind: 'interrupted', ...this.#interruption });
     this.#approvals.refuseAll(`the interruption by ${by}`);
-    await session.interrupt();
+    await session.interrupt().catch((error: unknown) => {
+      // Without a message the run ends, and its agent can exit before it has confirmed the interruption.
+      if (!(error instanceof AgentExited)) throw error;
+    });
     await endOrphans(this.#options.directory.id);
   }
 

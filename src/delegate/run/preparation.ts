@@ -39,6 +39,7 @@ export async function prepareRun(agent: Agent, request: RunRequest, isLive: bool
     subcommand_args: invocation.subcommandArgs,
     prompt_via_stdin: true,
     agent: agent.name,
+    ...(request.model !== undefined && { model: request.model }),
     ...(invocation.session && {
       protocol: invocation.session.protocol,
       session: invocation.session.options,

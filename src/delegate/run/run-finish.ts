@@ -18,6 +18,7 @@ import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { usageSince } from '../session/usage.ts';
+import { type Price, priceOf } from './budget.ts';
 import { recordChanges } from './run-changes.ts';
 import type { RunQueue } from './run-queue.ts';
 
@@ -27,6 +28,7 @@ export interface FinishedRun {
   readonly queue: RunQueue;
   readonly redact: Redact;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly prices: readonly Price[];
   /** Folders whose changes do not count as changes of the run. */
   readonly ignored: readonly string[];
   /** The folder that all servers of the user share. */
@@ -92,6 +94,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
   const finishedAt = new Date();
+  const model = typeof exec?.['model'] === 'string' ? exec['model'] : undefined;
   // An agent that cannot write its output may exit without a word.
   const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
   const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
@@ -104,6 +107,10 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     lastMessage: message,
     answer,
     usage,
+    costUsd: progress.costUsd ?? priceOf(usage ?? undefined, model, agent.name, run.prices) ?? null,
+    agent: agent.name,
+    ...(typeof exec?.['protocol'] === 'string' && { protocol: exec['protocol'] }),
+    ...(model !== undefined && { model }),
     timing: {
       started_at: run.startedAt.toISOString(),
       finished_at: finishedAt.toISOString(),
@@ -129,6 +136,9 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     warnings.push(`The result could not be written: ${reason}`);
   }
   try {
+    const { usage: used, costUsd, timing, status } = result;
+    queue.spending.update(directory.path, used ?? undefined, costUsd ?? undefined, timing.duration_ms);
+    queue.spending.finish(directory.path, status);
     queue.finish(directory.path);
   } catch (error) {
     log('warning', `run ${directory.id} could not be removed from the queue`, error);

@@ -5,6 +5,7 @@ import { createPrivateFile } from '../../regular-file.ts';
 import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
+import { Spending, spendingSchema } from './spending.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS open_runs (
@@ -34,7 +35,8 @@ const schema = `
   CREATE TABLE IF NOT EXISTS passed_checks (
     name TEXT PRIMARY KEY,
     passed_at INTEGER NOT NULL
-  );`;
+  );
+  ${spendingSchema}`;
 
 const checkValidityMs = 60 * 60_000;
 
@@ -45,10 +47,13 @@ const checkValidityMs = 60 * 60_000;
 export class RunQueue {
   readonly #database: DatabaseSync;
   readonly self: ProcessIdentity;
+  /** What runs have used. */
+  readonly spending: Spending;
 
   private constructor(database: DatabaseSync, self: ProcessIdentity) {
     this.#database = database;
     this.self = self;
+    this.spending = new Spending(database);
   }
 
   static async open(file: string): Promise<RunQueue> {

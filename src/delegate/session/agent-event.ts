@@ -64,6 +64,16 @@ export type AgentItem =
 export interface FileChange {
   readonly path: string;
   readonly kind: 'add' | 'delete' | 'update';
+  readonly edit?: ReportedWrite['edit'];
+}
+
+/** A successful write of an agent. The edit is absent if the agent reports only the path. */
+export interface ReportedWrite {
+  readonly path: string;
+  readonly edit?:
+    | { readonly patch: string }
+    /** The content before and after the write; `undefined` if there was no file. */
+    | { readonly from: string | undefined; readonly to: string | undefined };
 }
 
 export interface TodoItem {

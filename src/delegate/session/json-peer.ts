@@ -17,11 +17,18 @@ export interface PeerHandlers {
 export class JsonPeer {
   readonly #channel: Pick<SessionChannel, 'input' | 'output'>;
   readonly #pending = new Map<RequestId, PromiseWithResolvers<Message>>();
+  readonly #header: JsonObject;
   #count = 0;
   #isClosed = false;
 
-  constructor(channel: Pick<SessionChannel, 'input' | 'output'>, handlers: PeerHandlers) {
+  /** `header` is part of every message. */
+  constructor(
+    channel: Pick<SessionChannel, 'input' | 'output'>,
+    handlers: PeerHandlers,
+    header: JsonObject = {},
+  ) {
     this.#channel = channel;
+    this.#header = header;
     // The agent may exit at any time. The exit itself is reported by its process.
     channel.input.on('error', () => {});
     const lines = createInterface({ input: channel.output, crlfDelay: Number.POSITIVE_INFINITY });
@@ -56,7 +63,7 @@ export class JsonPeer {
   }
 
   #send(message: JsonObject): void {
-    if (!this.#isClosed) this.#channel.input.write(`${JSON.stringify(message)}\n`);
+    if (!this.#isClosed) this.#channel.input.write(`${JSON.stringify({ ...this.#header, ...message })}\n`);
   }
 
   #receive(line: string, handlers: PeerHandlers): void {
@@ -73,8 +80,16 @@ export class JsonPeer {
     if (id !== undefined) this.#pending.delete(id);
     const { error, result } = message;
     if (error === undefined) pending?.resolve(isObject(result) ? result : {});
-    else pending?.reject(new Failure('refused', String(isObject(error) ? error['message'] : error)));
+    else pending?.reject(new Failure('refused', describeError(error)));
   }
+}
+
+/** Some agents put the reason into the data of the error. */
+function describeError(error: unknown): string {
+  if (!isObject(error)) return String(error);
+  const { message, data } = error;
+  const details = isObject(data) ? (data['details'] ?? data['message']) : data;
+  return typeof details === 'string' ? `${message}: ${details}` : String(message);
 }
 
 /** Thrown for everything that waits for an agent when the agent exits. */

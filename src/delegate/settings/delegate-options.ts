@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
+import type { CustomAgent } from '../agents/acp-definitions.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Containment } from '../process/containment.ts';
+import type { Budgets, Price } from '../run/budget.ts';
 import type { Limits } from '../run/follower.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { delegateSettings } from './settings.ts';
@@ -14,6 +16,9 @@ export interface DelegateOptions {
   readonly document: boolean;
   readonly agent: AgentName;
   readonly command: string | undefined;
+  readonly agents: readonly CustomAgent[];
+  readonly budgets: Budgets;
+  readonly prices: readonly Price[];
   readonly codexHome: string;
   readonly userHome: string;
   /** The working directory of the server. */
@@ -82,6 +87,9 @@ export function delegateOptions(
     document,
     agent: values['delegate.agent'],
     command: values['delegate.command'],
+    agents: values['delegate.agents'] as readonly CustomAgent[],
+    budgets: values['delegate.budgets'] as Budgets,
+    prices: values['delegate.prices'] as readonly Price[],
     codexHome,
     userHome: env['HOME'] ?? env['USERPROFILE'] ?? '',
     runsDir,

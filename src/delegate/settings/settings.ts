@@ -4,11 +4,84 @@ import { sandboxes } from '../agents/sandbox.ts';
 import { containments } from '../process/containment.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
 
+const budgetSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    tokens: { type: 'integer', minimum: 0 },
+    usd: { type: 'number', minimum: 0 },
+    minutes: { type: 'number', minimum: 0 },
+  },
+} as const;
+
 export const delegateSettings = defineSettings({
   'delegate.agent': {
     type: 'string',
     default: 'codex',
     description: 'The agent of runs that name none, such as codex or claude. "adjutant doctor" lists all.',
+  },
+  'delegate.agents': {
+    type: 'structure',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name'],
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', pattern: '^[a-z][a-z0-9_-]*$', description: 'Name for calls and settings' },
+          command: { type: 'string', description: 'Path or name of the program. Default: the name' },
+          args: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Arguments that start it as an ACP agent',
+          },
+          model: { type: 'string', description: 'Model of runs that name none' },
+          writes: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Folders of its own that it may write to, relative to the home folder',
+          },
+        },
+      },
+    },
+    default: [],
+    description:
+      'Further agents that speak the Agent Client Protocol, and programs or models for the built-in ones: codex, claude, gemini, opencode, qwen.',
+  },
+  'delegate.budgets': {
+    type: 'structure',
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { run: budgetSchema, autopilot: budgetSchema, day: budgetSchema },
+    },
+    default: {},
+    description:
+      'Limits for one run, for one autopilot and for all runs of a day: tokens, US dollars, minutes. A run that exceeds one ends with that reason.',
+  },
+  'delegate.prices': {
+    type: 'structure',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['model', 'input', 'output'],
+        additionalProperties: false,
+        properties: {
+          model: {
+            type: 'string',
+            description: 'Model, or agent for runs that name no model. * stands for any text',
+          },
+          input: { type: 'number', minimum: 0 },
+          cached_input: { type: 'number', minimum: 0 },
+          output: { type: 'number', minimum: 0 },
+        },
+      },
+    },
+    default: [],
+    description:
+      'US dollars per million tokens, for agents that do not report their costs. The first match counts.',
   },
   'delegate.command': {
     type: 'string',

@@ -1,13 +1,22 @@
 import { isObject } from '../../json.ts';
 import { parseObject } from '../files/json-file.ts';
-import type { ReportedWrite, WriteReport } from './agent.ts';
+import type { ReportedWrite } from '../session/agent-event.ts';
+import { parseRecordedEvent } from '../session/recorded-event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the results of Edit, Write and NotebookEdit, which contain the file before and after the edit. Errors have no path. */
-export async function readWrites({ events }: WriteReport): Promise<readonly ReportedWrite[]> {
+/** Reads the writes from the output of Claude Code, or from the recorded events of its session. */
+export async function readWrites({
+  events,
+}: {
+  readonly events: AsyncIterable<string>;
+}): Promise<readonly ReportedWrite[]> {
   const writes: ReportedWrite[] = [];
   for await (const line of events) {
+    const recorded = parseRecordedEvent(line) ?? [];
+    for (const event of recorded)
+      if (event.kind === 'item' && event.phase === 'completed' && event.item.type === 'files')
+        writes.push(...event.item.changes.map(({ path, edit }) => ({ path, ...(edit && { edit }) })));
     if (!line.includes('"tool_use_result"')) continue;
     const result = parseObject(line)?.['tool_use_result'];
     if (isObject(result)) writes.push(...toWrites(result));
@@ -15,7 +24,8 @@ export async function readWrites({ events }: WriteReport): Promise<readonly Repo
   return writes;
 }
 
-function toWrites(result: Fields): readonly ReportedWrite[] {
+/** The results of Edit, Write and NotebookEdit contain the file before and after the edit. Errors have no path. */
+export function toWrites(result: Fields): readonly ReportedWrite[] {
   const { notebook_path: notebook, error } = result;
   if (typeof notebook === 'string') {
     if (typeof error === 'string' && error !== '') return [];

@@ -1,0 +1,122 @@
+import { promises as disk } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { AcpOptions } from '../acp/acp-options.ts';
+import { AcpSession } from '../acp/acp-session.ts';
+import { createAnswerFolder } from '../files/answer-folder.ts';
+import { ownProgram } from '../launch/own-program.ts';
+import type { AcpDefinition } from './acp-definitions.ts';
+import type { Agent, AgentCall } from './agent.ts';
+import { agentBounds, createStateFolders } from './agent-bounds.ts';
+import { refuseBlockingFiles } from './blocking-files.ts';
+import { findExecutable, readVersion } from './executable.ts';
+import { isInside } from './folder-scope.ts';
+import { readOpencodeUsage } from './opencode-usage.ts';
+
+export interface AcpAgentOptions {
+  readonly command: string | undefined;
+  readonly model: string | undefined;
+  readonly userHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders whose own settings apply to runs in them. */
+  readonly trustedFolders: readonly string[];
+  /** Files and folders of Adjutant that the agent must not read. */
+  readonly unreadable: readonly string[];
+  readonly ownFolders: readonly string[];
+}
+
+const finishHint =
+  'When you are done, call the tool finish_run of the MCP server adjutant_run once, with that JSON object as its arguments, instead of writing it as text.';
+
+/** Runs an agent as a session with the Agent Client Protocol, inside of Adjutant's own sandbox. */
+export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptions): Agent {
+  const { name, label, testedVersion, installHint } = definition;
+  const { env, model: configuredModel } = options;
+  const locate = () => findExecutable(options.command ?? definition.command, env, installHint);
+  return {
+    name,
+    label,
+    testedVersion,
+    usageCovers: definition.countsElsewhere ? 'thread' : 'run',
+    ...(definition.countsElsewhere && {
+      threadTotal: (threadId: string) => readOpencodeUsage(options.userHome, threadId),
+    }),
+    profile: {
+      can: [
+        ...(definition.steering === undefined ? [] : (['steer'] as const)),
+        'interrupt',
+        'approve',
+        ...(definition.canResume ? (['resume'] as const) : []),
+        ...(definition.canFork ? (['fork'] as const) : []),
+        'usage',
+      ],
+      sandbox: 'adjutant',
+      credentials: definition.credentials,
+      signIn: definition.signIn,
+    },
+    // Not every agent exits when its input is closed.
+    exitsLate: true,
+    async invoke(call) {
+      if (call.configOverrides.length > 0)
+        throw new Failure('refused', `config_overrides works with Codex only. Remove it to run ${label}.`);
+      await refuseBlockingFiles(call.cwd);
+      const model = call.model ?? configuredModel;
+      const storage = join(dirname(call.outputSchemaFile), '.agent');
+      await disk.mkdir(storage, { recursive: true, mode: 0o700 });
+      const answers = await createAnswerFolder(dirname(call.outputSchemaFile), env);
+      await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
+      await createStateFolders(definition, options.userHome);
+      const isTrusted = await isInside(call.cwd, options.trustedFolders);
+      return {
+        command: await locate(),
+        args: definition.args(model === undefined ? {} : { model }),
+        env: definition.env(call),
+        subcommandArgs: subcommand(call),
+        session: { protocol: 'acp', options: sessionOptions(definition, call, model, answers) },
+        bounds: await agentBounds(definition, call, { ...options, isTrusted, storage }),
+      };
+    },
+    async openSession(start, channel) {
+      const session = new AcpSession(start.options as AcpOptions, channel);
+      await session.open();
+      return session;
+    },
+    parse: () => [],
+    locate,
+    version: async () => readVersion(await locate(), env),
+  };
+}
+
+/** Recorded in the run directory, so that the result names the thread that the run has continued. */
+function subcommand({ threadId, fork }: AgentCall): readonly string[] {
+  return threadId === undefined ? [] : [fork === undefined ? 'resume' : 'fork', threadId];
+}
+
+function sessionOptions(
+  { label, mode, steering, canFork, takesModel, countsElsewhere = false }: AcpDefinition,
+  call: AgentCall,
+  model: string | undefined,
+  answers: string,
+): AcpOptions {
+  const answerFile = resolve(answers, 'answer.json');
+  const { command, args } = ownProgram('finish-tool', resolve(answers, 'schema.json'), answerFile);
+  return {
+    label,
+    cwd: call.cwd,
+    ...(call.threadId !== undefined && { threadId: call.threadId }),
+    isFork: call.fork !== undefined,
+    canFork,
+    mcpServers: [{ name: 'adjutant_run', command, args: [...args], env: [] }],
+    answerFile,
+    finishTool: 'finish_run',
+    finishHint,
+    approvals: call.approvals,
+    countsTokens: !countsElsewhere,
+    ...(mode !== undefined && { mode }),
+    ...(steering !== undefined && { steering }),
+    settings: {
+      ...(model !== undefined && !takesModel && { model }),
+      ...(call.reasoningEffort !== undefined && { thought_level: call.reasoningEffort }),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { dirname } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { readJson } from '../files/json-file.ts';
+import type { Stop } from '../record/outcome.ts';
+import type { RunProgress } from '../record/run-progress.ts';
+import type { RunRequest } from '../record/run-request.ts';
+import { type Budgets, exceededBudget, type Price, priceOf } from './budget.ts';
+import type { CountedRun, Spending } from './spending.ts';
+
+export interface MeterOptions {
+  readonly budgets: Budgets;
+  readonly prices: readonly Price[];
+}
+
+const updateIntervalMs = 1_000;
+
+/** Counts what a run uses while it is in progress, and says when a budget is used up. */
+export class RunMeter {
+  readonly #spending: Spending;
+  readonly #run: CountedRun;
+  readonly #options: MeterOptions;
+  readonly #autopilot: string | undefined;
+  #lastUsage: RunProgress['usage'];
+  #updatedAt = 0;
+
+  private constructor(spending: Spending, run: CountedRun, options: MeterOptions) {
+    this.#spending = spending;
+    this.#run = run;
+    this.#options = options;
+    // The runs of an autopilot are in folders of its own folder.
+    this.#autopilot = run.tool === 'delegate_autopilot' ? dirname(dirname(run.directory)) : undefined;
+  }
+
+  /** Starts to count a run. */
+  static async start(
+    spending: Spending,
+    { directory, tool, model, cwd }: RunRequest,
+    agent: Agent,
+    options: MeterOptions,
+  ): Promise<RunMeter> {
+    const isPart = tool === 'delegate_autopilot';
+    const request = await readJson(
+      isPart ? `${dirname(dirname(directory.path))}/request.json` : directory.file('request.json'),
+    );
+    const actor = request?.['actor'];
+    const run: CountedRun = {
+      directory: directory.path,
+      runId: directory.id,
+      tool,
+      agent: agent.name,
+      model,
+      cwd,
+      actor: typeof actor === 'string' ? actor : undefined,
+      startedAt: new Date(),
+    };
+    spending.start(run);
+    return new RunMeter(spending, run, options);
+  }
+
+  /** Records what the run has used so far. Returns the reason to stop it, if a budget is used up. */
+  measure({ usage, costUsd }: Pick<RunProgress, 'usage' | 'costUsd'>): Stop | undefined {
+    const now = Date.now();
+    if (usage === this.#lastUsage && now - this.#updatedAt < updateIntervalMs) return undefined;
+    this.#lastUsage = usage;
+    this.#updatedAt = now;
+    const { directory, model, agent, startedAt } = this.#run;
+    const milliseconds = now - startedAt.getTime();
+    const usd = costUsd ?? priceOf(usage, model, agent, this.#options.prices);
+    this.#spending.update(directory, usage, usd, milliseconds);
+    const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+    const own = { tokens, usd: usd ?? 0, milliseconds };
+    return exceededBudget(own, this.#spending, this.#options.budgets, {
+      autopilot: this.#autopilot,
+      now: new Date(now),
+    });
+  }
+}

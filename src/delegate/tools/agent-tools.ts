@@ -1,0 +1,63 @@
+import { defineTool, hints } from '../../tool.ts';
+import { surveyAgent } from '../agents/agent-survey.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
+
+const nullableText = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
+
+/** The tool that lists the agents of this machine. */
+export function agentTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
+  return [
+    defineTool({
+      name: 'list_agents',
+      title: 'List Agents',
+      description: 'Lists the agents for runs: version, sign-in, abilities.',
+      searchHint: 'available codex claude gemini opencode qwen acp',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: {
+        type: 'object',
+        required: ['agents', 'default'],
+        properties: {
+          default: { type: 'string' },
+          agents: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['name', 'program', 'version', 'signed_in', 'can', 'sandbox'],
+              properties: {
+                name: { type: 'string' },
+                program: nullableText,
+                version: nullableText,
+                signed_in: { anyOf: [{ type: 'boolean' }, { type: 'null' }], description: 'null: unknown' },
+                can: { type: 'array', items: { type: 'string' } },
+                sandbox: { enum: ['own', 'adjutant'], description: 'Who limits its commands' },
+                hint: { type: 'string', description: 'What to do before it can be used' },
+              },
+            },
+          },
+        },
+      },
+      annotations: hints.reads,
+      async call() {
+        const { delegation } = await runtime();
+        const agents = await Promise.all(
+          delegation.runner.agents.all.map((agent) => surveyAgent(agent, options)),
+        );
+        const lines = agents.map(({ name, program, version, signed_in, can, hint }) => {
+          const state =
+            program === null ? 'not installed' : `${version ?? 'unknown version'}, ${signInText(signed_in)}`;
+          return `${name}: ${state}; can ${can.join(', ')}${hint === undefined ? '' : ` (${hint})`}`;
+        });
+        return {
+          structured: { agents, default: options.agent },
+          content: [{ type: 'text', text: lines.join('\n') }],
+        };
+      },
+    }),
+  ] as const;
+}
+
+function signInText(signedIn: boolean | null): string {
+  if (signedIn === null) return 'sign-in unknown';
+  return signedIn ? 'signed in' : 'not signed in';
+}

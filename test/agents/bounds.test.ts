@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { Bounds } from '../../src/delegate/launch/bounds.ts';
+import { contain } from '../../src/delegate/process/containment.ts';
+
+// Commas, colons and blanks have a meaning for overlayfs, for mount and for the list of mounts.
+const folder = mkdtempSync(join(tmpdir(), 'bounds, of: it '));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (path: string) => join(folder, path);
+const folders = ['project/.git', 'home/.agent/sessions', 'storage', 'secret', 'temporary'];
+for (const path of folders) mkdirSync(at(path), { recursive: true });
+writeFileSync(at('home/.agent/settings.json'), 'mine');
+writeFileSync(at('secret/key'), 'KEY');
+writeFileSync(at('project/agent.json'), 'planted');
+
+const bounds: Bounds = {
+  isReadOnly: true,
+  writable: [at('project'), at('temporary')],
+  protected: [at('project/.git')],
+  hidden: [at('project/agent.json'), at('secret'), at('nothing')],
+  temporary: [{ folder: at('home/.agent'), keeps: [at('home/.agent/sessions')] }],
+  storage: at('storage'),
+};
+
+async function run(script: string, limits = bounds): Promise<{ code: number | null; output: string }> {
+  const program = await contain({ command: 'sh', args: ['-c', script] }, at('project'), {
+    env: process.env,
+    bounds: limits,
+  });
+  const { status, stdout, stderr } = spawnSync(program.command, program.args, {
+    cwd: at('project'),
+    encoding: 'utf8',
+  });
+  return { code: status, output: stdout + stderr };
+}
+
+const quoted = (path: string) => `'${at(path)}'`;
+
+it.runIf(process.platform === 'linux')(
+  'the sandbox of agents without one allows only what it should',
+  async () => {
+    const { output } = await run(`
+    attempt() { if sh -c "$2" >/dev/null 2>&1; then echo "yes $1"; else echo "no $1"; fi; }
+    attempt project "echo x > file"
+    attempt git "touch .git/hook"
+    attempt outside "touch ${quoted('outside')}"
+    attempt system "touch /usr/planted"
+    attempt kernel "echo 1 > /proc/sys/vm/drop_caches"
+    attempt hidden "grep planted agent.json"
+    attempt secret "cat ${quoted('secret/key')}"
+    attempt settings "echo poisoned > ${quoted('home/.agent/settings.json')}"
+    attempt session "echo kept > ${quoted('home/.agent/sessions/one')}"
+    attempt temporary "echo x > ${quoted('temporary/file')}"
+    attempt remount "mount -o remount,rw,bind /"
+    attempt unmount "umount ${quoted('secret')}"
+    attempt namespace "unshare -Ur --mount sh -c 'mount -o remount,rw,bind / || umount /dev'"
+    attempt terminal "script -qc true /dev/null"
+    attempt null "echo x > /dev/null"
+    ls /dev`);
+    const answers = output.split('\n').filter((line) => /^(yes|no) /.test(line));
+    expect(answers).toEqual([
+      'yes project',
+      'no git',
+      'no outside',
+      'no system',
+      'no kernel',
+      'no hidden',
+      'no secret',
+      // The agent can change its settings for itself, but not for its next start.
+      'yes settings',
+      'yes session',
+      'yes temporary',
+      'no remount',
+      'no unmount',
+      'no namespace',
+      'yes terminal',
+      'yes null',
+    ]);
+    expect(output).not.toMatch(/^(sd|vd|nvme|loop|kmsg|mem)/m);
+    expect(readFileSync(at('home/.agent/settings.json'), 'utf8')).toBe('mine');
+    expect(readFileSync(at('home/.agent/sessions/one'), 'utf8')).toBe('kept\n');
+    expect(readFileSync(at('project/agent.json'), 'utf8')).toBe('planted');
+    expect(existsSync(at('project/file'))).toBe(true);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'the sandbox does not start the agent if it cannot be set up',
+  async () => {
+    const { code, output } = await run('echo started', { ...bounds, writable: [at('missing')] });
+    expect(code).toBe(125);
+    expect(output).toContain(`the sandbox could not be set up: ${at('missing')}`);
+    expect(output).not.toContain('started');
+  },
+);
+
+it('is refused without namespaces', async () => {
+  const contained = contain({ command: 'true', args: [] }, at('project'), { containment: 'none', bounds });
+  await expect(contained).rejects.toThrow('needs Linux namespaces');
+});
