@@ -88,14 +88,16 @@ export class FileCache<Value> {
       if (this.#absent?.checked === arrival && this.#absent.path === path) return undefined;
     }
     try {
-      const stat = statIfExists(path);
+      const own = statIfExists(path, lstatSync);
+      const isLink = own?.isSymbolicLink() ?? false;
+      const stat = isLink ? statIfExists(path) : own;
       if (stat === undefined) {
         this.#entries.delete(path);
         this.#absent = { path, checked: arrival };
         return undefined;
       }
       if (known === undefined || known.unsettled || known.stamp !== stampOf(stat))
-        return this.#read(path, root, stat);
+        return this.#read(path, root, stat, isLink);
       known.checked = arrival;
       return known;
     } catch (error) {
@@ -103,7 +105,7 @@ export class FileCache<Value> {
     }
   }
 
-  #read(path: string, root: string, stat: Stats): Awaitable<CachedFile<Value>> {
+  #read(path: string, root: string, stat: Stats, isLink: boolean): Awaitable<CachedFile<Value>> {
     const known = this.#entries.get(path)?.value;
     const age = Date.now() - stat.ctimeMs;
     if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
@@ -112,7 +114,8 @@ export class FileCache<Value> {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
-      this.#assertInside(root, path);
+      if (!isInside(root, path, isLink))
+        throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
       const value = this.#parse(readRegularBytesSync(path, this.#maxBytes), path, known);
       return value instanceof Promise
         ? value.then(
@@ -139,11 +142,6 @@ export class FileCache<Value> {
     });
   }
 
-  #assertInside(root: string, path: string): void {
-    if (!isInside(root, path))
-      throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
-  }
-
   /** Removes all other files from the cache. */
   keepOnly(paths: ReadonlySet<string>): void {
     if (this.#entries.size === paths.size) return;
@@ -155,9 +153,9 @@ function stampOf({ ctimeMs, size, ino }: Stats): string {
   return `${ctimeMs}:${size}:${ino}`;
 }
 
-function statIfExists(path: string): Stats | undefined {
+function statIfExists(path: string, read: typeof statSync = statSync): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return read(path, { throwIfNoEntry: false });
   } catch (error) {
     // A parent of the path is a file, not a folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
@@ -182,8 +180,8 @@ function withoutPath(error: unknown): string {
 }
 
 /** True if the path, after symbolic links are resolved, is inside the folder. Throws if it does not exist. */
-function isInside(folder: string, path: string): boolean {
-  if (dirname(path) === folder && !lstatSync(path).isSymbolicLink()) return true;
+function isInside(folder: string, path: string, isLink: boolean): boolean {
+  if (dirname(path) === folder && !isLink) return true;
   const real = realpathSync.native(path);
   if (real === path) return true;
   const root = realpathSync.native(folder);

@@ -152,15 +152,15 @@ function resolveArguments(
 ): PromptDefinition['arguments'] {
   if (template !== 'input') return declared;
   const input = declared.find(({ name }) => name === 'input');
-  return [
-    {
-      name: 'input',
-      description: 'Text to inject into the prompt template',
-      required: body.includes(inputPlaceholder),
-      ...input,
-    },
-  ];
+  const [usual] = body.includes(inputPlaceholder) ? requiredInput : optionalInput;
+  if (input !== undefined) return [{ ...usual!, ...input }];
+  return usual === requiredInput[0] ? requiredInput : optionalInput;
 }
+
+const description = 'Text to inject into the prompt template';
+/** One array for all prompts with this argument: a large library has many of them. */
+const requiredInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: true }];
+const optionalInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: false }];
 
 function stem(file: string): string {
   return file.slice(0, -'.md'.length);
