@@ -54,13 +54,13 @@ export class CommandSource extends FolderSource {
     const paths = new Set<string>();
     const pace = new Pace();
     for (const entry of this.#entries()) {
-      const path = join(this.#folder, entry.name);
+      const path = this.#prefix + entry.name;
       if (entry.isDirectory()) {
         problems.push({ file: path, severity: 'warning', message: 'this is a folder, not a prompt file' });
         continue;
       }
       paths.add(path);
-      const loaded = this.#files.load(path);
+      const loaded = this.#files.loadListed(path);
       const { value, problem } = (loaded instanceof Promise ? await loaded : loaded) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
