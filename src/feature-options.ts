@@ -4,10 +4,16 @@ import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres, locate } from './assistant/store/store.ts';
 import { createAudit } from './audit/audit.ts';
-import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
+import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
+import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { internalContext } from './engine/context.ts';
+import { Failure } from './failure.ts';
+import type { Feature } from './feature.ts';
+import { setLogRedaction } from './log.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
+import type { RunGit } from './prompts/repositories/repository-pull.ts';
 import type { Records } from './records.ts';
 import { Access } from './toolsets/access.ts';
 
@@ -59,12 +65,35 @@ export function withOriginalFolders(config: Config, origins: PromptSources['orig
 }
 
 /** Reads git repositories of prompt files with the same precautions as those of runs. */
-export function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
+function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
   return async (folder) => {
     const { Repository } = await import('./delegate/changes/git.ts');
     const repository = await Repository.find(folder, withoutOwnVariables(env));
     return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
   };
+}
+
+/** What prompts need git for: the history of their files, and repositories to serve. */
+export function promptGit(
+  config: Config,
+  env: Environment,
+): Pick<PromptsOptions, 'openRepository' | 'repositories'> {
+  return { openRepository: gitReader(env), ...promptRepositories(config, env) };
+}
+
+/** Git repositories of prompts. */
+export function promptRepositories(config: Config, env: Environment): Pick<PromptsOptions, 'repositories'> {
+  const configured = config['prompts.repositories'] as (PromptsOptions['repositories'] & {})['list'];
+  if (configured.length === 0) return {};
+  const list = configured.map((one) => ({
+    ...one,
+    address: one.address.replace(/^~(?=\/)/, () => config['prompts.user_home']),
+  }));
+  const git: RunGit = async (args, variables = {}) => {
+    const { runFetchingGit } = await import('./delegate/launch/fetching-git.ts');
+    return runFetchingGit(args, withoutOwnVariables(env), variables);
+  };
+  return { repositories: { list, folder: config['prompts.repositories_dir'], git } };
 }
 
 /** Tests of prompts ask the same model as the assistant. */
@@ -91,12 +120,23 @@ export function delegateFeatureOptions(
   return {
     ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
+    ownFolders: ownFolders(config, env),
     ...more,
     // Read late: the token is created when a server starts. A copy of the options would read it at once.
     get knownVariables() {
-      return { ...env, ...ownSecrets(config) };
+      return secretsOf(config, env);
     },
   };
+}
+
+/** Read late: the token is created when a server starts. */
+function secretsOf(config: Config, env: Environment): Environment {
+  return { ...env, ...ownSecrets(config) };
+}
+
+/** Removes the secrets of the settings and the environment from the log. */
+export function redactLog(config: Config, env: Environment): void {
+  setLogRedaction((text) => createRedaction(secretsOf(config, env))(text));
 }
 
 /** The files of the embedded database. SQLite keeps recent changes beside the main file. */
@@ -165,4 +205,19 @@ export function clientAccess(name: ContractName, config: Config): Access {
     readOnly: config.read_only,
   };
   return new Access([selection], name !== 'standard');
+}
+
+/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
+export function createPromptExpander({ prompts }: Feature): NonNullable<DelegateOptions['expandPrompt']> {
+  return async (name, input) => {
+    try {
+      const rendered = await prompts?.get(name, { input }, internalContext());
+      return rendered?.messages
+        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+        .join('\n\n');
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+      throw error;
+    }
+  };
 }

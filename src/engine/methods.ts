@@ -70,8 +70,16 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   'tools/list': {
     schema: pageParams,
     offered: (offer) => offer.tools,
-    call: async ({ session, server, params }) =>
-      page(server, 'tools', await session.surface.listedTools(), server.contract.toolItem, params),
+    async call({ session, server, params, client }) {
+      const listed = await session.surface.listedTools();
+      return page(
+        server,
+        'tools',
+        listed,
+        (tool) => server.contract.toolItem(tool, client.capabilities),
+        params,
+      );
+    },
   },
   'tools/call': { schema: nameParams, offered: (offer) => offer.tools, call: callTool },
   'prompts/list': { schema: pageParams, offered: (offer) => offer.prompts, call: listPrompts },

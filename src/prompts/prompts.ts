@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
@@ -7,21 +6,22 @@ import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
-import type { EditablePromptSource } from './definition/source.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
-import { SharedSource } from './jsonl/shared-source.ts';
-import { UserSource } from './jsonl/user-source.ts';
-import { type MountOptions, MountSource } from './mounts/mount.ts';
+import type { MountOptions } from './mounts/mount.ts';
+import { createSources, createUserSource } from './prompt-sources.ts';
 import { RecentValues } from './rendering/recent-values.ts';
+import type { RepositoryOptions } from './repositories/repository.ts';
+import type { RunGit } from './repositories/repository-pull.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { createCatalogTools } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
+import { createDeletedTool } from './tools/deleted-tool.ts';
 import { createEditingTools } from './tools/editing-tools.ts';
 import { createHistoryTool, createLabelTool } from './tools/history-tools.ts';
-import { createLibraryTools } from './tools/library-tools.ts';
+import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
 import { createMethods } from './tools/methods.ts';
 import { createShow } from './tools/show-tool.ts';
 import { createTestTool } from './tools/test-tool.ts';
@@ -38,6 +38,12 @@ export interface PromptsOptions {
   readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
+  /** Git repositories of prompts, and the folder for their files. */
+  readonly repositories?: {
+    readonly list: readonly RepositoryOptions[];
+    readonly folder: string;
+    readonly git: RunGit;
+  };
   /** Messages abbreviate this folder to `~`. */
   readonly userHome: string;
   /** Stores the user's own prompts in a database instead of a file. */
@@ -71,43 +77,20 @@ export interface PromptsFeature extends Feature {
   entries(): Promise<readonly CatalogEntry[]>;
 }
 
-/**
- * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
- * prompts, those of hexai, commands, libraries, those of twig, mounts in their order, built-in prompts.
- */
-export function createPrompts({
-  commandsDir,
-  jsonlDir,
-  twigDir,
-  originals = {},
-  mounts = [],
-  userHome,
-  records,
-  poll = false,
-  namedBy = {},
-  logsProblems = false,
-  openRepository,
-  protectedLabels = [],
-  holdsLabels = false,
-  model,
-  countsUsage = true,
-  silencedRules = [],
-}: PromptsOptions): PromptsFeature {
-  const user = createUserSource(jsonlDir, poll, records);
-  // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
-  const hexaiDir = records === undefined ? otherFolder(originals.hexaiDir, jsonlDir) : undefined;
-  const otherTwigDir = otherFolder(originals.twigDir, twigDir);
-  const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
-  const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
-  const sources = [
-    user,
-    ...hexai,
-    new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
-    new TwigSource({ name: 'libraries', folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
-    ...(otherTwigDir === undefined ? [] : [new TwigSource({ folder: otherTwigDir, userHome, poll })]),
-    ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
-  ];
+/** All sources in one catalogue. */
+export function createPrompts(options: PromptsOptions): PromptsFeature {
+  const {
+    jsonlDir,
+    records,
+    logsProblems = false,
+    openRepository,
+    protectedLabels = [],
+    holdsLabels = false,
+    model,
+    countsUsage = true,
+    silencedRules = [],
+  } = options;
+  const { user, hexai, sources } = createSources(options, (name) => catalog.find(name));
   const catalog = new Catalog(sources, {
     reportsTextChanges: true,
     logsProblems,
@@ -126,11 +109,13 @@ export function createPrompts({
   const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
+  const libraryProblems = createLibraryProblems(catalog, silencedRules);
   const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
+    problems: libraryProblems,
     close() {
       catalog.close();
       versions.close();
@@ -145,10 +130,11 @@ export function createPrompts({
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),
+      createDeletedTool(editor),
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
-      ...createLibraryTools(catalog, editor, silencedRules),
+      ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({
       catalog,
@@ -211,15 +197,6 @@ export function createTwig({
   const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
   const catalog = new Catalog([source], logging);
   return { ...catalogFeature(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
-}
-
-/** Returns the folder if it exists and is not the own one. */
-function otherFolder(folder: string | undefined, own: string): string | undefined {
-  return folder !== undefined && folder !== own && existsSync(folder) ? folder : undefined;
-}
-
-function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
-  return records === undefined ? new UserSource({ folder, poll }) : new SharedSource(records);
 }
 
 function catalogFeature(

@@ -30,6 +30,7 @@ const onePerson = [
   'list_notifications',
   'plan_notifications',
   'replay_notifications',
+  'preview_messages',
   'cancel_notification',
   'acknowledge_notification',
   'snooze_notification',
@@ -44,11 +45,14 @@ const ownRuns = [
   'delegate_run',
   'delegate_resume',
   'delegate_autopilot',
+  'fork_run',
   'list_runs',
   'show_run',
   'tail_run',
   'collect_run',
   'cancel_run',
+  'steer_run',
+  'interrupt_run',
 ] as const;
 
 /** The tools of each scope. `admin` has every tool, and so has the owner. */
@@ -60,6 +64,7 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'update_prompt',
     'delete_prompt',
     'restore_prompt',
+    'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
     'import_prompts',

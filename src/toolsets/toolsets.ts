@@ -16,6 +16,7 @@ export const toolsets = {
     'delete_prompt',
     'prompt_history',
     'restore_prompt',
+    'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
     'lint_prompts',
@@ -25,6 +26,7 @@ export const toolsets = {
     'delegate_run',
     'delegate_resume',
     'delegate_autopilot',
+    'fork_run',
     'show_run',
     'collect_run',
     'cancel_run',
@@ -35,6 +37,10 @@ export const toolsets = {
     'tail_run',
     'collect_run',
     'cancel_run',
+    'steer_run',
+    'interrupt_run',
+    'list_approvals',
+    'answer_approval',
     'apply_run',
     'undo_run',
     'clean_runs',
@@ -63,6 +69,7 @@ export const toolsets = {
     'acknowledge_notification',
     'snooze_notification',
     'replay_notifications',
+    'preview_messages',
     'test_notification',
     'list_outbox',
     'list_audit',
@@ -71,7 +78,7 @@ export const toolsets = {
     'delete_rule',
   ],
   people: ['list_users', 'get_user', 'create_user', 'update_user', 'delete_user'],
-  admin: ['server_status', 'list_activity', 'load_demo', 'remove_demo'],
+  admin: ['server_status', 'check_health', 'list_activity', 'load_demo', 'remove_demo'],
 } as const;
 
 type ToolsetName = keyof typeof toolsets;

@@ -12,6 +12,7 @@ export interface Browser {
 export interface BrowserContext {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
+  addInitScript(script: string): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,6 +26,9 @@ export interface Page {
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
   locator(selector: string): Locator;
+  frameLocator(selector: string): Frame;
+  exposeFunction(name: string, call: (text: string) => void): Promise<void>;
+  isClosed(): boolean;
   evaluate<Result>(
     script: string | ((argument: never) => Result | Promise<Result>),
     argument?: unknown,
@@ -40,7 +44,14 @@ export interface Page {
     listener: (event: { text?(): string; type?(): string; message?: string }) => void,
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  readonly mouse: {
+    move(x: number, y: number, options?: { steps?: number }): Promise<void>;
+    down(): Promise<void>;
+    up(): Promise<void>;
+  };
 }
+/** The content of a frame. */
+export type Frame = Pick<Page, 'getByRole' | 'getByText' | 'getByLabel' | 'locator' | 'frameLocator'>;
 export interface Download {
   suggestedFilename(): string;
   saveAs(path: string): Promise<void>;
@@ -58,11 +69,15 @@ export interface Locator {
   textContent(): Promise<string | null>;
   inputValue(): Promise<string>;
   count(): Promise<number>;
+  check(): Promise<void>;
+  scrollIntoViewIfNeeded(): Promise<void>;
+  boundingBox(): Promise<{ x: number; y: number; width: number; height: number } | null>;
   first(): Locator;
   nth(index: number): Locator;
   locator(selector: string): Locator;
   getByRole: Page['getByRole'];
   getByText: Page['getByText'];
+  getByLabel: Page['getByLabel'];
   waitFor(options?: {
     state?: 'visible' | 'hidden' | 'attached' | 'detached';
     timeout?: number;

@@ -5,13 +5,16 @@ import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { cancelThroughSocket, type HostClient, startHost } from '../host/host-client.ts';
+import { cancelThroughSocket, type HostClient, orderThroughSocket } from '../host/host-client.ts';
 import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.ts';
+import { SpareHost } from '../host/spare-host.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import type { OpenRun } from '../run/open-run.ts';
 import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { ApprovalQuestions } from './approval-questions.ts';
 import type { ProgressReporter } from './progress-reporter.ts';
 
 /** A run that this server follows. */
@@ -19,11 +22,13 @@ export interface FollowedRun {
   readonly directory: Pick<RunDirectory, 'path' | 'id'>;
   readonly signal?: AbortSignal;
   readonly reporter?: ProgressReporter;
+  readonly questions?: ApprovalQuestions;
 }
 
 /** Starts run hosts, follows them, and cancels and recovers the runs they carry. */
 export class HostedRuns {
   readonly #options: HostOptions;
+  readonly #spare: SpareHost;
   readonly #runner: AgentRunner;
   readonly #publish: (change: Change) => void;
   readonly #released = Promise.withResolvers<never>();
@@ -35,14 +40,15 @@ export class HostedRuns {
     publish: (change: Change) => void,
   ) {
     this.#options = options;
+    this.#spare = new SpareHost(options);
     this.#runner = runner;
     this.#publish = publish;
     this.#released.promise.catch(() => {});
   }
 
-  /** Starts a host, which loads while the server prepares its order. */
+  /** Returns a host that waits for its order. */
   start(): Promise<HostClient> {
-    return startHost(this.#options);
+    return this.#spare.take();
   }
 
   /**
@@ -101,6 +107,7 @@ export class HostedRuns {
     } finally {
       signal?.removeEventListener('abort', cancel);
       await host.release();
+      this.#spare.prepare();
     }
   }
 
@@ -109,6 +116,20 @@ export class HostedRuns {
     await this.#requestCancellation(path, reason);
     const socket = (await this.#runner.queue).find(path)?.socket;
     if (socket != null) await cancelThroughSocket(socket, reason);
+  }
+
+  /** Sends an order to the host of a run, whichever server started it. `id` names the run, or a job of an autopilot. */
+  async order(path: string, id: string, order: RunOrder): Promise<void> {
+    const queue = await this.#runner.queue;
+    const deadline = performance.now() + socketTimeoutMs;
+    for (;;) {
+      const run = queue.find(path);
+      if (run === undefined) throw new Failure('refused', `Run ${id} has ended.`);
+      if (run.socket !== null) return orderThroughSocket(run.socket, { order, run: id });
+      if (performance.now() > deadline)
+        throw new Failure('unavailable', `The process of run ${id} cannot be reached.`);
+      await pause(takeBackIntervalMs);
+    }
   }
 
   async #requestCancellation(path: string, reason: string): Promise<void> {
@@ -167,11 +188,11 @@ export class HostedRuns {
     this.#released.reject(
       new RunReleased('unavailable', 'The server stopped; the run continues without it.'),
     );
-    await Promise.allSettled(this.#resumed);
+    await Promise.allSettled([...this.#resumed, this.#spare.release()]);
   }
 
   /** Reports the messages of a host to the client and to subscribers of resources. */
-  #createReport({ directory: { id }, reporter }: FollowedRun): (message: HostMessage) => void {
+  #createReport({ directory: { id }, reporter, questions }: FollowedRun): (message: HostMessage) => void {
     const jobs = new Map<string, ProgressReporter>();
     const publishEvents = (...runs: readonly string[]) => {
       for (const run of runs) this.#publish({ kind: 'resource', uri: `runs://${run}/events.jsonl` });
@@ -190,6 +211,7 @@ export class HostedRuns {
           break;
         case 'event':
           reporterFor(message.job)?.event(message.event);
+          if (message.job === undefined) questions?.event(message.event);
           publishEvents(id, ...(message.job === undefined ? [] : [`${id}/subruns/${message.job.id}`]));
           break;
         case 'job-finished':
@@ -201,6 +223,8 @@ export class HostedRuns {
 }
 
 const takeBackIntervalMs = 50;
+/** How long a host may take to open its socket. */
+const socketTimeoutMs = 5_000;
 /** An autopilot that crashes every host must not be continued for ever. */
 const maxHosts = 4;
 

@@ -6,13 +6,15 @@ import { log, logLevel } from '../../log.ts';
 import { launch } from '../launch/launch.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
 import { Channel } from './channel.ts';
-import type { Cancellation, HostMessage, HostOptions, HostOrder } from './host-message.ts';
+import type { HostMessage, HostOptions, HostOrder, HostRequest, OrderMessage } from './host-message.ts';
 import { orderFormat } from './host-message.ts';
 
 /** The connection of a server to a run host that it has started. */
 export interface HostClient {
   /** The process of the host; `undefined` if it could not be started. */
   readonly identity: ProcessIdentity | undefined;
+  /** False if the host has exited. */
+  readonly isConnected: boolean;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
     order: Pick<HostOrder, 'run' | 'work' | 'request'>,
@@ -42,10 +44,14 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   child.once('error', (error) => log('error', 'the run host could not be started', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});
+  const socket = child.stdio[3] as Socket;
+  // A host that waits for its order must not keep this process running.
   child.unref();
+  (child.stderr as Socket).unref();
+  socket.unref();
   const result = Promise.withResolvers<object | undefined>();
   let report: (message: HostMessage) => void = () => {};
-  const channel = new Channel<HostMessage, HostOrder | Cancellation>(child.stdio[3] as Socket, (message) => {
+  const channel = new Channel<HostMessage, HostRequest>(socket, (message) => {
     if (message.kind === 'result') result.resolve(message.result);
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
@@ -53,7 +59,11 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   void channel.closed.then(() => result.resolve(undefined));
   return {
     identity: child.pid === undefined ? undefined : await identify(child.pid),
+    get isConnected() {
+      return child.exitCode === null && child.signalCode === null && socket.writable;
+    },
     carryOut(order, onMessage) {
+      socket.ref();
       report = onMessage;
       channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
       return result.promise;
@@ -66,8 +76,26 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
 /** Asks the host behind a socket to cancel its run. Does nothing if the host has exited. */
 export async function cancelThroughSocket(path: string, reason: string): Promise<void> {
   const { connect } = await import('node:net');
-  const channel = new Channel<HostMessage, Cancellation>(connect(path), () => {});
+  const channel = new Channel<HostMessage, HostRequest>(connect(path), () => {});
   channel.send({ cancel: reason });
   channel.end();
   await channel.closed;
+}
+
+/** Sends an order to the host behind a socket. Rejects with the reason why it was not executed. */
+export async function orderThroughSocket(path: string, message: OrderMessage): Promise<void> {
+  const { connect } = await import('node:net');
+  const reply = Promise.withResolvers<void>();
+  const channel = new Channel<HostMessage, HostRequest>(connect(path), (received) => {
+    if (received.kind !== 'reply') return;
+    if (received.problem === undefined) reply.resolve();
+    else reply.reject(new Failure('refused', received.problem));
+  });
+  void channel.closed.then(() => reply.reject(new Failure('refused', `Run ${message.run} has ended.`)));
+  channel.send(message);
+  try {
+    await reply.promise;
+  } finally {
+    await channel.end();
+  }
 }

@@ -27,6 +27,11 @@ export interface DelegateOptions {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
+  readonly approvals: {
+    readonly mode: 'never' | 'ask';
+    readonly rules: readonly string[];
+    readonly timeoutMs: number;
+  };
   readonly containment?: Containment | 'auto';
   /** Folders above this size are not copied to isolate a run. */
   readonly copyLimitBytes: number;
@@ -41,6 +46,8 @@ export interface DelegateOptions {
   readonly readOnlyServers: readonly string[];
   /** Files and folders of Adjutant that no sandboxed command may read. */
   readonly unreadable: readonly string[];
+  /** Folders that belong to Adjutant alone. */
+  readonly ownFolders: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
@@ -85,6 +92,11 @@ export function delegateOptions(
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
+    approvals: {
+      mode: values['delegate.approvals'],
+      rules: values['delegate.approval_rules'],
+      timeoutMs: values['delegate.approval_timeout_seconds'] * 1000,
+    },
     containment: values['delegate.containment'],
     copyLimitBytes: values['delegate.copy_limit_mb'] * 1024 * 1024,
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
@@ -95,6 +107,7 @@ export function delegateOptions(
     trustedFolders: values['delegate.trusted_folders'],
     readOnlyServers: values['delegate.read_only_servers'],
     unreadable: [],
+    ownFolders: [],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),

@@ -9,6 +9,8 @@ import { EventFile } from '../files/event-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
 import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { parseRecordedEvent } from '../session/recorded-event.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
 import type { ChangedFiles } from './run-changes.ts';
@@ -105,6 +107,30 @@ export class Runs {
     return this.collect(id, cancelTimeoutMs, signal);
   }
 
+  /** Sends an order to the agent of a run in progress, such as `ID` or the job `ID/JOB` of an autopilot. */
+  async order(id: string, order: RunOrder): Promise<void> {
+    const [run = '', job] = id.split('/');
+    const account = await this.account(run);
+    if (!this.#local.has(run))
+      throw new Failure(
+        'refused',
+        `Run ${run} is on ${account.overview.host}. Use a server on that machine.`,
+      );
+    const { sendOrder } = await import('./run-orders.ts');
+    await sendOrder(account, job, order, this.#delegation);
+  }
+
+  /** The ids of the turns of a run, in order. */
+  async turns(id: string): Promise<readonly string[]> {
+    const { run_dir } = await this.show(id);
+    const ids: string[] = [];
+    for await (const line of new EventFile(join(run_dir, 'events.jsonl')).lines()) {
+      const [event] = parseRecordedEvent(line) ?? [];
+      if (event?.kind === 'turn' && event.id !== undefined) ids.push(event.id);
+    }
+    return ids;
+  }
+
   /** Says what a run is doing at the moment. */
   async activity({ overview, record, autopilot }: RunAccount): Promise<string> {
     if (overview.status === 'waiting') return 'waiting in the queue for other runs to finish';
@@ -116,8 +142,8 @@ export class Runs {
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
 
-  /** Delivers the kept changes of an isolated run, or takes its delivered changes back. */
-  async changeFiles(id: string, what: 'apply' | 'undo'): Promise<ChangedFiles> {
+  /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
+  async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
     const [run = '', job] = id.split('/');
     const { run_dir, status } = await this.show(run);
     if (!this.#local.has(run))
@@ -125,7 +151,8 @@ export class Runs {
     if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
     const { applyRun, undoRun } = await import('./run-changes.ts');
     const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
-    return (what === 'apply' ? applyRun : undoRun)(id, directory, this.#delegation.options);
+    const { options } = this.#delegation;
+    return what === 'apply' ? applyRun(id, directory, options) : undoRun(id, directory, options, paths);
   }
 
   /** The events of a run after a line, as readable lines. */

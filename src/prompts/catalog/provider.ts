@@ -82,13 +82,20 @@ export class CatalogProvider implements PromptProvider {
 }
 
 function toPrompt({ definition, source }: CatalogEntry): Prompt {
-  const { name, title, description, arguments: args, tags } = definition;
+  const { name, title, description, arguments: args, tags, uses } = definition;
   return {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     arguments: listedArguments(args),
-    meta: tags.length > 0 ? { 'adjutant/source': source.name, 'adjutant/tags': tags } : metaOf(source),
+    meta:
+      tags.length > 0 || uses !== undefined
+        ? {
+            'adjutant/source': source.name,
+            ...(tags.length > 0 && { 'adjutant/tags': tags }),
+            ...(uses !== undefined && { 'adjutant/uses': uses }),
+          }
+        : metaOf(source),
   };
 }
 

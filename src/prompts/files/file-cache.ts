@@ -51,6 +51,11 @@ export class FileCache<Value> {
   readonly #oncePerArrival: boolean;
   readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
+  /** Files that are being parsed, so that concurrent requests parse a large file only once. */
+  readonly #reading = new Map<
+    string,
+    { readonly stamp: string; readonly file: Promise<CachedFile<Value>> }
+  >();
   /** The file that was looked for last and does not exist. */
   #absent: { readonly path: string; readonly checked: object | undefined } | undefined;
 
@@ -84,7 +89,7 @@ export class FileCache<Value> {
 
   /** Like `load` for a file directly in its folder that is known to exist. Reads a new file with fewer system calls. */
   loadListed(path: string): Awaitable<CachedFile<Value> | undefined> {
-    if (this.#entries.has(path)) return this.load(path);
+    if (this.#entries.has(path) || this.#reading.has(path)) return this.load(path);
     const found = readUnlinkedFileSync(path, this.#maxBytes);
     return found === undefined ? this.load(path) : this.#parseNew(path, found.bytes, stateOf(found.stat));
   }
@@ -120,6 +125,8 @@ export class FileCache<Value> {
     const age = Date.now() - stat.ctimeMs;
     if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
     const state = stateOf(stat);
+    const reading = this.#reading.get(path);
+    if (reading?.stamp === state.stamp && !state.unsettled) return reading.file;
     try {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
@@ -133,11 +140,17 @@ export class FileCache<Value> {
   }
 
   #parseNew(path: string, bytes: Buffer, state: State): Awaitable<CachedFile<Value>> {
-    return attempt(
+    const parsed = attempt(
       () => this.#parse(bytes, path, this.#entries.get(path)?.value),
       (value) => this.#keep(path, { ...state, value }),
       (error) => this.#keepProblem(path, error, state),
     );
+    if (!(parsed instanceof Promise)) return parsed;
+    const file = parsed.finally(() => {
+      if (this.#reading.get(path)?.file === file) this.#reading.delete(path);
+    });
+    this.#reading.set(path, { stamp: state.stamp, file });
+    return file;
   }
 
   #keep(path: string, entry: Entry<Value>): CachedFile<Value> {

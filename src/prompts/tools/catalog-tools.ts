@@ -61,6 +61,7 @@ export function createCatalogTools(catalog: Catalog, recent: RecentValues, find:
 function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
+    view: 'prompts',
     title: 'List prompts',
     description:
       'Lists the prompts of the library, which users invoke as :name, with descriptions and arguments. search_prompts finds by topic.',
@@ -135,6 +136,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
   let search: Promise<PromptSearch> | undefined;
   return defineTool({
     name: 'search_prompts',
+    view: 'prompts',
     title: 'Search prompts',
     description:
       'Finds prompts by words in name, tags, description and text, best first, with excerpts. Word forms, prefixes and small typing errors match too.',

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { ZoneInput } from './zone-input.tsx';
+
+/** The form that adds a person. Each person has a calendar. */
+export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
+  const { client, invalidate } = useConnection();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [problem, setProblem] = useState('');
+  const add = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
+      invalidate('resources');
+      added(id);
+    } catch (error) {
+      setProblem(asError(error).message);
+    }
+  };
+  return (
+    <form class="editor" onSubmit={add}>
+      <label>
+        Name
+        <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
+      </label>
+      <label>
+        Email address
+        <input
+          type="email"
+          value={email}
+          placeholder="ada@example.com"
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <small>Reminders are sent here. Without a mail server they are written to the outbox.</small>
+      </label>
+      <ZoneInput value={timezone} change={setTimezone} />
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <ChangeButton type="submit" class="primary">
+        Add person
+      </ChangeButton>
+    </form>
+  );
+}
