@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -24,9 +25,15 @@ const style = {
   lineLimit: 120,
 };
 
-const minifiedPackages = {
-  name: 'minified packages',
+const smallInputs = {
+  name: 'small inputs',
   setup({ onLoad }) {
+    // The program uses only the version of its own package.json.
+    onLoad({ filter: /package\.json$/ }, async ({ path }) => {
+      if (path !== resolve('package.json')) return undefined;
+      const { version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, 'utf8'), { ...style, minify: true });
       return { contents: code };
@@ -49,7 +56,7 @@ const { outputFiles, metafile } = await build({
   mainFields: ['module', 'main'],
   // The program uses it to find files beside itself.
   define: { 'import.meta.dirname': '__dirname' },
-  plugins: [minifiedPackages],
+  plugins: [smallInputs],
   metafile: true,
   write: false,
 });
@@ -90,10 +97,23 @@ function rewrite(code) {
       .replaceAll(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
   );
 }
-function write(name, code, map) {
+function write(name, code, map, ending = '') {
   const comment = map ? `sourceMappingURL=${name}.map` : 'no source map';
-  writeFileSync(`dist/${name}`, `${rewrite(code)}//# ${comment}\n`);
+  writeFileSync(`dist/${name}`, `${rewrite(code)}${ending}//# ${comment}\n`);
   if (map) writeFileSync(`dist/${name}.map`, leanMap(map, code, rewrite));
+}
+
+/** Imports the other chunks of the start at once: a chunk that may be imported later makes esbuild wrap all of them. */
+function withoutWaiting(text) {
+  const found = new Set();
+  const direct = text.replaceAll(/\bimport\("\.\/(.+?\.js)"\)/g, (dynamic, name) => {
+    if (!start.has(name)) return dynamic;
+    found.add(name);
+    return `Promise.resolve(${exportName(name)})`;
+  });
+  // Added at the end, so that the source map stays valid.
+  const imports = [...found].map((name) => `import * as ${exportName(name)} from "./${name}";\n`);
+  return direct.replace(/(?=\/\/# sourceMappingURL=)/, imports.join(''));
 }
 
 // 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
@@ -116,13 +136,15 @@ const joined = await build({
             ? { path: resolve('dist', path) }
             : { path: fileOf(path), external: true },
         );
-        onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: textOf.get(basename(path)) }));
+        onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: withoutWaiting(textOf.get(basename(path))) }));
       },
     },
   ],
 });
 const [startMap, startCode] = joined.outputFiles.map(({ text }) => text);
-write('start.cjs', startCode, startMap);
+// The launcher runs the file as a script, so it must be a function. The first line has no positions of our own code.
+const [beforeCode, afterCode] = Module.wrap('|').split('|');
+write('start.cjs', `${beforeCode}${startCode}`, startMap, afterCode);
 
 // 4. Write every other chunk as a separate file.
 for (const [name, { entryPoint, inputs }] of outputs) {

@@ -199,7 +199,7 @@ function createMainFeatures(config: Config, options: AppOptions) {
   const expandPrompt = createPromptExpander(prompts);
   return {
     prompts,
-    delegate: createDelegate({ ...delegateFeatureOptions(config, env, false), ...shared, expandPrompt }),
+    delegate: createDelegate(delegateFeatureOptions(config, env, false, { ...shared, expandPrompt })),
     assistant: createAssistant(assistantFeatureOptions(config, env)),
   };
 }
@@ -220,7 +220,7 @@ function createDropInFeatures(
     case 'twig':
       return [createTwig(promptOptions(config, options))];
     case 'delegate':
-      return [createDelegate({ ...delegateFeatureOptions(config, env, true), ...sharedRecords(config) })];
+      return [createDelegate(delegateFeatureOptions(config, env, true, sharedRecords(config)))];
     case 'assistant':
       return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
   }
@@ -233,7 +233,7 @@ function assistantFeatureOptions(config: Config, env: Environment): AssistantOpt
 /** Runs a sub-agent without skills in the temporary folder and returns its summary. */
 function createTaskRunner(config: Config, env: Environment): PolicyOptions['delegate'] & {} {
   const { runsDir } = delegateFeatureOptions(config, env, false);
-  const features = [createDelegate({ ...delegateFeatureOptions(config, env, true), runsDir })];
+  const features = [createDelegate(delegateFeatureOptions(config, env, true, { runsDir }))];
   const server = new Server({ contract: contracts.delegate, features });
   return async (task, signal) => {
     const args = {

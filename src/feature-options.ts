@@ -111,11 +111,18 @@ export function sharedRecords(config: Config): { readonly records?: Records } {
 }
 
 /** With `isDropIn`, the feature has only the tools of the contract `delegate`, and each call waits for its run to end. */
-export function delegateFeatureOptions(config: Config, env: Environment, isDropIn: boolean): DelegateOptions {
+export function delegateFeatureOptions(
+  config: Config,
+  env: Environment,
+  isDropIn: boolean,
+  more: Partial<DelegateOptions> = {},
+): DelegateOptions {
   return {
     ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
     ownFolders: ownFolders(config, env),
+    ...more,
+    // Read late: the token is created when a server starts. A copy of the options would read it at once.
     get knownVariables() {
       return secretsOf(config, env);
     },

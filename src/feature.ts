@@ -47,8 +47,8 @@ export const problemSchema = {
 export type Problem = ValueOf<typeof problemSchema>;
 
 export interface PromptProvider {
-  /** Prompts in listing order, with unique names. */
-  list(context: Context): Promise<readonly Prompt[]> | readonly Prompt[];
+  /** Prompts in listing order, with unique names. `continues` is true for a later page of a list. */
+  list(context: Context, continues?: boolean): Promise<readonly Prompt[]> | readonly Prompt[];
   get(
     name: string,
     args: Readonly<Record<string, unknown>>,

@@ -9,10 +9,12 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.exit(1);
 }
 const fs = require('node:fs');
-const Module = require('node:module');
 const vm = require('node:vm');
 
-Module.enableCompileCache();
+const enableCompileCache = () => require('node:module').enableCompileCache();
+// A server on stdio loads no other chunk before its first answer, and `node:module` would delay that answer.
+if (process.argv[2] === 'serve' && !process.argv.includes('--http')) setImmediate(enableCompileCache);
+else enableCompileCache();
 if (process.argv[2] === 'run-host' || process.argv[2] === 'finish-tool') require('./run-host.cjs');
 else startProgram();
 
@@ -26,7 +28,8 @@ function startProgram() {
     }
   };
 
-  // start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything.
+  // start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything. The build
+  // wraps it in a function like Node does, because joining the two texts here would take time.
   // The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
   // version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
   const file = require.resolve('./start.cjs');
@@ -35,8 +38,8 @@ function startProgram() {
   try {
     cachedData = fs.readFileSync(cacheFile);
   } catch {}
-  const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
-  const start = new Module(file, module);
+  const script = new vm.Script(fs.readFileSync(file, 'latin1'), { filename: file, cachedData });
+  const start = new module.constructor(file, module);
   require.cache[file] = start;
   start.loaded = true;
   script.runInThisContext()(start.exports, require, start, file, __dirname);

@@ -73,7 +73,24 @@ export function readRegularFileSync(path: string, maxBytes = defaultMaxBytes): s
 }
 
 export function readRegularBytesSync(path: string, maxBytes = defaultMaxBytes): Buffer {
-  const { file, size } = openChecked(path);
+  return readOpened(openChecked(path), path, maxBytes);
+}
+
+/** Reads a file that is not a link, with its state. `undefined` if it is one, or cannot be read for any other reason. */
+export function readUnlinkedFileSync(
+  path: string,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly stat: Stats } | undefined {
+  if (constants.O_NOFOLLOW === undefined) return undefined;
+  try {
+    const opened = openChecked(path, flags | constants.O_NOFOLLOW);
+    return { bytes: readOpened(opened, path, maxBytes), stat: opened.stat };
+  } catch {
+    return undefined;
+  }
+}
+
+function readOpened({ file, stat: { size } }: OpenedFile, path: string, maxBytes: number): Buffer {
   try {
     const chunks: Buffer[] = [];
     let total = 0;
@@ -100,17 +117,22 @@ export function openRegularFileSync(path: string): number {
   return openChecked(path).file;
 }
 
-function openChecked(path: string): { readonly file: number; readonly size: number } {
+interface OpenedFile {
+  readonly file: number;
+  readonly stat: Stats;
+}
+
+function openChecked(path: string, how = flags): OpenedFile {
   let file: number;
   try {
-    file = openSync(path, flags);
+    file = openSync(path, how);
   } catch (error) {
     throw openError(error, path);
   }
   try {
     const stat = fstatSync(file);
     assertRegular(stat, path);
-    return { file, size: stat.size };
+    return { file, stat };
   } catch (error) {
     closeSync(file);
     throw error;

@@ -1,11 +1,13 @@
 import { type Environment, names, table } from './raw-setting.ts';
 
+let aliases: ReadonlySet<string | undefined> | undefined;
+
 /** True for variables that only Adjutant reads. Aliases marked as shared belong to other programs too. */
 function isOwn(variable: string): boolean {
-  return (
-    variable.startsWith('ADJUTANT_') ||
-    names.some((name) => (table[name]!.aliases ?? []).some(({ env, shared }) => env === variable && !shared))
+  aliases ??= new Set(
+    names.flatMap((name) => (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (shared ? [] : [env]))),
   );
+  return variable.startsWith('ADJUTANT_') || aliases.has(variable);
 }
 
 /** The environment for programs that Adjutant starts, without its own settings and secrets. */

@@ -7,14 +7,28 @@ import { page } from './page.ts';
 
 export async function listPrompts({ session, server, params, context }: Call): Promise<JsonObject> {
   const providers = session.surface.promptProviders('list');
-  const lists = await Promise.all(providers.map((provider) => provider.list(context)));
-  const prompts: readonly Prompt[] = lists.length === 1 ? lists[0]! : uniqueByName(lists.flat());
-  return page(server, 'prompts', prompts, server.contract.promptItem, params);
+  const continues = server.contract.startOf(params['cursor']) > 0;
+  const lists = await Promise.all(providers.map((provider) => provider.list(context, continues)));
+  return page(server, 'prompts', joined(lists), server.contract.promptItem, params);
 }
 
+/** The last result for each first list: joining costs as much as the whole library, a page should not. */
+const known = new WeakMap<
+  readonly Prompt[],
+  { readonly lists: readonly (readonly Prompt[])[]; readonly prompts: readonly Prompt[] }
+>();
+
 /** Of prompts with the same name, the first one wins. */
-function uniqueByName(prompts: readonly Prompt[]): readonly Prompt[] {
-  return [...new Map(prompts.toReversed().map((prompt) => [prompt.name, prompt])).values()].reverse();
+function joined(lists: readonly (readonly Prompt[])[]): readonly Prompt[] {
+  const [first = []] = lists;
+  if (lists.length < 2) return first;
+  const last = known.get(first);
+  if (last?.lists.length === lists.length && lists.every((list, index) => list === last.lists[index]))
+    return last.prompts;
+  const names = new Set<string>();
+  const prompts = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
+  known.set(first, { lists, prompts });
+  return prompts;
 }
 
 export function getPrompt(call: Call): Awaitable<JsonObject> {

@@ -10,8 +10,10 @@ import {
   structured,
   textOf,
 } from '../../test/prompts/open-prompts.ts';
-import { until, write } from '../../test/tree.ts';
+import { plantTree, until, write } from '../../test/tree.ts';
 import type { JsonObject } from '../json.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { CommandSource } from './sources/commands.ts';
 
 describe('the catalogue', () => {
   it('lists the prompts of every source with all their fields', async () => {
@@ -130,6 +132,22 @@ describe('a change on disk', () => {
     return { ...opened, notifications };
   };
   const changed = 'notifications/prompts/list_changed';
+
+  it('reads the files for the first page of a list, and again for a later page only after a change', async () => {
+    const folder = plantTree({ 'a.md': command('A'), 'b.md': command('B') });
+    const catalog = new Catalog([new CommandSource({ folder })]);
+    const names = async (continues?: boolean) =>
+      (await catalog.list(continues)).map(({ definition }) => definition.name);
+    expect(await names(true)).toEqual(['a', 'b']);
+    expect(await names()).toEqual(['a', 'b']);
+    write(folder, { 'c.md': command('C') });
+    expect(await names(true)).toEqual(['a', 'b']);
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    write(folder, { 'd.md': command('D') });
+    // The watcher of a server calls this.
+    catalog.checkForChanges();
+    expect(await names(true)).toEqual(['a', 'b', 'c', 'd']);
+  });
 
   it('sends one notification per burst, and none if no prompt changes', async () => {
     const { home, request, notifications } = watching();

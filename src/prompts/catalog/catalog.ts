@@ -35,6 +35,9 @@ interface Merged {
   readonly clashes: readonly Problem[];
 }
 
+/** The pages of one list come from the same reading of the files for this long, unless a change is reported. */
+const continuedMs = 5_000;
+
 /** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
 const firstCheckMs = 200;
 
@@ -47,6 +50,8 @@ export class Catalog {
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { named: new Map(), lists: [], entries: [], clashes: [] };
+  /** When the entries were last read for a list. */
+  #mergedAt = Number.NEGATIVE_INFINITY;
   #reported: readonly CatalogEntry[] | undefined;
   #checking: Promise<void> = Promise.resolve();
   #firstCheck: NodeJS.Timeout | undefined;
@@ -64,9 +69,14 @@ export class Catalog {
     if (logsProblems) this.#problemLog = new ProblemLog();
   }
 
-  /** Sorted by name. Returns the same array object until something changes. */
-  async list(): Promise<readonly CatalogEntry[]> {
+  /**
+   * Sorted by name. Returns the same array object until something changes. If it `continues` an earlier list, which was read
+   * a moment ago, the files are not checked again: a page of a large library would cost as much as the whole.
+   */
+  async list(continues = false): Promise<readonly CatalogEntry[]> {
+    if (continues && Date.now() - this.#mergedAt < continuedMs) return this.#merged.entries;
     const { entries } = await this.#merge();
+    this.#mergedAt = Date.now();
     if (this.#reported === undefined) {
       this.#reported = entries;
       // Log problems now: the client may disconnect before the first scheduled check.
@@ -123,6 +133,7 @@ export class Catalog {
 
   /** Compares the prompts with the last reported snapshot and notifies listeners of a difference. */
   checkForChanges(): void {
+    this.#mergedAt = Number.NEGATIVE_INFINITY;
     this.#checking = this.#checking.then(async () => {
       const { entries } = await this.#merge();
       const before = this.#reported;

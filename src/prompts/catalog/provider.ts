@@ -1,6 +1,8 @@
 import { type Awaitable, whenReady } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { PromptSource } from '../definition/source.ts';
 import { escapeForClient } from '../rendering/client-escapes.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
@@ -42,8 +44,8 @@ export class CatalogProvider implements PromptProvider {
     };
   }
 
-  async list(): Promise<readonly Prompt[]> {
-    const entries = await this.#options.catalog.list();
+  async list(_?: Context, continues = false): Promise<readonly Prompt[]> {
+    const entries = await this.#options.catalog.list(continues);
     const prompts = this.#prompts.get(entries) ?? entries.map(toPrompt);
     this.#prompts.set(entries, prompts);
     return prompts;
@@ -85,15 +87,38 @@ function toPrompt({ definition, source }: CatalogEntry): Prompt {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    arguments: args.map((argument) => ({
-      name: argument.name,
-      ...(argument.description !== undefined && { description: argument.description }),
-      ...(argument.required !== undefined && { required: argument.required }),
-    })),
-    meta: {
-      'adjutant/source': source.name,
-      ...(tags.length > 0 && { 'adjutant/tags': tags }),
-      ...(uses !== undefined && { 'adjutant/uses': uses }),
-    },
+    arguments: listedArguments(args),
+    meta:
+      tags.length > 0 || uses !== undefined
+        ? {
+            'adjutant/source': source.name,
+            ...(tags.length > 0 && { 'adjutant/tags': tags }),
+            ...(uses !== undefined && { 'adjutant/uses': uses }),
+          }
+        : metaOf(source),
   };
+}
+
+type ListedArguments = Prompt['arguments'];
+const listed = new WeakMap<PromptDefinition['arguments'], ListedArguments>();
+
+/** Prompts with the same arguments share the list: a large library has many of them. */
+function listedArguments(args: PromptDefinition['arguments']): ListedArguments {
+  const known = listed.get(args);
+  if (known !== undefined) return known;
+  const own = args.map(({ name, description, required }) => ({
+    name,
+    ...(description !== undefined && { description }),
+    ...(required !== undefined && { required }),
+  }));
+  listed.set(args, own);
+  return own;
+}
+
+const metas = new WeakMap<PromptSource, NonNullable<Prompt['meta']>>();
+
+function metaOf(source: PromptSource): NonNullable<Prompt['meta']> {
+  const meta = metas.get(source) ?? { 'adjutant/source': source.name };
+  metas.set(source, meta);
+  return meta;
 }

@@ -12,8 +12,11 @@ export function parseText(value: unknown, field: string): string | undefined {
   return value.trim();
 }
 
+/** One array for all prompts without tags. */
+const noTags: readonly string[] = [];
+
 export function parseTags(value: unknown): readonly string[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null) return noTags;
   if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string'))
     throw new FieldProblem('tags must be a list of strings');
   return value;

@@ -69,13 +69,13 @@ export class CommandSource extends FolderSource {
     const paths = new Set<string>();
     const pace = new Pace();
     for (const entry of this.#entries()) {
-      const path = join(this.#folder, entry.name);
+      const path = this.#prefix + entry.name;
       if (entry.isDirectory()) {
         problems.push({ file: path, severity: 'warning', message: 'this is a folder, not a prompt file' });
         continue;
       }
       paths.add(path);
-      const loaded = this.#files.load(path);
+      const loaded = this.#files.loadListed(path);
       const { value, problem } = (loaded instanceof Promise ? await loaded : loaded) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
@@ -174,15 +174,15 @@ function resolveArguments(
 ): PromptDefinition['arguments'] {
   if (template !== 'input') return declared;
   const input = declared.find(({ name }) => name === 'input');
-  return [
-    {
-      name: 'input',
-      description: 'Text to inject into the prompt template',
-      required: body.includes(inputPlaceholder),
-      ...input,
-    },
-  ];
+  const [usual] = body.includes(inputPlaceholder) ? requiredInput : optionalInput;
+  if (input !== undefined) return [{ ...usual!, ...input }];
+  return usual === requiredInput[0] ? requiredInput : optionalInput;
 }
+
+const description = 'Text to inject into the prompt template';
+/** One array for all prompts with this argument: a large library has many of them. */
+const requiredInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: true }];
+const optionalInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: false }];
 
 function stem(file: string): string {
   return file.slice(0, -'.md'.length);

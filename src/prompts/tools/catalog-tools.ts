@@ -81,7 +81,7 @@ function createListTool(catalog: Catalog) {
     },
     annotations: hints.reads,
     async call({ tag, source, ...page }) {
-      const entries = (await catalog.list()).filter(hasTagAndSource(tag, source));
+      const entries = (await catalog.list(page.cursor !== undefined)).filter(hasTagAndSource(tag, source));
       const { items: prompts, next } = pageOf(entries, toItem, page);
       return { structured: { prompts, total: entries.length, ...next } };
     },
