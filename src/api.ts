@@ -19,6 +19,7 @@ import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { JsonObject } from './json.ts';
 import type { createCatalogTools } from './prompts/tools/catalog-tools.ts';
+import type { createDeletedTool } from './prompts/tools/deleted-tool.ts';
 import type { createEditingTools } from './prompts/tools/editing-tools.ts';
 import type { createHistoryTool, createLabelTool } from './prompts/tools/history-tools.ts';
 import type { createLibraryTools } from './prompts/tools/library-tools.ts';
@@ -45,6 +46,7 @@ export type FeatureApi = ToolTypes<
     >[number]
   | ReturnType<
       | typeof createShow
+      | typeof createDeletedTool
       | typeof invitationTool
       | typeof createHistoryTool
       | typeof createLabelTool

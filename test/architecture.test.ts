@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'config.ts',
     'contracts',
+    'engine',
     'prompts',
     'delegate',
     'assistant',
@@ -66,6 +67,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'engine',
     'identity',
+    'status',
     'toolsets',
     'transports',
     'web',
@@ -136,6 +138,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jsonl',
     'formats',
     'mounts',
+    'repositories',
     'native',
     'lint',
     'testing',
@@ -183,13 +186,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: [
+    'page/controls',
     'page/shared',
+    'page/start',
     'page/events',
     'page/people',
     'page/calendar',
+    'page/prompt-editing',
     'page/prompts',
     'page/runs',
     'page/server',
+    'page/shell',
     'page',
     'page/apps',
     '.',
@@ -328,7 +335,7 @@ describe('conventions', () => {
       join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
       join('src', 'stack-trace.ts'), // source maps of the build
-      join('src', 'web', 'page.ts'), // the built page, from a fixed list of names
+      join('src', 'web', 'page-files.ts'), // the built page, from a fixed list of names
     ];
     const openers = files.filter(
       (file) =>

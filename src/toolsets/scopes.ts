@@ -64,6 +64,7 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'update_prompt',
     'delete_prompt',
     'restore_prompt',
+    'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
     'import_prompts',

@@ -12,6 +12,7 @@ export interface Browser {
 export interface BrowserContext {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
+  addInitScript(script: string): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
