@@ -152,8 +152,10 @@ describe('events on the calendar page', () => {
     await page.getByRole('button', { name: 'Move event' }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => events('cleo')).toEqual([`Keys ${tomorrow}T10:15 11:15`]);
-    await page.locator('.placed .event').first().focus();
+    await page.locator('.week .event[title^="10:15"]').focus();
     await page.keyboard.press('Alt+ArrowRight');
+    await page.getByRole('heading', { name: 'Move Keys' }).waitFor();
+    await page.locator('.panel').focus();
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Move Keys' }).waitFor({ state: 'detached' });
     expect(await events('cleo')).toEqual([`Keys ${tomorrow}T10:15 11:15`]);

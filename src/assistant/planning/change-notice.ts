@@ -208,17 +208,24 @@ function chooseSlot(
   const planMs = nextAllowedTime(pending?.plan_ms ?? nowMs + noticeDelayMs, preferences, reachable);
   if (planMs === undefined) return undefined;
   const allowed = channelsAt(planMs, preferences, reachable).filter(
-    (channel) => channel !== 'call' || mayCall(rows, startMs, preferences),
+    (channel) => channel !== 'call' || mayCall(rows, startMs, nowMs, preferences),
   );
   const quiet: readonly Channel[] = allowed.filter((channel) => channel !== 'call');
   const channel: Channel | undefined = quiet.includes(last.channel) ? last.channel : (quiet[0] ?? allowed[0]);
   return channel && { channel, plan_ms: planMs };
 }
 
-function mayCall(rows: readonly Notification[], startMs: number, { maxCallAttempts }: Preferences): boolean {
+/** Calls that were made or are due count; planned ones give way to the notice. */
+function mayCall(
+  rows: readonly Notification[],
+  startMs: number,
+  nowMs: number,
+  { maxCallAttempts }: Preferences,
+): boolean {
+  const isCertain = ({ status, plan_ms, change }: Notification) =>
+    status === 'planned' ? change === null && plan_ms <= nowMs : status !== 'cancelled';
   const calls = rows.filter(
-    ({ channel, event_start_ms, status }) =>
-      channel === 'call' && event_start_ms === startMs && status !== 'cancelled' && status !== 'planned',
+    (row) => row.channel === 'call' && row.event_start_ms === startMs && isCertain(row),
   );
   return calls.length < maxCallAttempts;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyStory } from '../../../test/guard-stories.ts';
+import { anyStory, type Story } from '../../../test/guard-stories.ts';
 import { replay } from '../../../test/guards.ts';
 import { replayStored } from '../../../test/stored-story.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -51,6 +51,27 @@ describe.each(changes)('quiet hours in %s around %s', (timezone, change) => {
       expect([new Date(kept[0]!.planMs), at]).toEqual([new Date(last), at]);
     }
   });
+});
+
+it('a change of place shortly before the start makes no second call while a call is due', () => {
+  const quiet = { moves: undefined, acknowledges: false, snoozes: undefined, becomes: 'planned' as const };
+  const turn = { ...quiet, cancels: false, force: false, answer: '{"notify":false,"plan":[]}' };
+  const nobody = { email: null, webhook_url: null, ntfy_topic: null, channels: null, reminders: null };
+  const story = {
+    user: {
+      ...{ id: 'u', name: 'Ada', phone_e164: '+4930123456', channel_pref: 'call', max_call_attempts: 1 },
+      ...{ ...nobody, timezone: null, quiet_start: null, quiet_end: null, weekend_policy: null },
+      ...{ escalation_threshold: null, locale: null, voice: null, created_ms: 0, updated_ms: 0 },
+    },
+    ...{ nowMs: Date.parse('2000-06-26T06:03:01.436Z'), leadMs: 3_478_564, title: 'Lunch', organizer: null },
+    ...{ confLink: null, allDay: false, vip: false, own: ['5m'], alarms: null, standing: null, task: null },
+    status: 'confirmed',
+    turns: [
+      { ...turn, passes: 0, place: undefined },
+      { ...turn, passes: 3_418_564, place: 'Room 1' },
+    ],
+  };
+  expect(replay(story as Story)).toEqual([]);
 });
 
 describe('the guards', () => {
