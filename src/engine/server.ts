@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { Change, Feature } from '../feature.ts';
+import { Lazy } from '../lazy.ts';
 import { log } from '../log.ts';
 import type { Method, Tool, ToolResult } from '../tool.ts';
 import { Access } from '../toolsets/access.ts';
@@ -58,7 +59,7 @@ export class Server {
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
-  #seal: Promise<Seal> | undefined;
+  readonly #seal = new Lazy(async () => new (await import('./seal.ts')).Seal(this.#stateKey));
   #offered:
     | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
     | undefined;
@@ -78,14 +79,7 @@ export class Server {
 
   /** Created on first use: most processes never ask the client, and loading `node:crypto` slows down the start. */
   get seal(): Promise<Seal> {
-    this.#seal ??= import('./seal.ts')
-      .then(({ Seal }) => new Seal(this.#stateKey))
-      .catch((error) => {
-        // A failed load is not cached: after EMFILE, for example, a later attempt can succeed.
-        this.#seal = undefined;
-        throw error;
-      });
-    return this.#seal;
+    return this.#seal.get();
   }
 
   /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */

@@ -202,7 +202,7 @@ export class Delegation {
   /** Makes `drain` wait for this work, and notifies subscribers when it is done. */
   #track(work: Promise<unknown>): void {
     this.#pending.add(work);
-    void work.finally(() => {
+    void Promise.allSettled([work]).then(() => {
       this.#pending.delete(work);
       this.#publish({ kind: 'resources' });
     });
