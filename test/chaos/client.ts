@@ -19,6 +19,7 @@ export type Outcome =
 
 export interface ChaosClient {
   readonly name: string;
+  readonly server: ServiceProcess;
   call(tool: string, args: object): Promise<Outcome>;
 }
 
@@ -28,9 +29,15 @@ const maxCallMs = 120_000;
 type Send = (method: string, params: JsonObject) => Promise<JsonObject | undefined>;
 
 /** Calls tools with `send`, which resolves to `undefined` if the server cannot be reached. */
-function clientOf(name: string, send: Send, report: (problem: string) => void): ChaosClient {
+function clientOf(
+  name: string,
+  server: ServiceProcess,
+  send: Send,
+  report: (problem: string) => void,
+): ChaosClient {
   return {
     name,
+    server,
     async call(tool, args) {
       const limit = new AbortController();
       const late = pause(maxCallMs, 'late' as const, { signal: limit.signal, ref: false }).catch(
@@ -107,6 +114,7 @@ export function stdioClient(server: ServiceProcess, report: (problem: string) =>
   };
   return clientOf(
     'stdio',
+    server,
     async (method, params) => {
       if (server.child === undefined) await connect();
       return request(method, params);
@@ -118,6 +126,7 @@ export function stdioClient(server: ServiceProcess, report: (problem: string) =>
 /** A client on HTTP, with a session of an older revision or with the current revision. */
 export function httpChaosClient(
   kind: 'session' | 'modern',
+  server: ServiceProcess,
   url: string,
   tokenFile: string,
   report: (problem: string) => void,
@@ -142,7 +151,7 @@ export function httpChaosClient(
       throw error;
     }
   };
-  return clientOf(`HTTP ${kind}`, exchange, report);
+  return clientOf(`HTTP ${kind}`, server, exchange, report);
 }
 
 function isRefused(error: unknown): boolean {

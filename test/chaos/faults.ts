@@ -73,7 +73,9 @@ export const faults: readonly Fault[] = [
     weight: 3,
     async cause(world, random) {
       const open = await readQueue(world, (queue) => queue.open()).catch(() => []);
-      const run = random.pick(open);
+      const own = new Set(running(world).map(({ pid }) => pid));
+      // Until a run has a host, its server owns it.
+      const run = random.pick(open.filter(({ owner }) => !own.has(owner.pid)));
       return run !== undefined && (await killHost(world, run.runId).catch(() => false));
     },
   },

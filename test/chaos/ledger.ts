@@ -43,7 +43,7 @@ export class Ledger {
     if (outcome.kind === 'ok') counts.acknowledged++;
     else if (outcome.kind === 'failed') {
       counts.failed++;
-      const reason = `${tool}: ${outcome.failure}: ${outcome.message.slice(0, 160)}`;
+      const reason = `${tool}: ${outcome.failure}: ${(/error: .*/.exec(outcome.message)?.[0] ?? outcome.message).slice(0, 160)}`;
       this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
     } else if (outcome.kind === 'lost') counts.unanswered++;
   }

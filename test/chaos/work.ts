@@ -13,6 +13,8 @@ const maxPrompts = 25;
 
 /** Kinds of failures that a fault may cause. Any other is a mistake of the server. */
 const expectedFailures = ['unavailable', 'timeout'];
+/** A failed run is a result. Its text must name the cause. */
+const failedRun = /^run_id: (\S+)\nstatus: failed .*\n(?:.*\n)*error: ./m;
 
 /** What a client does, again and again, until it is stopped. */
 export class ClientWork {
@@ -67,8 +69,12 @@ export class ClientWork {
   async #call(what: keyof World['ledger']['counts'], tool: string, args: object): Promise<Outcome> {
     const outcome = await this.#client.call(tool, args);
     this.#world.ledger.count(what, tool, outcome);
-    if (outcome.kind === 'failed' && !expectedFailures.includes(outcome.failure))
-      this.#world.report(`${tool} on ${this.#client.name} failed: ${outcome.failure}: ${outcome.message}`);
+    if (outcome.kind === 'failed' && !isExpected(outcome)) {
+      const { log } = this.#client.server;
+      this.#world.report(
+        `${tool} on ${this.#client.name} failed: ${outcome.failure}: ${outcome.message}\n${log.slice(-2_000)}`,
+      );
+    }
     if (outcome.kind === 'unsent') await pause(200);
     return outcome;
   }
@@ -111,7 +117,7 @@ export class ClientWork {
     for (let tries = 0; tries < 20; tries++) {
       const outcome = await reader.call('show_prompt', { name });
       if (outcome.kind === 'unsent' || outcome.kind === 'lost') return;
-      if (outcome.kind === 'failed' && expectedFailures.includes(outcome.failure)) return;
+      if (outcome.kind === 'failed' && isExpected(outcome)) return;
       if (matches(tracked, outcome)) return;
       seen = JSON.stringify(outcome);
       await pause(250);
@@ -166,13 +172,19 @@ export class ClientWork {
     );
     const args = { task, cwd: this.#world.project, sandbox: writes ? 'workspace-write' : 'read-only' };
     const outcome = await this.#call('runs', 'delegate_run', args);
-    if (outcome.kind !== 'ok') return;
     // The client of the current revision gets a task, which has the id of the run.
-    const id = String(outcome.value['run_id'] ?? outcome.value['taskId']);
-    if (id === 'unknown') return;
+    const id =
+      outcome.kind === 'ok'
+        ? String(outcome.value['run_id'] ?? outcome.value['taskId'])
+        : outcome.kind === 'failed' && failedRun.exec(outcome.message)?.[1];
+    if (!id || id === 'unknown') return;
     this.#world.ledger.runs.set(id, { mark: writes ? mark : undefined });
     if (this.#random.next() < 0.15) await this.#client.call('cancel_run', { run_id: id });
   }
+}
+
+function isExpected({ failure, message }: Outcome & { readonly kind: 'failed' }): boolean {
+  return expectedFailures.includes(failure) || (failure === 'tool-failed' && failedRun.test(message));
 }
 
 /** True if a reading of a prompt fits what is known about it. */

@@ -71,7 +71,7 @@ export class World {
       ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'chaos',
       ADJUTANT_DELIVERY_PRIVATE_HOSTS: '127.0.0.1',
       ADJUTANT_DELIVERY_LEASE_SECONDS: '8',
-      ADJUTANT_DELEGATE_COMMAND: codex,
+      ADJUTANT_DELEGATE_COMMAND: writeAgent(`${folder}.codex`, codex),
       ADJUTANT_DELEGATE_MAX_PARALLEL: '2',
       ADJUTANT_DELEGATE_ON_DISCONNECT: 'finish',
       ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '1',
@@ -82,8 +82,9 @@ export class World {
     const http = (port: number) => ['serve', '--http', '--port', String(port)];
     const stdio = service('server on stdio', ['serve']);
     this.witness = service('server on HTTP that is not killed', http(ports[1]!), heapFlags);
+    const server = service('server on HTTP', http(ports[0]!));
     this.services = [
-      service('server on HTTP', http(ports[0]!)),
+      server,
       service('first worker', ['worker']),
       service('second worker', ['worker']),
       stdio,
@@ -92,8 +93,8 @@ export class World {
     const token = join(this.home, 'token');
     this.clients = [
       stdioClient(stdio, this.report),
-      httpChaosClient('session', `http://127.0.0.1:${ports[0]}`, token, this.report),
-      httpChaosClient('modern', `http://127.0.0.1:${ports[1]}`, token, this.report),
+      httpChaosClient('session', server, `http://127.0.0.1:${ports[0]}`, token, this.report),
+      httpChaosClient('modern', this.witness, `http://127.0.0.1:${ports[1]}`, token, this.report),
     ];
   }
 
@@ -130,6 +131,13 @@ export class World {
     await this.receivers.close();
     rmSync(`${this.folder}.codex`, { recursive: true, force: true });
   }
+}
+
+/** Starts Codex with the real clock: libfaketime does not work in the sandbox of its commands. */
+function writeAgent(folder: string, codex: string): string {
+  const file = join(folder, 'agent');
+  writeFileSync(file, `#!/bin/sh\nunset LD_PRELOAD FAKETIME_SHARED\nexec '${codex}' "$@"\n`, { mode: 0o755 });
+  return file;
 }
 
 async function freePort(): Promise<number> {

@@ -1,10 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { bundle, initialize, Program } from '../program.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -66,6 +67,23 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
     await remove('second');
     const { result } = await program.request('tools/call', { name: 'list_activity', arguments: {} });
     expect(JSON.stringify(result)).toContain('second');
+  });
+
+  it('says why a run cannot be started', async () => {
+    const [name, task] = ['delegate_run', steps({ answer: {} })];
+    await using program = new Program(['serve', '--delegate-command', scriptedAgent]);
+    const run = () =>
+      program.request('tools/call', {
+        name,
+        arguments: { task, cwd: program.home, skip_git_repo_check: true },
+      });
+    program.send(initialize());
+    // Loads everything that a run needs.
+    expect(JSON.stringify(await run())).toContain('completed');
+    limitOpenFiles(program, readdirSync(`/proc/${program.child.pid}/fd`).length + 3);
+    expect(JSON.stringify(await run())).toMatch(/The run host could not be started: .*too many open files/);
+    limitOpenFiles(program, 1024);
+    expect(JSON.stringify(await run())).toContain('completed');
   });
 
   it.each(['search_prompts'])('does not remember that %s could not be loaded', async (name) => {

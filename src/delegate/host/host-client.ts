@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
 import { log, logLevel } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import { launch } from '../launch/launch.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
 import { Channel } from './channel.ts';
@@ -11,7 +13,7 @@ import { orderFormat } from './host-message.ts';
 
 /** The connection of a server to a run host that it has started. */
 export interface HostClient {
-  /** The process of the host; `undefined` if it could not be started. */
+  /** The process of the host; `undefined` if it has already ended. */
   readonly identity: ProcessIdentity | undefined;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
@@ -39,7 +41,14 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     { command: process.execPath, args: [launcher, 'run-host'], cwd: options.startedIn, env },
     { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
   );
-  child.once('error', (error) => log('error', 'the run host could not be started', error));
+  const failure = new Promise<Error>((resolve) => child.once('error', resolve));
+  // Without free file handles, there is neither a process nor a connection.
+  if (child.pid === undefined) {
+    const error = await failure;
+    const reason = storageReason(error) ?? messageOf(error);
+    throw new Failure('unavailable', `The run host could not be started: ${reason}.`, { cause: error });
+  }
+  child.on('error', (error) => log('error', 'the run host failed', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});
   child.unref();
@@ -52,7 +61,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   });
   void channel.closed.then(() => result.resolve(undefined));
   return {
-    identity: child.pid === undefined ? undefined : await identify(child.pid),
+    identity: await identify(child.pid),
     carryOut(order, onMessage) {
       report = onMessage;
       channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
