@@ -13,7 +13,7 @@ import { orderFormat } from './host-message.ts';
 
 /** The connection of a server to a run host that it has started. */
 export interface HostClient {
-  /** The process of the host; `undefined` if it has already ended. */
+  /** The process of the host; `undefined` if it could not be started. */
   readonly identity: ProcessIdentity | undefined;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
@@ -40,15 +40,11 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   const child = await launch(
     { command: process.execPath, args: [launcher, 'run-host'], cwd: options.startedIn, env },
     { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
-  );
-  const failure = new Promise<Error>((resolve) => child.once('error', resolve));
-  // Without free file handles, there is neither a process nor a connection.
-  if (child.pid === undefined) {
-    const error = await failure;
+  ).catch((error: unknown) => {
     const reason = storageReason(error) ?? messageOf(error);
     throw new Failure('unavailable', `The run host could not be started: ${reason}.`, { cause: error });
-  }
-  child.on('error', (error) => log('error', 'the run host failed', error));
+  });
+  child.once('error', (error) => log('error', 'the run host could not be started', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});
   child.unref();
@@ -61,7 +57,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   });
   void channel.closed.then(() => result.resolve(undefined));
   return {
-    identity: await identify(child.pid),
+    identity: child.pid === undefined ? undefined : await identify(child.pid),
     carryOut(order, onMessage) {
       report = onMessage;
       channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
