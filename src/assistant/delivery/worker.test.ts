@@ -422,6 +422,19 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await actions()).toEqual(['notification.sent']);
   });
 
+  it('records one of two claims of the same worker in a batch as superseded', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
+    const record = async (nowMs: number): Promise<OutcomeRecord> => {
+      const [claimed] = await claim(store, { owner: 'w1', ms: 1000 }, nowMs, 1);
+      return { notification: claimed!.notification, status: 'sent', action: 'notification.sent' };
+    };
+    // The clock jumps during the first delivery, so that its lease expires.
+    const records = [await record(noon), await record(noon + minute)];
+    await recordOutcomes(store, 'w1', noon + minute, records);
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2 });
+    expect((await actions()).sort()).toEqual(['notification.sent', 'notification.superseded']);
+  });
+
   it('does not send if the lease is about to expire', async () => {
     await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     let reads = 0;
