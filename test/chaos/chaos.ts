@@ -29,7 +29,8 @@ export interface ChaosResult {
 
 /** Pauses between two calls of a client, and between two faults. */
 const callPauseMs = 250;
-const faultPauseMs = 4_000;
+const maxFaultPauseMs = 4_000;
+const faultsInShortRun = 15;
 const settleMs = 240_000;
 const maxHeapGrowthMb = 40;
 
@@ -52,9 +53,10 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosResult> {
     const startMs = performance.now();
     const isOver = () => performance.now() - startMs > milliseconds;
     const usable = faults.filter(({ name }) => !skipped.has(name));
+    const faultPauseMs = Math.min(maxFaultPauseMs, milliseconds / faultsInShortRun);
     // Two faults may happen at the same time.
     const breaking = [1, 2].map((loop) =>
-      breakThings(world, usable, randomNumbers(seed * 100 + loop), isOver, (name) =>
+      breakThings(world, usable, randomNumbers(seed * 100 + loop), faultPauseMs, isOver, (name) =>
         causes.set(name, (causes.get(name) ?? 0) + 1),
       ),
     );
@@ -97,12 +99,13 @@ async function breakThings(
   world: World,
   usable: readonly Fault[],
   random: Random,
+  pauseMs: number,
   isOver: () => boolean,
   count: (name: string) => void,
 ): Promise<void> {
   const lots = usable.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   while (!isOver()) {
-    await pause(random.between(0, 2 * faultPauseMs));
+    await pause(random.between(0, 2 * pauseMs));
     const fault = random.pick(lots);
     if (isOver() || inProgress.has(`${world.engine} ${fault.name}`)) continue;
     inProgress.add(`${world.engine} ${fault.name}`);

@@ -129,7 +129,7 @@ export const faults: readonly Fault[] = [
     weight: 3,
     skipped: () => (hasPrlimit ? undefined : 'prlimit is not installed'),
     async cause(world, random) {
-      const { pid } = random.pick(running(world)) ?? {};
+      const { pid } = random.pick(running(world).filter(({ isSettled }) => isSettled)) ?? {};
       if (pid === undefined) return false;
       const isLimited = limitFiles(pid, openFiles(pid) + Math.floor(random.between(-3, 3)));
       await pause(random.between(500, 6_000));

@@ -17,6 +17,7 @@ export interface ServiceOptions {
   readonly report: (problem: string) => void;
 }
 
+const settledMs = 8_000;
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -31,6 +32,7 @@ export class ServiceProcess {
   readonly #options: ServiceOptions;
   #child: ChildProcess | undefined;
   #isStopping = false;
+  #startMs = 0;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -39,6 +41,11 @@ export class ServiceProcess {
 
   get child(): ChildProcess | undefined {
     return this.#child;
+  }
+
+  /** Whether the process has had time to load what it needs to run at all. */
+  get isSettled(): boolean {
+    return this.#child !== undefined && performance.now() - this.#startMs > settledMs;
   }
 
   get pid(): number | undefined {
@@ -50,6 +57,7 @@ export class ServiceProcess {
     const child = spawn(process.execPath, [...nodeFlags, bundle, ...args], { cwd, env });
     children.add(child);
     this.#child = child;
+    this.#startMs = performance.now();
     this.#isStopping = false;
     child.stdin.on('error', () => {});
     child.stderr.on('data', (chunk: Buffer) => {

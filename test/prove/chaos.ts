@@ -66,7 +66,9 @@ async function play(folder: string, isSmallDisk: boolean): Promise<number> {
     console.log(chaosTable(results));
     const problems = results.flatMap((result) => result.problems.map((one) => `${result.engine}: ${one}`));
     console.log(
-      problems.length === 0 ? '\nNo problems.' : `\n${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}:\n${problems.join('\n')}`,
+      problems.length === 0
+        ? '\nNo problems.'
+        : `\n${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}:\n${problems.join('\n')}`,
     );
     return problems.length === 0 ? 0 : 1;
   } finally {

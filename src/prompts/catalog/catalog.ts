@@ -78,17 +78,25 @@ export class Catalog {
     return this.#findFrom(0, name);
   }
 
-  #findFrom(start: number, name: string): Awaitable<CatalogEntry> {
+  /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
+  #findFrom(start: number, name: string, unavailable?: Failure): Awaitable<CatalogEntry> {
     for (let index = start; index < this.sources.length; index++) {
       const source = this.sources[index]!;
-      const found = this.#unlessUnavailable(() => source.get(name), undefined);
+      const found = unlessUnavailable(
+        () => source.get(name),
+        (failure) => failure,
+      );
       if (found instanceof Promise)
-        return found.then((definition) =>
-          definition === undefined ? this.#findFrom(index + 1, name) : { definition, source },
-        );
+        return found.then((definition) => {
+          if (definition instanceof Failure) return this.#findFrom(index + 1, name, definition);
+          return definition === undefined
+            ? this.#findFrom(index + 1, name, unavailable)
+            : { definition, source };
+        });
+      if (found instanceof Failure) return this.#findFrom(index + 1, name, found);
       if (found !== undefined) return { definition: found, source };
     }
-    throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+    throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
@@ -156,7 +164,15 @@ export class Catalog {
 
   async #merge(): Promise<Merged> {
     const lists = await Promise.all(
-      this.sources.map((source) => this.#unlessUnavailable(() => source.list(), noDefinitions)),
+      this.sources.map((source) =>
+        unlessUnavailable(
+          () => source.list(),
+          (failure) => {
+            if (this.sources.length === 1) throw failure;
+            return noDefinitions;
+          },
+        ),
+      ),
     );
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
@@ -183,20 +199,22 @@ export class Catalog {
     this.#merged = { lists, entries, clashes };
     return this.#merged;
   }
+}
 
-  /** Uses the fallback for an unavailable source, so that it does not block the others. Rethrows if it is the only source. */
-  #unlessUnavailable<Value>(work: () => Awaitable<Value>, fallback: Value): Awaitable<Value> {
-    const replace = (error: unknown) => {
-      if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1)
-        return fallback;
-      throw error;
-    };
-    try {
-      const value = work();
-      return value instanceof Promise ? value.catch(replace) : value;
-    } catch (error) {
-      return replace(error);
-    }
+/** Uses the fallback for an unavailable source, so that it does not block the others. */
+function unlessUnavailable<Value, Fallback>(
+  work: () => Awaitable<Value>,
+  fallback: (failure: Failure) => Fallback,
+): Awaitable<Value | Fallback> {
+  const replace = (error: unknown) => {
+    if (error instanceof Failure && error.kind === 'unavailable') return fallback(error);
+    throw error;
+  };
+  try {
+    const value = work();
+    return value instanceof Promise ? value.catch(replace) : value;
+  } catch (error) {
+    return replace(error);
   }
 }
 
