@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
+import { leanMap } from './lean-map.mjs';
 import { bundledPackages, notices } from './notices.mjs';
 import { page, pageFiles } from './page.mjs';
 
@@ -15,6 +17,21 @@ const style = {
   charset: 'ascii',
   sourcesContent: false,
   logLevel: 'warning',
+  // Names stay as they are in our own code, so that a stack trace names functions.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // Short lines keep the columns in a source map small.
+  lineLimit: 120,
+};
+
+const minifiedPackages = {
+  name: 'minified packages',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), { ...style, minify: true });
+      return { contents: code };
+    });
+  },
 };
 
 // 1. Split the program: every `await import()` starts a chunk, and shared code becomes chunks too. esbuild can split only
@@ -32,6 +49,7 @@ const { outputFiles, metafile } = await build({
   mainFields: ['module', 'main'],
   // The program uses it to find files beside itself.
   define: { 'import.meta.dirname': '__dirname' },
+  plugins: [minifiedPackages],
   metafile: true,
   write: false,
 });
@@ -61,14 +79,21 @@ const fileOf = (name) => name.replace(/js$/, 'cjs');
 
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
-function write(name, code, map) {
-  // esbuild escapes other characters in strings only, not in regular expressions.
-  const ascii = code.replaceAll(
-    /[^\0-\x7f]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+function rewrite(code) {
+  return (
+    code
+      // The chunks of the start are in start.cjs.
+      .replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
+        start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
+      )
+      // esbuild escapes other characters in strings only, not in regular expressions.
+      .replaceAll(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
   );
-  writeFileSync(`dist/${name}`, `${ascii}//# ${map ? `sourceMappingURL=${name}.map` : 'no source map'}\n`);
-  if (map) writeFileSync(`dist/${name}.map`, map);
+}
+function write(name, code, map) {
+  const comment = map ? `sourceMappingURL=${name}.map` : 'no source map';
+  writeFileSync(`dist/${name}`, `${rewrite(code)}//# ${comment}\n`);
+  if (map) writeFileSync(`dist/${name}.map`, leanMap(map, code, rewrite));
 }
 
 // 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
@@ -106,18 +131,13 @@ for (const [name, { entryPoint, inputs }] of outputs) {
   const { code, map } = await transform(textOf.get(name), {
     ...toCommonJs,
     sourcefile: name,
-    // Our own code stays readable. Short lines limit how much the replacement below shifts the source map.
     minify: isPackage,
-    lineLimit: 120,
   });
   // A CommonJS package has only a default export here, so its names must be exported again.
   const isCommonJs = entryPoint && metafile.inputs[entryPoint].format === 'cjs';
   write(
     fileOf(name),
-    code.replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
-      start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
-    ) + (isCommonJs ? 'module.exports = module.exports.default;\n' : ''),
-    // A stack trace has no use for positions in packages.
+    isCommonJs ? `${code}module.exports = module.exports.default;\n` : code,
     isPackage ? undefined : map,
   );
 }

@@ -52,7 +52,9 @@ export function blocksOf(page: string): readonly Block[] {
 }
 
 const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0-9a-f]{12}/;
-const time = /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?/;
+/** An instant, or a local time with the padding of its column. */
+const time =
+  /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?|[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d [\w/]+, in \d+ [a-z]+ */;
 const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
 
 /** A pattern for the output, and the example ids in it. Each id is one capture group. */
@@ -61,7 +63,7 @@ export function patternOf(shown: string): { pattern: RegExp; ids: readonly strin
   const parts = shown.split(example).map((part) => {
     if (part === '…\n') return '(?:.*\\n)*?';
     if (part === '…') return '.*';
-    if (!id.test(part) && time.test(part)) return time.source;
+    if (!id.test(part) && time.test(part)) return `(?:${time.source})`;
     if (!id.test(part)) return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
     ids.push(part);
     return `(${id.source})`;

@@ -54,6 +54,7 @@ it('explains an invalid value with its description instead of its pattern', asyn
       properties: {
         number: { type: 'string', pattern: '^\\+[0-9]+$', description: 'Phone number, like +4930123456' },
         others: { type: 'array', items: { type: 'string', pattern: '^[0-9]+$' } },
+        days: { type: 'array', items: { type: 'string', pattern: '^[a-z]{2}$' }, description: 'Like mo, tu' },
       },
     },
     call: () => ({ structured: {} }),
@@ -69,6 +70,7 @@ it('explains an invalid value with its description instead of its pattern', asyn
     'number is not valid (Phone number, like +4930123456)',
   );
   expect(await callDial({ others: ['x'] })).toContain('others.0 must match pattern');
+  expect(await callDial({ days: ['Monday'] })).toContain('days.0 is not valid (Like mo, tu)');
 });
 
 it('returns a refusal as a tool result that the model can read', async () => {

@@ -121,12 +121,17 @@ function describe(
   return description === undefined ? message : `is not valid (${description})`;
 }
 
+/** The description of a value. An item of a list without its own has that of the list. */
 function descriptionAt(schema: JsonSchema, path: Issue['path']): string | undefined {
   let found: unknown = schema;
+  let description: string | undefined;
   for (const part of path) {
     if (!isObject(found)) return undefined;
     const { properties, items } = found;
-    found = typeof part === 'number' ? items : isObject(properties) ? properties[part] : undefined;
+    const isItem = typeof part === 'number';
+    found = isItem ? items : isObject(properties) ? properties[part] : undefined;
+    const own = isObject(found) ? found['description'] : undefined;
+    description = typeof own === 'string' ? own : isItem ? description : undefined;
   }
-  return isObject(found) && typeof found['description'] === 'string' ? found['description'] : undefined;
+  return description;
 }

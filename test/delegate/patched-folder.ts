@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { discardBefore, recordAfter, recordBefore } from '../../src/delegate/changes/change-recorder.ts';
 import { RunDirectory } from '../../src/delegate/files/run-directory.ts';
+import { writeEverything } from './attribute-all.ts';
 import { gitEnvironment } from './git-repository.ts';
 
 /** A temporary working folder whose changes are recorded as a patch. */
@@ -50,8 +51,9 @@ export class PatchedFolder {
     const directory = await RunDirectory.create(join(this.base, 'runs'));
     const options = { cwd, env: { ...gitEnvironment, PATH: path, ...more }, ignored: [] };
     await recordBefore(directory, options);
+    const before = writeEverything(cwd);
     work();
-    const changes = await recordAfter(directory, options, [], true);
+    const changes = await recordAfter(directory, options, [], true, [...before, ...writeEverything(cwd)]);
     expect(changes?.evidence).toBeDefined();
     await discardBefore(directory);
     expect(readdirSync(directory.path)).toEqual(['request.json']);

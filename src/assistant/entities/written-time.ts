@@ -35,13 +35,13 @@ export function parseTime(
   if (!exists || ms < earliestMs || ms > latestMs)
     throw invalid(
       field,
-      `${field} must be a time like 2026-03-01T09:30 (local, ${zone}) or 2026-03-01T09:30:00Z, or a date like 2026-03-01, not "${written}". Now it is ${describeNow(nowMs, zone, offsets)}.`,
+      `must be a time like 2026-03-01T09:30 (local, ${zone}) or 2026-03-01T09:30:00Z, or a date like 2026-03-01, not "${written}". Now it is ${describeNow(nowMs, zone, offsets)}.`,
     );
   if (time !== undefined && shift === undefined) refuseAmbiguous(wallMs, zone, offsets, field, written);
   if (zoneIsNamed && shift !== undefined && !/z$/i.test(offset!) && offsets(ms) !== shift)
     throw invalid(
       field,
-      `${field} "${written}" has an offset that ${zone} does not have then. Write ${withOffset(ms, offsets)} for that instant, or ${withOffset(instantOf(wallMs, offsets), offsets)} for that local time.`,
+      `"${written}" has an offset that ${zone} does not have then. Write ${withOffset(ms, offsets)} for that instant, or ${withOffset(instantOf(wallMs, offsets), offsets)} for that local time.`,
     );
   const wall = new Date(ms + offsets(ms)).toISOString();
   return {
@@ -68,7 +68,7 @@ function refuseAmbiguous(
   const why = first ? 'occurs twice' : 'does not exist';
   throw invalid(
     field,
-    `${field} "${written}" ${why} in ${zone}, because the clocks change. Write ${withOffset(before, offsets)} or ${withOffset(after, offsets)}.`,
+    `"${written}" ${why} in ${zone}, because the clocks change. Write ${withOffset(before, offsets)} or ${withOffset(after, offsets)}.`,
   );
 }
 
@@ -85,9 +85,9 @@ function withOffset(ms: number, offsets: OffsetAt): string {
   return `${new Date(wallOf(ms, offsets)).toISOString().slice(0, 19)}${minutes < 0 ? '-' : '+'}${pad(hours)}:${pad(rest)}`;
 }
 
-function invalid(field: string, message: string): Failure {
-  return new Failure('invalid-params', message, {
-    issues: [{ path: [field], keyword: 'format', expected: 'date-time', message: 'is not a date and time' }],
+function invalid(field: string, problem: string): Failure {
+  return new Failure('invalid-params', `${field} ${problem}`, {
+    issues: [{ path: [field], keyword: 'format', expected: 'date-time', message: problem }],
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ToolAnswer } from '../../api.ts';
+import { describeTiming } from '../../assistant/planning/timing-text.ts';
 import {
   auditFields,
   cancelFields,
@@ -32,8 +33,8 @@ export const notifications = toolCommand({
       fields: notificationWindow,
       show: ({ notifications }) =>
         showTable(
-          notifications.map(({ id, plan_time, channel, status, subject, error }) => [
-            showTime(plan_time),
+          notifications.map(({ id, channel, status, subject, error, ...times }) => [
+            planTime(times),
             channel,
             status,
             subject,
@@ -85,6 +86,25 @@ export const notifications = toolCommand({
           'No audit entries in this time.',
         ),
     }),
+    outbox: toolAction({
+      tool: 'list_outbox',
+      fields: { limit: { ...pageArguments.limit, description: 'Number of messages' } },
+      defaults: { limit: 20 },
+      show: ({ messages, folder }) =>
+        messages
+          .map(({ file, subject, to, preview }) =>
+            [
+              `${folder}/${file}`,
+              ...(to ? [`To: ${to}`] : []),
+              ...(subject ? [`Subject: ${subject}`] : []),
+              '',
+              preview,
+            ]
+              .join('\n')
+              .trimEnd(),
+          )
+          .join('\n\n') || `No messages in ${folder}.`,
+    }),
     replay: toolAction({
       tool: 'replay_notifications',
       positional: 'user_id',
@@ -92,9 +112,9 @@ export const notifications = toolCommand({
       show: ({ reminders, before, now, dropped }) =>
         [
           showTable(
-            reminders.map(({ outcome, plan_time, channel, title, reason }) => [
+            reminders.map(({ outcome, channel, title, reason, ...times }) => [
               outcome,
-              showTime(plan_time),
+              planTime(times),
               channel,
               title,
               reason,
@@ -139,9 +159,9 @@ function showPlan({
     ({ policy, reason, events }) => `${policy} planned ${events} event${events === 1 ? '' : 's'}: ${reason}`,
   );
   const table = showTable(
-    changes.map(({ action, plan_time, channel, event_id, occurrence, reason }) => [
+    changes.map(({ action, channel, event_id, occurrence, reason, ...times }) => [
       action,
-      showTime(plan_time),
+      planTime(times),
       channel,
       event_id,
       occurrence,
@@ -154,9 +174,20 @@ function showPlan({
     table,
     ...dropped.map(
       ({ event_id, channel, offset_minutes, reason }) =>
-        `skipped ${channel} ${offset_minutes} minutes before ${event_id}: ${reason}`,
+        `skipped  ${channel}  ${event_id}  ${describeTiming(offset_minutes, 0, 'en')}: ${reason}`,
     ),
     ...errors.map(({ event_id, error }) => `${event_id}: ${error}`),
     ...(dry_run ? ['Dry run: nothing was changed.'] : []),
   ].join('\n');
+}
+
+/** The local time of the person, which answers carry beside the instant. */
+function planTime({
+  plan_time,
+  plan_local,
+}: {
+  readonly plan_time: string;
+  readonly plan_local?: string;
+}): string {
+  return plan_local ?? showTime(plan_time);
 }

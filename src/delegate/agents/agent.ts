@@ -14,20 +14,24 @@ export interface Agent {
   invoke(call: AgentCall): Promise<Invocation>;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
   parse(line: string): readonly AgentEvent[];
+  /** The path of the program. Fails with `unavailable` if it is not installed. */
+  locate(): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */
   version(): Promise<string | undefined>;
   /** Total token usage of the thread, read from the agent's own session file. */
   threadTotal?(threadId: string): Promise<Usage | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */
   explain?(error: string): string | undefined;
+  /** The writes that the agent reported, in order. Without this method, only the paths of its file events are known. */
+  writes?(report: WriteReport): Promise<readonly ReportedWrite[]>;
   /** Whether the agent's sandbox works on this machine. */
   sandboxWorks?(): Promise<boolean>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
   confine?(sandbox: Sandbox): Promise<Confinement>;
 }
 
-export const agentNames = ['codex', 'claude'] as const;
-export type AgentName = (typeof agentNames)[number];
+/** The name of a built-in agent, or of one in the settings. */
+export type AgentName = string;
 
 /** Options of one agent call. The prompt is separate because the agent reads it from standard input. */
 export interface AgentCall {
@@ -99,6 +103,24 @@ export type AgentItem =
 export interface FileChange {
   readonly path: string;
   readonly kind: 'add' | 'delete' | 'update';
+}
+
+/** Where an agent's reports of its writes are. */
+export interface WriteReport {
+  /** The lines of its output. */
+  readonly events: AsyncIterable<string>;
+  readonly threadId: string | undefined;
+  /** When the run started. A thread can be older. */
+  readonly since: Date;
+}
+
+/** A successful write of an agent. The edit is absent if the agent reports only the path. */
+export interface ReportedWrite {
+  readonly path: string;
+  readonly edit?:
+    | { readonly patch: string }
+    /** The content before and after the write; `undefined` if there was no file. */
+    | { readonly from: string | undefined; readonly to: string | undefined };
 }
 
 export interface TodoItem {

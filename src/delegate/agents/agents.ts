@@ -1,19 +1,55 @@
+import { Failure } from '../../failure.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
 
-export type Agents = Readonly<Record<AgentName, Agent>>;
-
 type Options = Parameters<typeof createCodex>[0] &
   Parameters<typeof createClaude>[0] & {
-    /** The agent that `command` starts. */
+    /** The agent of runs that name none, and the one that `command` starts. */
     readonly agent: AgentName;
   };
 
-export function createAgents(options: Options): Agents {
-  const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
-  return {
-    codex: createCodex({ ...options, command: commandOf('codex') }),
-    claude: createClaude({ ...options, command: commandOf('claude') }),
-  };
+/** The agents that runs can use. */
+export class Agents {
+  readonly #agents: ReadonlyMap<AgentName, Agent>;
+  readonly #default: AgentName;
+
+  constructor(options: Options) {
+    const commandOf = (name: AgentName) => (options.agent === name ? options.command : undefined);
+    const all = [
+      createCodex({ ...options, command: commandOf('codex') }),
+      createClaude({ ...options, command: commandOf('claude') }),
+    ];
+    this.#agents = new Map(all.map((agent) => [agent.name, agent]));
+    this.#default = options.agent;
+  }
+
+  get all(): readonly Agent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** The agent that ran an existing run. If it is no longer configured, any agent can still report the run. */
+  of(name: unknown): Agent {
+    return this.#agents.get(String(name)) ?? this.all[0]!;
+  }
+
+  /** Those of these agents whose programs are installed. */
+  async installed(names: readonly AgentName[]): Promise<readonly AgentName[]> {
+    const isInstalled = names.map((name) =>
+      Promise.resolve(this.#agents.get(name)?.locate()).then(
+        (program) => program !== undefined,
+        () => false,
+      ),
+    );
+    const found = await Promise.all(isInstalled);
+    return [...new Set(names.filter((_, at) => found[at]))];
+  }
+
+  /** The agent of that name, or the configured one. */
+  get(name: AgentName = this.#default): Agent {
+    const agent = this.#agents.get(name);
+    if (agent !== undefined) return agent;
+    const known = [...this.#agents.keys()].join(', ');
+    throw new Failure('refused', `There is no agent "${name}". Known agents: ${known}.`);
+  }
 }

@@ -7,6 +7,7 @@ import { parseObject } from '../files/json-file.ts';
 import type { Agent, AgentCall, AgentEvent, AgentItem, Usage } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
+import { readWrites } from './claude-writes.ts';
 import { findExecutable, readVersion } from './executable.ts';
 import { isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
@@ -36,6 +37,7 @@ const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
 /** Runs `claude -p`, which reads the prompt from standard input and writes events to standard output. */
 export function createClaude(options: ClaudeOptions): Agent {
   const { command = 'claude', env } = options;
+  const locate = () => findExecutable(command, env, installHint);
   return {
     name: 'claude',
     label: 'claude',
@@ -52,7 +54,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
       const servers = isTrusted ? projectServers(call.cwd) : [];
       return {
-        command: await findExecutable(command, env, installHint),
+        command: await locate(),
         args: [...(await buildArguments(call)), ...servers, ...settings.args, ...subcommandArgs],
         env: {
           ...settings.env,
@@ -67,7 +69,9 @@ export function createClaude(options: ClaudeOptions): Agent {
       };
     },
     parse,
-    version: async () => readVersion(await findExecutable(command, env, installHint), env),
+    writes: readWrites,
+    locate,
+    version: async () => readVersion(await locate(), env),
   };
 }
 

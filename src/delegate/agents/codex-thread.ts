@@ -7,7 +7,7 @@ import { parseUsage } from './codex-events.ts';
 
 /** Reads the total usage from the session file of a thread. The event stream omits it if a turn was interrupted. */
 export async function readThreadUsage(codexHome: string, threadId: string): Promise<Usage | undefined> {
-  const file = await findRollout(join(codexHome, 'sessions'), threadId, 3);
+  const file = await findRollout(join(codexHome, 'sessions'), threadId);
   if (file === undefined) return undefined;
   const lines = (await readRegularFile(file, maxFileBytes)).split('\n');
   const last = lines.findLast((line) => line.includes('"total_token_usage"'));
@@ -26,7 +26,7 @@ export async function findThreadByName(codexHome: string, name: string): Promise
 }
 
 /** Searches the year/month/day folders, newest first, because recent threads are the ones usually resumed. */
-async function findRollout(folder: string, threadId: string, depth: number): Promise<string | undefined> {
+export async function findRollout(folder: string, threadId: string, depth = 3): Promise<string | undefined> {
   const names = (await disk.readdir(folder).catch(() => [])).sort().reverse();
   if (depth === 0) {
     const name = names.find((candidate) => candidate.endsWith(`-${threadId}.jsonl`));

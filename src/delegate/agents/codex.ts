@@ -8,6 +8,7 @@ import { type CodexPermissions, codexPermissions } from './codex-permissions.ts'
 import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
+import { readWrites } from './codex-writes.ts';
 import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
 import { isInside } from './folder-scope.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -62,7 +63,9 @@ export function createCodex(options: CodexOptions): Agent {
     },
     parse: parseEvent,
     explain,
+    locate: executable,
     version: async () => readVersion(await executable(), env),
+    writes: (report) => readWrites(codexHome, report),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
     async confine(sandbox) {
       const settings = await readCodexSettings(userSettingsFile(codexHome));

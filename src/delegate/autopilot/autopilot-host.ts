@@ -107,7 +107,9 @@ function createPorts({ runner, options, signal, listen }: HostedAutopilot): Auto
     env: options.env,
     stateDir: dirname(options.queueFile),
     run: (...args) => runner.run(...args),
-    confine: async (sandbox) => runner.agent.confine?.(sandbox),
+    agent: options.agent,
+    available: (names) => runner.agents.installed(names),
+    confine: async (sandbox) => runner.agents.get().confine?.(sandbox),
     listen,
     signal,
   };

@@ -51,11 +51,15 @@ export class AutopilotPlanning {
 
   async plan(decision: Decision, discovered: readonly IndexedSkill[]): Promise<Planned> {
     const { input, task, cwd, role, sandbox } = this.#request;
-    const { settings, signal } = this.#ports;
+    const { settings, signal, available } = this.#ports;
+    const allowed = input.agents ?? settings.agents;
+    const agents = await available(allowed);
+    const missing = allowed.filter((name) => !agents.includes(name));
     const skills = await this.#shortlist(discovered);
     const shortlist = skills.map(({ name }) => name);
-    const bounds: PlanBounds = { cwd, role, maxAgents: Math.floor(input.max_agents), sandbox, shortlist };
-    return makePlan(
+    const maxAgents = Math.floor(input.max_agents);
+    const bounds: PlanBounds = { cwd, role, maxAgents, sandbox, agents, shortlist };
+    const planned = await makePlan(
       {
         task,
         decision,
@@ -67,6 +71,8 @@ export class AutopilotPlanning {
       },
       signal,
     );
+    const problems = missing.map((name) => `The agent ${name} is not installed.`);
+    return { ...planned, problems: [...problems, ...planned.problems] };
   }
 
   /** The skills that the planner may assign. Skills named by the caller go to every job, so the planner has no choice. */

@@ -33,6 +33,11 @@ export const autopilotInput = {
     include_repo_skills,
     include_global_skills,
     skip_git_repo_check,
+    agents: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Agents that the plan may give jobs to, e.g. codex, claude',
+    },
     max_agents: { type: 'number', minimum: 1, default: 3, description: 'Jobs in a plan' },
     max_parallel: {
       type: 'number',
@@ -85,7 +90,8 @@ const jobProperties = {
 function autopilotSchemaFor<
   const JobStatuses extends readonly string[],
   const Statuses extends readonly string[],
->(jobStatuses: JobStatuses, statuses: Statuses) {
+  const Job extends object,
+>(jobStatuses: JobStatuses, statuses: Statuses, job: Job) {
   return {
     type: 'object',
     required: [
@@ -112,7 +118,7 @@ function autopilotSchemaFor<
         type: 'object',
         required: ['jobs'],
         properties: {
-          jobs: { type: 'array', items: jobSpec },
+          jobs: { type: 'array', items: job },
           source: { enum: ['none', 'model', 'repaired', 'fallback'] },
         },
       },
@@ -145,6 +151,7 @@ function autopilotSchemaFor<
 export const finishedAutopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled', 'skipped'],
   ['completed', 'failed', 'cancelled'],
+  jobSpec,
 );
 
 const shortened = {
@@ -161,6 +168,7 @@ export const shortRunSchema = {
 const openAutopilotSchema = autopilotSchemaFor(
   ['completed', 'completed_with_problems', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
   ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'],
+  { ...jobSpec, properties: { ...jobSpec.properties, agent: text, reasoning_effort: text } },
 );
 
 /** An autopilot that may still be in progress. */

@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { messageOf } from '../../json.ts';
+import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { CheckOptions } from '../changes/acceptance.ts';
 import { scopesOverlap } from '../changes/write-scope.ts';
@@ -30,6 +31,10 @@ export interface AutopilotPorts {
   /** The folder that all servers of the user share. */
   readonly stateDir: string;
   readonly run: RunAgent;
+  /** The configured agent. */
+  readonly agent: AgentName;
+  /** Those of these agents whose programs are installed. */
+  available(names: readonly AgentName[]): Promise<readonly AgentName[]>;
   readonly confine: CheckOptions['confine'];
   readonly listen: JobRunnerOptions['listen'];
   readonly signal: AbortSignal;
@@ -124,7 +129,9 @@ export class Autopilot {
     };
     this.#log.plannerUsage.push(...this.#planning.usage);
     this.#log.decision = plan.decision;
-    this.#log.jobs = plan.jobs.map((job) => specify(job, { ...skills, models, efforts }));
+    this.#log.jobs = plan.jobs.map((job) =>
+      specify(job, { ...skills, models, efforts, agent: this.#ports.agent }),
+    );
     this.#log.source = source;
     this.#log.warnings.push(...problems.map((problem) => `Plan: ${problem}`));
   }

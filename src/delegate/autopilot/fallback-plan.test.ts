@@ -8,6 +8,7 @@ const bounds: PlanBounds = {
   role: 'specialist',
   maxAgents: 3,
   sandbox: 'workspace-write',
+  agents: [],
   shortlist: [],
 };
 

@@ -1,6 +1,6 @@
 import { narrowest } from '../agents/sandbox.ts';
 import type { Decision, TaskShape } from './decision.ts';
-import type { Plan, PlanBounds, PlannedJob } from './plan.ts';
+import { onlyAgent, type Plan, type PlanBounds, type PlannedJob } from './plan.ts';
 
 /** The plan without a model: scan, implement and verify, reduced to the number of agents allowed. */
 export function fallbackPlan(task: string, decision: Decision, shape: TaskShape, bounds: PlanBounds): Plan {
@@ -10,7 +10,8 @@ export function fallbackPlan(task: string, decision: Decision, shape: TaskShape,
     shape.clauses >= 4 ||
     shape.categories.length >= 3 ||
     shape.categories.some((category) => category === 'security' || category === 'research');
-  const common = { role, writes: [], skills: undefined, acceptance: [] };
+  const agent = onlyAgent(bounds);
+  const common = { role, ...(agent && { agent }), writes: [], skills: undefined, acceptance: [] };
   const scan: PlannedJob = {
     ...common,
     id: 'scan',

@@ -52,31 +52,39 @@ function toResult(
   { cwd }: JobOutcomeOptions,
 ): JobResult {
   const { evidence, deliverables } = record;
-  // An unreported change outside the job's scope was probably made by another job.
-  const files =
-    evidence?.files.filter(
-      (file) => !hadConcurrentWriters || file.status !== 'unreported' || isPlanned(file, job),
-    ) ?? [];
+  // A change outside the job's scope that its agent did not report was probably made by another job.
+  const others = evidence?.changed_during_run?.filter(
+    (file) => !hadConcurrentWriters || isPlanned(file, job),
+  );
   return {
     ...record,
     id: job.id,
     title: job.title,
     deliverables: deliverables.map((one) => ({ ...one, path: pathInFolder(one.path, folder, cwd) })),
-    evidence: evidence && { ...evidence, files },
+    evidence: evidence && { ...evidence, ...(others && { changed_during_run: others }) },
   };
 }
 
-function isPlanned({ path }: FileEvidence, { writes }: JobSpec): boolean {
+function isPlanned({ path }: Pick<FileEvidence, 'path'>, { writes }: JobSpec): boolean {
   return scopesOverlap([path], writes);
 }
 
 function reportUnplanned(result: JobResult, job: JobSpec): JobResult {
-  const files =
-    result.evidence?.files.filter((file) => file.change !== undefined && !isPlanned(file, job)) ?? [];
-  if (files.length === 0) return result;
-  const paths = files.map(({ path }) => path).join(', ');
-  const question = `${job.title} changed files that were not in its plan: ${paths}.`;
-  return { ...result, open_questions: [...result.open_questions, question] };
+  const { files = [], changed_during_run: others = [] } = result.evidence ?? {};
+  const unplanned = files.filter((file) => file.change !== undefined && !isPlanned(file, job));
+  const beside = others.filter(
+    (file) => !isPlanned(file, job) && !unplanned.some(({ path }) => path === file.path),
+  );
+  const list = (all: readonly Pick<FileEvidence, 'path'>[]) => all.map(({ path }) => path).join(', ');
+  const questions = [
+    ...(unplanned.length > 0
+      ? [`${job.title} changed files that were not in its plan: ${list(unplanned)}.`]
+      : []),
+    ...(beside.length > 0
+      ? [`Its commands or someone else changed files during ${job.title}: ${list(beside)}.`]
+      : []),
+  ];
+  return { ...result, open_questions: [...result.open_questions, ...questions] };
 }
 
 /** Runs the acceptance checks. A job that does not pass them fails, whatever its agent reports. */

@@ -1,3 +1,4 @@
+import type { AgentName } from '../agents/agent.ts';
 import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
 import type { SkillMode } from '../skills/skill-selection.ts';
 import type { PlannedJob } from './plan.ts';
@@ -8,10 +9,13 @@ export interface JobSpec extends Omit<PlannedJob, 'skills'> {
   readonly skills?: readonly string[];
   readonly max_skills: number;
   readonly model?: string;
+  readonly reasoning_effort?: string;
   readonly config_overrides?: readonly string[];
 }
 
 export interface JobSetup extends Pick<AutopilotSettings, 'models' | 'efforts'> {
+  /** The configured agent, which the models and efforts are for. */
+  readonly agent: AgentName;
   readonly skillsMode: SkillMode;
   /** The skills named by the caller. */
   readonly skills: readonly string[];
@@ -20,14 +24,18 @@ export interface JobSetup extends Pick<AutopilotSettings, 'models' | 'efforts'> 
 
 /** Applies the settings for a job's thinking level and the caller's choice of skills. */
 export function specify({ skills, ...job }: PlannedJob, setup: JobSetup): JobSpec {
-  const model = setup.models[job.thinking_level];
-  const effort = setup.efforts[job.thinking_level];
+  const isConfigured = (job.agent ?? setup.agent) === setup.agent;
+  const model = isConfigured ? setup.models[job.thinking_level] : undefined;
+  const effort = isConfigured ? setup.efforts[job.thinking_level] : undefined;
   return {
     ...job,
     ...chooseSkills(skills, setup),
     max_skills: setup.maxSkills,
     ...(model !== undefined && { model }),
-    ...(effort !== undefined && { config_overrides: [`model_reasoning_effort=${JSON.stringify(effort)}`] }),
+    ...(effort !== undefined &&
+      (setup.agent === 'codex'
+        ? { config_overrides: [`model_reasoning_effort=${JSON.stringify(effort)}`] }
+        : { reasoning_effort: effort })),
   };
 }
 

@@ -10,6 +10,7 @@ const bounds: PlanBounds = {
   role: 'specialist',
   maxAgents: 3,
   sandbox: 'workspace-write',
+  agents: [],
   shortlist: ['docker-images', 'release-notes'],
 };
 const job = {
@@ -70,6 +71,7 @@ describe('parsePlan', () => {
       plan({ ...job, writes: ['.git/config'] }),
       'Job "build": ".git/config" is in .git, where no job may write.',
     ],
+    [plan({ ...job, agent: 'claude' }), 'Job "build": the agent "claude" is not on the list.'],
     [plan({ ...job, skills: ['hacking'] }), 'Job "build": the skill "hacking" is not on the shortlist.'],
     [
       plan({ ...job, acceptance: ['a\nb'] }),

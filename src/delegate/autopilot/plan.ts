@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema';
 import type { JsonSchema } from '../../json.ts';
+import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
 import { parseWritePath } from '../changes/write-scope.ts';
 import { type ThinkingLevel, thinkingLevels } from '../settings/thinking-level.ts';
@@ -14,6 +15,8 @@ export interface PlannedJob {
   readonly role: string;
   readonly task: string;
   readonly sandbox: Sandbox;
+  /** Default: the configured agent. */
+  readonly agent?: AgentName;
   /** Ids of the jobs that must complete first. Their results are passed to this job. */
   readonly depends_on: readonly string[];
   /** Paths and globs below the working folder. If empty, a writing job may write anywhere in it. */
@@ -35,6 +38,8 @@ export interface PlanBounds {
   readonly role: string;
   readonly maxAgents: number;
   readonly sandbox: Sandbox;
+  /** The agents that a plan may assign. None: the configured one. */
+  readonly agents: readonly AgentName[];
   /** The names of the skills that a plan may assign. */
   readonly shortlist: readonly string[];
 }
@@ -50,6 +55,7 @@ const jobProperties = {
   role: { anyOf: [text, { type: 'null' }], description: 'Who should do it, if not the usual specialist.' },
   task: { ...text, description: 'Complete instructions; the agent sees nothing else of this plan.' },
   sandbox: { type: 'string', enum: sandboxes },
+  agent: text,
   depends_on: { ...texts, description: 'Ids of jobs whose results it needs.' },
   writes: {
     ...texts,
@@ -102,6 +108,9 @@ export function planSchema(bounds: PlanBounds): JsonSchema {
       ? texts
       : { type: 'array', items: { type: 'string', enum: bounds.shortlist } };
   const { jobs } = planShape.properties;
+  const { agent: _, ...fixed } = jobProperties;
+  const hasChoice = bounds.agents.length > 1;
+  const agent = hasChoice && { agent: { type: 'string', enum: bounds.agents } };
   return {
     ...planShape,
     properties: {
@@ -110,11 +119,17 @@ export function planSchema(bounds: PlanBounds): JsonSchema {
         ...jobs,
         items: {
           ...jobs.items,
-          properties: { ...jobProperties, sandbox: { type: 'string', enum: allowed }, skills },
+          required: [...jobs.items.required, ...(hasChoice ? ['agent'] : [])],
+          properties: { ...fixed, sandbox: { type: 'string', enum: allowed }, ...agent, skills },
         },
       },
     },
   };
+}
+
+/** The agent of all jobs, if the plan may assign only one. */
+export function onlyAgent({ agents }: PlanBounds): AgentName | undefined {
+  return agents.length === 1 ? agents[0] : undefined;
 }
 
 export type ParsedPlan = { readonly plan: Plan } | { readonly problems: readonly string[] };
@@ -180,6 +195,8 @@ function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
     const parsed = parseWritePath(path, bounds.cwd);
     if ('problem' in parsed) report(parsed.problem);
   }
+  if (job.agent !== undefined && !bounds.agents.includes(job.agent))
+    report(`the agent ${JSON.stringify(job.agent)} is not on the list`);
   for (const skill of job.skills)
     if (!bounds.shortlist.includes(skill))
       report(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
@@ -190,7 +207,9 @@ function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
   return problems;
 }
 
-function normalizeJob(job: RawJob, { cwd, role }: PlanBounds): PlannedJob {
+function normalizeJob(job: RawJob, bounds: PlanBounds): PlannedJob {
+  const { cwd, role } = bounds;
+  const agent = job.agent ?? onlyAgent(bounds);
   const paths = job.writes.flatMap((path) => {
     const parsed = parseWritePath(path, cwd);
     return 'path' in parsed ? [parsed.path] : [];
@@ -202,6 +221,7 @@ function normalizeJob(job: RawJob, { cwd, role }: PlanBounds): PlannedJob {
     role: oneLine(job.role ?? '') || role,
     task: job.task.trim(),
     sandbox: job.sandbox,
+    ...(agent !== undefined && { agent }),
     depends_on: [...new Set(job.depends_on)],
     writes: [...new Set(paths)],
     skills: [...new Set(job.skills)],

@@ -31,6 +31,7 @@ function plannerTask(...answers: PlannerAnswer[]): PlannerTask & { prompts: stri
       role: 'specialist',
       maxAgents: 3,
       sandbox: 'workspace-write',
+      agents: [],
       shortlist: ['pytest-suite'],
     },
     skills: [{ name: 'pytest-suite', description: 'Write Python tests.' }],

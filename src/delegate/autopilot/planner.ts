@@ -78,6 +78,9 @@ function planPrompt({ task, bounds, skills, maxParallel }: PlannerTask): string 
       : ['- All jobs are read-only and write nothing.']),
     '- In acceptance, list commands that the project already has and that succeed only when the job is done, such as its tests. Leave it empty if there are none.',
     '- thinking_level: low for reading and checking, medium for ordinary work, high for difficult or risky work.',
+    ...(bounds.agents.length > 1
+      ? [`- agent: the program that does the job, one of ${bounds.agents.join(', ')}.`]
+      : []),
     skills.length === 0
       ? '- There are no skills to choose from; leave skills empty.'
       : '- Give each job the skills from the list below that help with it, if any.',

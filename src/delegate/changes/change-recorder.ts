@@ -1,10 +1,19 @@
 import { promises as disk } from 'node:fs';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import type { ReportedWrite } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { attribute, unknown } from './attribution.ts';
 import { type Claim, type Evidence, gatherEvidence } from './evidence.ts';
 import { Repository, type RepositoryPaths } from './git.ts';
-import { createPatch, discardStore, patchFile, type StoredContent, storeContent } from './patch.ts';
+import {
+  ContentStore,
+  createPatch,
+  discardStore,
+  patchFile,
+  type StoredContent,
+  storeContent,
+} from './patch.ts';
 import { type Snapshot, type SnapshotOptions, takeSnapshot } from './snapshot.ts';
 
 /** Hidden file with the state before the run, so that any server can finish the run. Deleted when the run ends. */
@@ -15,7 +24,7 @@ type Before = Snapshot & StoredContent;
 
 export interface RunChanges {
   readonly evidence: Evidence;
-  /** The changes as a patch. Absent if there are none or if they could not be determined. */
+  /** The changes of the agent as a patch. Absent if there are none or if they could not be determined. */
   readonly patch?: string;
 }
 
@@ -35,12 +44,16 @@ export async function recordBefore(directory: RunDirectory, options: SnapshotOpt
   });
 }
 
-/** Compares the working folder with its state before the run. A read-only run needs no earlier state. */
+/**
+ * Compares the working folder with its state before the run. A read-only run needs no earlier state. The patch contains only
+ * what the agent reported writing, because other people can change the folder during the run.
+ */
 export async function recordAfter(
   directory: RunDirectory,
   options: SnapshotOptions,
   claims: readonly Claim[],
   couldWrite: boolean,
+  writes: readonly ReportedWrite[],
 ): Promise<RunChanges | undefined> {
   try {
     if (!couldWrite && claims.length === 0) return undefined;
@@ -48,11 +61,23 @@ export async function recordAfter(
       ? await loadBefore(directory, options)
       : await takeSnapshot(options);
     if (before === undefined) return undefined;
-    const { evidence, changes } = await gatherEvidence(before, options, claims);
-    const patch = await createPatch(directory, options, before, changes).catch((error: unknown) => {
-      log('info', `run ${directory.id} has no ${patchFile}: the changes could not be compared`, error);
-      return undefined;
-    });
+    const { tree, unkept = [] } = before;
+    let store: Promise<ContentStore> | undefined;
+    const open = () => {
+      store ??= ContentStore.open(directory, options, before);
+      return store;
+    };
+    const { evidence, attribution } = await gatherEvidence(before, options, claims, (changes) =>
+      attribute(changes, writes, options.cwd, async (path) =>
+        tree === undefined || unkept.includes(path) ? unknown : (await open()).read(tree, path),
+      ),
+    );
+    const patch = await createPatch(open, options, before, attribution.own, attribution.parts).catch(
+      (error: unknown) => {
+        log('info', `run ${directory.id} has no ${patchFile}: the changes could not be compared`, error);
+        return undefined;
+      },
+    );
     return { evidence, ...(patch !== undefined && { patch }) };
   } catch (error) {
     log('warning', `run ${directory.id} has no evidence: the folder could not be examined`, error);

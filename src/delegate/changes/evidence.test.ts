@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attributeAll } from '../../../test/delegate/attribute-all.ts';
 import { gatherEvidence } from './evidence.ts';
 import { takeSnapshot } from './snapshot.ts';
 
@@ -42,7 +43,7 @@ async function collectEvidence(work: () => void, claimed: string[], cwd = folder
   const before = await takeSnapshot(place);
   work();
   const claims = claimed.map((path) => ({ path }));
-  const { files, ...rest } = (await gatherEvidence(before, place, claims)).evidence;
+  const { files, ...rest } = (await gatherEvidence(before, place, claims, attributeAll)).evidence;
   return {
     files: files.map(({ path, status, change }) => [path, status, change].filter(Boolean).join(' ')),
     ...rest,
@@ -201,7 +202,8 @@ it('starts git equally often for many files and for a few', async () => {
     const before = await takeSnapshot(place);
     write('sub/old.txt', `changed ${count}`);
     for (let at = 0; at < count; at++) write(`sub/${count}-${at}.txt`, 'new');
-    const { changes } = await gatherEvidence(before, place, []);
+    const { attribution } = await gatherEvidence(before, place, [], attributeAll);
+    const { own: changes } = attribution;
     expect(changes.filter(({ change }) => change === 'added')).toHaveLength(count);
     expect(changes).toContainEqual({ path: 'old.txt', change: 'modified' });
     return readFileSync(join(bin, 'starts'), 'utf8').length;
@@ -221,7 +223,7 @@ it('examines the working folder even if a git hook of another repository started
   const place = { cwd: join(folder, 'here'), env: { ...env, ...asHook }, ignored: [] };
   const before = await takeSnapshot(place);
   write('here/b.txt', 'new');
-  const { evidence, changes } = await gatherEvidence(before, place, []);
+  const { evidence, attribution } = await gatherEvidence(before, place, [], attributeAll);
   expect(evidence.method).toBe('git');
-  expect(changes).toEqual([{ path: 'b.txt', change: 'modified' }]);
+  expect(attribution.own).toEqual([{ path: 'b.txt', change: 'modified' }]);
 });

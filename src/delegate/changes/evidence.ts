@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { CheckResult } from './acceptance.ts';
+import type { Attribution } from './attribution.ts';
 import {
   type Change,
   type ChangeKind,
@@ -12,8 +13,9 @@ import {
 } from './snapshot.ts';
 
 /**
- * `verified`: claimed by the agent and changed by the run. `missing`: claimed, but does not exist. `unchanged`: claimed and
- * exists, but the run did not change it. `unreported`: changed, but not claimed. `unchecked`: claimed, but not a local file.
+ * `verified`: claimed by the agent and changed during the run. `missing`: claimed, but does not exist. `unchanged`: claimed
+ * and exists, but was not changed. `unreported`: changed by the agent, but not claimed. `unchecked`: claimed, but not a local
+ * file.
  */
 export type EvidenceStatus = 'verified' | 'missing' | 'unchanged' | 'unreported' | 'unchecked';
 
@@ -29,8 +31,13 @@ export interface Evidence {
   /** False if the folder was too large to be examined in full. */
   readonly complete: boolean;
   readonly files: readonly FileEvidence[];
-  /** Number of changed files omitted from the list. */
+  /** Number of changed files omitted from the lists. */
   readonly omitted: number;
+  /**
+   * Changes in a folder that the run shared with others and that the agent did not report writing, or not in full. Its
+   * commands or other people made them, so they are not in the patch.
+   */
+  readonly changed_during_run?: readonly Change[];
   readonly checks?: readonly CheckResult[];
 }
 
@@ -48,25 +55,39 @@ export async function gatherEvidence(
   before: Snapshot,
   options: SnapshotOptions,
   deliverables: readonly Claim[],
-): Promise<{ readonly evidence: Evidence; readonly changes: readonly Change[] }> {
+  attribute: (changes: readonly Change[]) => Promise<Attribution>,
+): Promise<{ readonly evidence: Evidence; readonly attribution: Attribution }> {
   const after = await takeSnapshot(options, before);
   const changes = await changesBetween(before, after, options);
+  const attribution = await attribute(changes);
+  const { reported, others } = attribution;
+  const { files, omitted } = await compareClaims(
+    deliverables,
+    changes,
+    options.cwd,
+    (path) => statusOnDisk(path, options, before),
+    ({ path }) => reported.has(path),
+  );
   const evidence: Evidence = {
     method: after.repository === undefined ? 'walk' : 'git',
     complete: before.complete && after.complete,
-    ...(await compareClaims(deliverables, changes, options.cwd, (path) =>
-      statusOnDisk(path, options, before),
-    )),
+    files,
+    omitted: omitted + Math.max(0, others.length - maxListed),
+    ...(others.length > 0 && { changed_during_run: others.slice(0, maxListed) }),
   };
-  return { evidence, changes };
+  return { evidence, attribution };
 }
 
-/** Compares claims with changes. The result includes unclaimed changes. `statusOf` returns the status of a claim without a change. */
+/**
+ * Compares claims with changes. The result includes the unclaimed changes of the agent. `statusOf` returns the status of a
+ * claim without a change.
+ */
 export async function compareClaims(
   deliverables: readonly Claim[],
   changes: readonly Change[],
   cwd: string,
   statusOf: (path: string) => Promise<EvidenceStatus>,
+  isOwn: (change: Change) => boolean = () => true,
 ): Promise<Pick<Evidence, 'files' | 'omitted'>> {
   const claimed: FileEvidence[] = [];
   const claimedChanges = new Set<Change>();
@@ -86,7 +107,7 @@ export async function compareClaims(
       claimed.push({ path, status: 'verified', change: kind });
     } else claimed.push({ path, status: await statusOf(path) });
   }
-  const unclaimed = changes.filter((change) => !claimedChanges.has(change));
+  const unclaimed = changes.filter((change) => !claimedChanges.has(change) && isOwn(change));
   return {
     files: [
       ...claimed,

@@ -36,7 +36,7 @@ const programSettings = [
   String.raw`(commit|tag|push)\.gpgsign`,
 ].join('|');
 /** Commands that read neither files nor the index, and so never start one of these programs. */
-const safeCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'commit-tree']);
+const safeCommands = new Set(['rev-parse', 'diff-tree', 'ls-tree', 'cat-file', 'commit-tree']);
 /** Equivalent to git's built-in merge driver. */
 const builtInMerge = 'git merge-file -q --marker-size=%L %A %O %B';
 

@@ -20,7 +20,7 @@ const diff = ['diff-index', '-p', '--no-ext-diff', '--no-textconv', '--no-rename
  * Stores the content of a folder before and after a run in a separate git index. New objects go to the run directory, so
  * that the objects and the index of the repository do not change.
  */
-class ContentStore {
+export class ContentStore {
   readonly #repository: Repository;
   readonly #cwd: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -65,6 +65,29 @@ class ContentStore {
     await this.#git(stage, Buffer.from(paths.map((path) => `${path}\0`).join('')));
   }
 
+  /** Stores another content for a file than the one on disk. The mode of the file stays as it was. */
+  async put(tree: string, path: string, content: string): Promise<void> {
+    const { mode = '100644' } = (await this.#find(tree, path)) ?? {};
+    const object = await this.#git(['hash-object', '-w', '--stdin'], Buffer.from(content));
+    const name = `${this.#repository.prefix}${path}`;
+    await this.#git(['update-index', '--add', '--cacheinfo', `${mode},${object.toString().trim()},${name}`]);
+  }
+
+  /** The content of a file in a tree; `undefined` if there is no such file. */
+  async read(tree: string, path: string): Promise<string | undefined> {
+    const found = await this.#find(tree, path);
+    return found && (await this.#git(['cat-file', 'blob', found.object])).toString();
+  }
+
+  async #find(
+    tree: string,
+    path: string,
+  ): Promise<{ readonly mode: string; readonly object: string } | undefined> {
+    const listing = (await this.#git(['ls-tree', '-z', tree, '--', path])).toString();
+    const [, mode, object] = /^(\d+) blob ([\da-f]+)\t/.exec(listing) ?? [];
+    return mode === undefined || object === undefined ? undefined : { mode, object };
+  }
+
   async writeTree(): Promise<string> {
     return (await this.#git(['write-tree'])).toString().trim();
   }
@@ -102,20 +125,22 @@ export async function storeContent(
   return { tree: await store.writeTree(), unkept: [...files.keys()].filter((path) => !stored.has(path)) };
 }
 
-/** Creates a patch from the stored content to the current content. */
+/** Creates a patch from the stored content to the current content of the changed files, and to these other contents. */
 export async function createPatch(
-  directory: RunDirectory,
+  open: () => Promise<ContentStore>,
   options: SnapshotOptions,
-  { tree, unkept, ...snapshot }: Snapshot & StoredContent,
+  { tree, unkept }: StoredContent,
   changes: readonly Change[],
+  contents: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
-  if (tree === undefined || changes.length === 0) return undefined;
+  if (tree === undefined || changes.length + contents.size === 0) return undefined;
   const omitted = new Set(unkept);
   const changed = changes.map(({ path }) => path).filter((path) => !omitted.has(path));
   const paths = await selectDiffable(changed, options);
   if (paths === undefined) return undefined;
-  const store = await ContentStore.open(directory, options, snapshot);
+  const store = await open();
   await store.add(paths);
+  for (const [path, content] of contents) await store.put(tree, path, content);
   return shortenPatch(await store.diffSince(tree));
 }
 

@@ -10,7 +10,7 @@ import { checkOverrides } from './overrides.ts';
 import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
-import { refuseUnknownThread, resolveThread } from './thread.ts';
+import { refuseUnknownThread, type Target } from './thread.ts';
 
 type Input = RunInput | ResumeInput;
 
@@ -21,6 +21,7 @@ export async function createRunRequest(
   directory: RunDirectory,
   caller: Caller,
   options: DelegateOptions,
+  target: Target,
 ): Promise<RunRequest> {
   const cwd = resolve(input.cwd);
   const rights = await overrideRights(cwd, caller, options);
@@ -28,15 +29,16 @@ export async function createRunRequest(
   const granted = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = [...(granted.warning === undefined ? [] : [granted.warning]), ...dropped.warnings];
   const { task, role } = await expandFromLibrary(input, options, warnings);
-  const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, options) : undefined;
-  if (threadId !== undefined) refuseUnknownThread(threadId, options);
+  const { agent, threadId } = target;
+  refuseUnknownThread(target, options);
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
-    throw new Failure('refused', `${selection.errors.join('; ')}; ${options.agent} was not started`);
-  const effort = effortFor(input, overrides, options);
+    throw new Failure('refused', `${selection.errors.join('; ')}; ${agent} was not started`);
+  const effort = effortFor(input, overrides, agent === options.agent ? options.reasoningEffort : undefined);
   return {
     directory,
     tool,
+    agent,
     prompt: composePrompt({
       role,
       cwd,
@@ -60,10 +62,10 @@ export async function createRunRequest(
 function effortFor(
   input: Input,
   overrides: readonly string[],
-  { reasoningEffort }: DelegateOptions,
+  configured: string | undefined,
 ): string | undefined {
   const overridden = overrides.some((override) => /^\s*model_reasoning_effort\s*=/.test(override));
-  return input.reasoning_effort ?? (overridden ? undefined : reasoningEffort);
+  return input.reasoning_effort ?? (overridden ? undefined : configured);
 }
 
 /** Expands a task of the form `:command text`, and adds the prompt that the role names, if there is one. */

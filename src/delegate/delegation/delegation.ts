@@ -21,7 +21,7 @@ import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { ResumeInput, RunInput } from './run-schema.ts';
-import { resolveThread } from './thread.ts';
+import { findTarget, type Target } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
 export interface StartedRun<Output> {
@@ -42,7 +42,10 @@ export interface RunContext {
 }
 
 /** A new run as it is added to the queue. */
-type NewRun = Pick<RunRequest, 'tool'> & { readonly threadId?: string; readonly state?: 'autopilot' };
+type NewRun = Pick<RunRequest, 'tool' | 'agent'> & {
+  readonly threadId?: string;
+  readonly state?: 'autopilot';
+};
 
 /** Starts runs for tool calls, checks what the caller may do, and reports progress to the client. */
 export class Delegation {
@@ -61,7 +64,7 @@ export class Delegation {
 
   /** The agent of an existing run, read from its `codex_exec.json`. */
   findAgent(exec: Readonly<Record<string, unknown>> | undefined): Agent {
-    return this.runner.agents[exec?.['agent'] === 'claude' ? 'claude' : 'codex'];
+    return this.runner.agents.of(exec?.['agent'] ?? 'codex');
   }
 
   async startRun(
@@ -69,11 +72,10 @@ export class Delegation {
     input: RunInput | ResumeInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    const threadId = 'thread_id' in input ? await resolveThread(input.thread_id, this.options) : undefined;
-    const row: NewRun = { tool, ...(threadId !== undefined && { threadId }) };
-    return this.start(row, input, context, notStartedRecord, async (run) => {
+    const target = await findTarget(input, this.options, await this.runner.queue);
+    return this.start({ ...target, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
-      const result = await this.#run(tool, input, run);
+      const result = await this.#run(tool, input, run, target);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
@@ -84,12 +86,13 @@ export class Delegation {
     tool: 'delegate_run' | 'delegate_resume',
     input: RunInput | ResumeInput,
     run: RunContext,
+    target: Target,
   ): Promise<RunResult | undefined> {
     const { directory, caller } = run;
     try {
       const result = await this.hosts.carry(run, 'run', run.host, async () => {
         await this.refuseSubagents(caller);
-        const request = await createRunRequest(tool, input, directory, caller, this.options);
+        const request = await createRunRequest(tool, input, directory, caller, this.options, target);
         return { request, prepared: await this.runner.prepare(request) };
       });
       return result as RunResult | undefined;

@@ -2,6 +2,7 @@ import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';
+import { evidenceSchema } from './evidence-schema.ts';
 
 const shared = {
   cwd: { type: 'string', minLength: 1, description: 'Absolute path to work in' },
@@ -10,6 +11,7 @@ const shared = {
     default: 'specialist',
     description: 'Role, e.g. reviewer, or the name of a prompt',
   },
+  agent: { type: 'string', minLength: 1, description: 'E.g. codex, claude. Default: as configured' },
   model: { type: 'string', description: 'Default: as configured' },
   reasoning_effort: { type: 'string', description: 'E.g. high. Default: as configured' },
   config_overrides: {
@@ -141,41 +143,6 @@ export const runListSchema = {
       },
     },
     next: { type: 'string', description: 'What to give as `before` for older ones; absent at the end.' },
-  },
-} as const;
-
-const evidenceSchema = {
-  type: 'object',
-  required: ['method', 'complete', 'files', 'omitted'],
-  properties: {
-    method: { enum: ['git', 'walk'] },
-    complete: { type: 'boolean' },
-    files: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'status'],
-        properties: {
-          path: text,
-          status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
-          change: { enum: ['added', 'modified', 'deleted'] },
-        },
-      },
-    },
-    omitted: { type: 'integer' },
-    checks: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['command', 'status', 'exit_code', 'output'],
-        properties: {
-          command: text,
-          status: { enum: ['passed', 'failed', 'timed-out', 'refused'] },
-          exit_code: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-          output: text,
-        },
-      },
-    },
   },
 } as const;
 

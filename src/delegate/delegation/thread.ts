@@ -1,22 +1,76 @@
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import type { AgentName } from '../agents/agent.ts';
 import { findThreadByName } from '../agents/codex-thread.ts';
+import { readJson } from '../files/json-file.ts';
 import { isThreadId } from '../record/outcome.ts';
+import type { RunQueue } from '../run/run-queue.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 
+/** The agent of a run, and the thread that it resumes. */
+export interface Target {
+  readonly agent: AgentName;
+  readonly threadId?: string;
+  /** The agent that has run the thread. Absent for a new thread, and for one from outside Adjutant. */
+  readonly threadAgent?: AgentName;
+}
+
+interface Addressed {
+  readonly agent?: string;
+  readonly thread_id?: string;
+}
+
+/** Finds the agent for a call. A thread is resumed by the agent that started it. */
+export async function findTarget(
+  input: Addressed,
+  options: DelegateOptions,
+  queue: RunQueue,
+): Promise<Target> {
+  // The document has no such argument.
+  const requested = options.document ? undefined : input.agent;
+  const agent = requested ?? options.agent;
+  if (input.thread_id === undefined) return { agent };
+  const threadId = await resolveThread(input.thread_id, agent, options);
+  const threadAgent = await findThreadAgent(threadId, options, queue);
+  return { agent: requested ?? threadAgent ?? agent, threadId, ...(threadAgent && { threadAgent }) };
+}
+
 /** The id of a thread that the caller names by its id or its name. An unknown name is returned unchanged. */
-export async function resolveThread(
+async function resolveThread(
   thread: string,
-  { agent, codexHome }: Pick<DelegateOptions, 'agent' | 'codexHome'>,
+  agent: AgentName,
+  { codexHome }: DelegateOptions,
 ): Promise<string> {
   if (isThreadId(thread)) return thread.toLowerCase();
   return (agent === 'codex' ? await findThreadByName(codexHome, thread) : undefined) ?? thread;
 }
 
-/** Codex would start a new thread for an unknown name. The document leaves that to Codex. */
-export function refuseUnknownThread(thread: string, { document }: Pick<DelegateOptions, 'document'>): void {
+async function findThreadAgent(
+  threadId: string,
+  { runsDir }: DelegateOptions,
+  queue: RunQueue,
+): Promise<AgentName | undefined> {
+  const [run, job] = queue.runOfThread(threadId)?.split('/') ?? [];
+  if (run === undefined) return undefined;
+  const path = job === undefined ? join(runsDir, run) : join(runsDir, run, 'subruns', job);
+  const agent = (await readJson(join(path, 'codex_exec.json')))?.['agent'];
+  return typeof agent === 'string' ? agent : undefined;
+}
+
+/** Refuses a thread that the agent cannot resume. The document leaves that to Codex, which starts a new thread for an unknown name. */
+export function refuseUnknownThread(
+  { agent, threadId, threadAgent }: Target,
+  { document }: Pick<DelegateOptions, 'document'>,
+): void {
+  if (threadId === undefined) return;
   // The agent would read it as an option.
-  if (thread.startsWith('-'))
-    throw new Failure('refused', `thread_id must not start with "-", but it is "${thread}".`);
-  if (!isThreadId(thread) && !document)
-    throw new Failure('refused', `There is no thread with the id or name "${thread}".`);
+  if (threadId.startsWith('-'))
+    throw new Failure('refused', `thread_id must not start with "-", but it is "${threadId}".`);
+  if (threadAgent !== undefined && threadAgent !== agent)
+    throw new Failure(
+      'refused',
+      `The thread ${threadId} was started by ${threadAgent}, so ${agent} cannot resume it.`,
+    );
+  if (!isThreadId(threadId) && threadAgent === undefined && !document)
+    throw new Failure('refused', `There is no thread with the id or name "${threadId}".`);
 }

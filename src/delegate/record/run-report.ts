@@ -20,6 +20,7 @@ export interface RunOutput {
   readonly warnings?: readonly string[];
   readonly evidence?: {
     readonly files: readonly { readonly path: string; readonly status: string }[];
+    readonly changed_during_run?: readonly { readonly path: string }[];
   } | null;
 }
 
@@ -47,6 +48,15 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
     '',
     ...(whole && output.evidence?.files.length
       ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
+      : []),
+    ...(whole && output.evidence?.changed_during_run?.length
+      ? [
+          ...section(
+            'changed_during_run',
+            output.evidence.changed_during_run.map(({ path }) => path),
+          ),
+          '',
+        ]
       : []),
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
     'Debug pointers:',
@@ -83,7 +93,7 @@ export function overviewLine(run: {
   readonly host?: string;
 }): string {
   const { run_id, status, duration_ms, task, summary, host } = run;
-  return `${run_id}  ${status}  ${duration_ms}ms${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
+  return `${run_id}  ${status}  ${(duration_ms / 1000).toFixed(1)} s${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
 }
 
 /** Formats texts and lists, in full or cut to some lines of limited length. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../json.ts';
-import type { AgentEvent, Usage } from '../agents/agent.ts';
+import type { AgentEvent, AgentName, Usage } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Evidence } from '../changes/evidence.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
@@ -11,6 +11,8 @@ import type { RunStatus } from './outcome.ts';
 export interface RunRequest {
   readonly directory: RunDirectory;
   readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
+  /** Default: the configured agent. */
+  readonly agent?: AgentName;
   /** Passed unchanged to the agent's standard input. */
   readonly prompt: string;
   readonly outputSchema: JsonSchema;

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
-import { type Agents, createAgents } from '../agents/agents.ts';
+import type { AgentName, Invocation } from '../agents/agent.ts';
+import { Agents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
@@ -23,7 +23,7 @@ import { waitForTurn } from './run-turn.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type RunnerOptions = Parameters<typeof createAgents>[0] & {
+export type RunnerOptions = ConstructorParameters<typeof Agents>[0] & {
   readonly agent: AgentName;
   readonly env: Environment;
   /** Variables whose secret values are redacted. Default: `env`. */
@@ -61,7 +61,7 @@ export class AgentRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.agents = createAgents(options);
+    this.agents = new Agents(options);
     this.redact = createRedaction(options.knownVariables ?? options.env);
   }
 
@@ -73,15 +73,10 @@ export class AgentRunner {
     return this.#queue;
   }
 
-  /** The agent for new runs. */
-  get agent(): Agent {
-    return this.agents[this.#options.agent];
-  }
-
   /** Writes the input of an agent, and takes a place in the queue if one is free. */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     await this.enqueue(request);
-    const invocation = await prepareRun(this.agent, request);
+    const invocation = await prepareRun(this.agents.get(request.agent), request);
     const queue = await this.queue;
     await this.#recordEarlierUsage(queue, request);
     const { path } = request.directory;
@@ -95,7 +90,7 @@ export class AgentRunner {
   /** Runs an agent from an empty run directory to `result.json`. */
   async run(request: RunRequest, hooks: RunHooks, prepared?: PreparedRun): Promise<RunResult> {
     const { directory } = request;
-    const { agent } = this;
+    const agent = this.agents.of(request.agent ?? this.#options.agent);
     const { signal } = hooks;
     const wakeSignal = new WakeSignal();
     const wake = () => wakeSignal.notify();
@@ -188,20 +183,25 @@ export class AgentRunner {
   async enqueue({
     directory: { path, id },
     tool,
+    agent = this.#options.agent,
     threadId = null,
     state = 'waiting',
-  }: Pick<RunRequest, 'tool'> & {
+  }: Pick<RunRequest, 'tool' | 'agent'> & {
     readonly directory: Pick<RunDirectory, 'path' | 'id'>;
     readonly threadId?: string | null;
     readonly state?: OpenRun['state'];
   }): Promise<boolean> {
-    const { agent } = this.#options;
     return (await this.queue).enqueue({ directory: path, runId: id, agent, tool, threadId, state });
   }
 
   /** Writes a failed result for a run that is not started. */
   refuse(directory: RunDirectory, reason: string): Promise<RunResult> {
-    return this.finish({ directory, agent: this.agent, startedAt: new Date(), spawnError: reason });
+    return this.finish({
+      directory,
+      agent: this.agents.of(this.#options.agent),
+      startedAt: new Date(),
+      spawnError: reason,
+    });
   }
 
   /** Writes the result of a run whose agent has exited or was not started. */
@@ -221,9 +221,12 @@ export class AgentRunner {
   }
 
   /** Records what a thread from outside Adjutant has used so far, so that this run's usage excludes it. */
-  async #recordEarlierUsage(queue: RunQueue, { directory, threadId }: RunRequest): Promise<void> {
+  async #recordEarlierUsage(queue: RunQueue, { directory, threadId, agent }: RunRequest): Promise<void> {
     if (threadId === undefined || queue.threadUsage(threadId) !== undefined) return;
-    const total = await this.agent.threadTotal?.(threadId).catch(() => undefined);
+    const total = await this.agents
+      .get(agent)
+      .threadTotal?.(threadId)
+      .catch(() => undefined);
     if (total === undefined) return;
     queue.recordThread(directory.path, directory.id, threadId);
     queue.recordUsage(threadId, total);

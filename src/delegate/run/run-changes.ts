@@ -1,5 +1,7 @@
+import type { ReportedWrite } from '../agents/agent.ts';
 import { type RunChanges, recordAfter } from '../changes/change-recorder.ts';
 import { unmetClaims } from '../changes/evidence.ts';
+import { EventFile } from '../files/event-file.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Answer } from '../record/answer.ts';
 import type { Outcome } from '../record/outcome.ts';
@@ -10,16 +12,18 @@ import type { FinishedRun } from './run-finish.ts';
 
 /** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
 export async function recordChanges(
-  { directory, env, ignored, stateDir }: Pick<FinishedRun, 'directory' | 'env' | 'ignored' | 'stateDir'>,
+  run: FinishedRun,
   exec: Readonly<Record<string, unknown>> | undefined,
   { status }: Outcome,
   claims: Answer['deliverables'],
 ): Promise<(RunChanges & { readonly problems: readonly string[] }) | undefined> {
+  const { directory, env, ignored, stateDir } = run;
   const couldWrite = exec?.['sandbox'] !== 'read-only';
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
   if (workspace === undefined) {
     const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
-    const changes = await recordAfter(directory, options, claims, couldWrite);
+    const writes = couldWrite ? await reportedWrites(run) : [];
+    const changes = await recordAfter(directory, options, claims, couldWrite, writes);
     return changes && { ...changes, problems: unmetClaims(changes.evidence, couldWrite) };
   }
   if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
@@ -41,4 +45,22 @@ export async function recordChanges(
       ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
     ],
   };
+}
+
+/** Reads the files that the agent wrote. They still contain the secrets that are redacted later. */
+async function reportedWrites({
+  agent,
+  directory,
+  progress,
+  startedAt,
+}: FinishedRun): Promise<readonly ReportedWrite[]> {
+  const events = new EventFile(directory.file('events.jsonl')).lines();
+  if (agent.writes !== undefined)
+    return agent.writes({ events, threadId: progress.threadId, since: startedAt });
+  const paths = new Set<string>();
+  for await (const line of events)
+    for (const event of agent.parse(line))
+      if (event.kind === 'item' && event.phase === 'completed' && event.item.type === 'files')
+        for (const { path } of event.item.changes) paths.add(path);
+  return [...paths].map((path) => ({ path }));
 }

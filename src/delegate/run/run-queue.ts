@@ -154,7 +154,13 @@ export class RunQueue {
 
   /** True if any run, past or present, started or resumed the thread. */
   knowsThread(threadId: string): boolean {
-    return this.#all('SELECT 1 FROM threads WHERE thread_id = ?', threadId).length > 0;
+    return this.runOfThread(threadId) !== undefined;
+  }
+
+  /** The last run of the thread. */
+  runOfThread(threadId: string): string | undefined {
+    const [row] = this.#all('SELECT run_id FROM threads WHERE thread_id = ?', threadId);
+    return row && String(row['run_id']);
   }
 
   recordUsage(threadId: string, total: Usage): void {

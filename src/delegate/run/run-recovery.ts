@@ -25,7 +25,7 @@ export async function recoverRun(
   const directory = new RunDirectory(run.directory, run.runId, runner.redact);
   const queue = await runner.queue;
   const ended = await terminateRun(run.process ?? undefined, run.runId, 0);
-  const agent = runner.agents[run.agent];
+  const agent = runner.agents.of(run.agent);
   const progress = new RunProgress();
   let secrets = false;
   for await (const line of new EventFile(directory.file('events.jsonl')).lines()) {

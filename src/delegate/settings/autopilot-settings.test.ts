@@ -20,7 +20,14 @@ const job: PlannedJob = {
   acceptance: [],
 };
 const none = { low: undefined, medium: undefined, high: undefined };
-const setup: JobSetup = { skillsMode: 'auto', skills: [], maxSkills: 6, models: none, efforts: none };
+const setup: JobSetup = {
+  agent: 'codex',
+  skillsMode: 'auto',
+  skills: [],
+  maxSkills: 6,
+  models: none,
+  efforts: none,
+};
 
 describe('models and reasoning efforts by thinking level', () => {
   it('come from the CODEX_AUTOPILOT_* variables that are not blank', async () => {
@@ -39,6 +46,14 @@ describe('models and reasoning efforts by thinking level', () => {
       model: 'large',
       config_overrides: ['model_reasoning_effort="x\\"y"'],
     });
+    expect(specify(job, { ...setup, ...levels, agent: 'claude' })).toMatchObject({
+      model: 'large',
+      reasoning_effort: 'x"y',
+    });
+    // They are names of the configured agent.
+    const other = specify({ ...job, agent: 'claude' }, { ...setup, ...levels });
+    expect(other).not.toHaveProperty('model');
+    expect(other).not.toHaveProperty('config_overrides');
     expect(specify(job, setup)).not.toHaveProperty('model');
     expect(specify(job, setup)).not.toHaveProperty('config_overrides');
   });

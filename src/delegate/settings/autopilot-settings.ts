@@ -7,6 +7,8 @@ export interface AutopilotSettings {
   readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
   /** `fixed` uses a fixed plan instead of asking a model. */
   readonly planner: 'model' | 'fixed';
+  /** The agents that a plan may give jobs to. */
+  readonly agents: readonly string[];
   readonly plannerTimeoutMs: number;
   readonly worktrees: WorktreeRule;
   /** Prefixes of the commands that may run as acceptance checks. */
@@ -36,6 +38,12 @@ export const autopilotSettings = defineSettings({
     default: 'model',
     description:
       'Who plans the jobs: a model, or a fixed plan (scan, implement, verify) that needs no model call.',
+  },
+  'autopilot.agents': {
+    type: 'list',
+    default: [],
+    description:
+      'Agents that a plan may give jobs to, such as codex and claude. Default: the configured agent does all jobs.',
   },
   'autopilot.planner_timeout_seconds': {
     type: 'integer',
@@ -102,6 +110,7 @@ export function autopilotOptions(values: ValuesOf<typeof autopilotSettings>): Au
   });
   return {
     planner: values['autopilot.planner'],
+    agents: values['autopilot.agents'],
     plannerTimeoutMs: values['autopilot.planner_timeout_seconds'] * 1000,
     worktrees: values['autopilot.worktrees'],
     checks: values['autopilot.checks'],

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { defineSettings } from '../../setting.ts';
-import { agentNames } from '../agents/agent.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { containments } from '../process/containment.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
 
 export const delegateSettings = defineSettings({
   'delegate.agent': {
-    type: 'choice',
-    values: agentNames,
+    type: 'string',
     default: 'codex',
-    description: 'The agent that runs the tasks: Codex or Claude Code.',
+    description: 'The agent of runs that name none, such as codex or claude. "adjutant doctor" lists all.',
   },
   'delegate.command': {
     type: 'string',

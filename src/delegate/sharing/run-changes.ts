@@ -64,7 +64,7 @@ async function withWorkspaces(
   if (found.length === 0)
     throw new Failure(
       'refused',
-      `Run ${id} has no changes of its own: it worked in the folder itself, or it changed nothing. What changed during the run is in its evidence.`,
+      `Run ${id} has no isolated changes: it worked in the folder itself, or it changed nothing. changes.patch contains what its agent reported writing; "git apply -R" takes that back.`,
     );
   const claims = await FolderClaims.open(dirname(queueFile));
   try {

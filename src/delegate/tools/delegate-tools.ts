@@ -36,6 +36,12 @@ function announced<Schema extends { readonly properties: object }>(
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
+/** The document has no choice of agents. */
+function documented<Schema extends { readonly properties: object }>(schema: Schema): Schema {
+  const { agent: _, agents: __, ...properties } = schema.properties as Readonly<Record<string, unknown>>;
+  return { ...schema, properties };
+}
+
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
   const start = async (
@@ -78,6 +84,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
   };
 
+  const accepted: typeof documented = (schema) => (options.document ? documented(schema) : schema);
   const outputSchema = options.document
     ? (finishedRunSchema as unknown as typeof shortRunSchema)
     : shortRunSchema;
@@ -92,7 +99,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'subagent sub-agent codex claude task',
       alwaysLoad: true,
       inputSchema: announced(runInput),
-      acceptedSchema: runInput,
+      acceptedSchema: accepted(runInput),
       outputSchema,
       annotations,
       call: (input, context) => start('delegate_run', input, context),
@@ -105,7 +112,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'continue follow-up subagent thread',
       inputSchema: announced(resumeInput, 'role', 'skills_mode', 'skills'),
       // The thread has a role and skills already.
-      acceptedSchema: resumeInput,
+      acceptedSchema: accepted(resumeInput),
       outputSchema,
       annotations,
       call: (input, context) => start('delegate_resume', input, context),
@@ -117,7 +124,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
         'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',
       searchHint: 'parallel multiple subagents split plan',
       inputSchema: announced(autopilotInput),
-      acceptedSchema: autopilotInput,
+      acceptedSchema: accepted(autopilotInput),
       outputSchema: options.document
         ? (finishedAutopilotSchema as unknown as typeof autopilotSchema)
         : autopilotSchema,

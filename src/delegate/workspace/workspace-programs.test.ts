@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attributeAll } from '../../../test/delegate/attribute-all.ts';
 import {
   createRepository,
   gitEnvironment as env,
@@ -122,8 +123,8 @@ describe('programs configured in a repository', () => {
       const before = await takeSnapshot(place);
       write(repo, 'n/f.txt', 'four\n');
       write(repo, 'b.txt', 'new\n');
-      const { changes } = await gatherEvidence(before, place, []);
-      expect(changes).toEqual([{ path: 'b.txt', change: 'added' }]);
+      const { attribution } = await gatherEvidence(before, place, [], attributeAll);
+      expect(attribution.own).toEqual([{ path: 'b.txt', change: 'added' }]);
       expect(hasRun()).toBe(false);
     });
   });

@@ -12,13 +12,17 @@ export type JobSpec = Autopilot['plan']['jobs'][number];
 export type JobResult = Autopilot['jobs'][number];
 
 /** The part of the evidence that the page shows. */
-export type Findings = Pick<Evidence, 'files' | 'checks'>;
+export type Findings = Pick<Evidence, 'files' | 'checks' | 'changed_during_run'>;
 
 /** The evidence of a run. For an autopilot run, the combined evidence of its jobs. */
 export function collectEvidence({ evidence, autopilot }: RunRecord): Findings | null | undefined {
   if (autopilot === undefined) return evidence;
   const all = autopilot.jobs.flatMap((job) => job.evidence ?? []);
-  return { files: all.flatMap(({ files }) => files), checks: all.flatMap(({ checks = [] }) => checks) };
+  return {
+    files: all.flatMap(({ files }) => files),
+    changed_during_run: all.flatMap(({ changed_during_run = [] }) => changed_during_run),
+    checks: all.flatMap(({ checks = [] }) => checks),
+  };
 }
 
 export function isOpen(status: string): boolean {
