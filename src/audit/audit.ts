@@ -1,4 +1,4 @@
-import { Lazy } from '../lazy.ts';
+import { Lazy } from '../awaitable.ts';
 import { log } from '../log.ts';
 import type { AuditFilter, AuditOptions } from './audit-log.ts';
 import type { AuditedCall } from './audited-call.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Change, Feature } from '../feature.ts';
-import { Lazy } from '../lazy.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { delegateTools } from './tools/delegate-tools.ts';

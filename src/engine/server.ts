@@ -1,9 +1,9 @@
 import type { Audit } from '../audit/audited-call.ts';
+import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { Change, Feature } from '../feature.ts';
-import { Lazy } from '../lazy.ts';
 import { log } from '../log.ts';
 import type { Method, Tool, ToolResult } from '../tool.ts';
 import { Access } from '../toolsets/access.ts';

@@ -1,5 +1,5 @@
+import { Lazy } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
-import { Lazy } from '../../lazy.ts';
 import type { Channel, Outcome } from './channel.ts';
 import { composeMail } from './mail.ts';
 

@@ -1,6 +1,5 @@
-import type { Awaitable } from '../../awaitable.ts';
+import { type Awaitable, Lazy } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
-import { Lazy } from '../../lazy.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
