@@ -152,7 +152,12 @@ async function judgeRuns(world: World): Promise<Record<string, number>> {
   const { home, ledger, project } = world;
   const counts: Record<string, number> = {};
   const open = await readQueue(world, (queue) => queue.open());
-  for (const { runId } of open) world.report(`run ${runId} is still in the queue`);
+  for (const run of open) {
+    const logs = world.services.map(({ log }) => log.split('\n').filter((line) => line.includes(run.runId)));
+    world.report(
+      `run ${run.runId} is still in the queue: ${JSON.stringify(run)}\n${logs.flat().slice(-10).join('\n')}`,
+    );
+  }
   const ids = await listRunIds(join(home, 'runs'));
   for (const id of ledger.runs.keys()) if (!ids.includes(id)) world.report(`run ${id} is lost`);
   for (const id of ids) {

@@ -13,6 +13,7 @@ import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunRequest, RunResult } from '../record/run-request.ts';
 import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { ownRuns } from '../run/open-run.ts';
 import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { createRunRequest } from './assignment.ts';
@@ -118,6 +119,7 @@ export class Delegation {
     const host = this.hosts.start();
     host.catch(() => {});
     let directory: RunDirectory;
+    let path = '';
     try {
       const request = {
         tool,
@@ -125,10 +127,13 @@ export class Delegation {
         request: input,
         ...(!isOwner(context.actor) && { actor: context.actor.name }),
       };
-      directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) =>
-        this.runner.enqueue({ ...row, directory: created }),
-      );
+      directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) => {
+        path = created.path;
+        ownRuns.add(path);
+        return this.runner.enqueue({ ...row, directory: created });
+      });
     } catch (error) {
+      ownRuns.delete(path);
       await (await host).release();
       const problem = `The run directory could not be created in ${runsDir}: ${storageReason(error, runsDir) ?? messageOf(error)}`;
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
@@ -153,7 +158,10 @@ export class Delegation {
             if (!(error instanceof Failure)) log('error', `run ${directory.id} failed`, error);
           },
         )
-        .finally(detach),
+        .finally(() => {
+          detach();
+          ownRuns.delete(path);
+        }),
     );
     return {
       done,
