@@ -80,7 +80,9 @@ export class ServiceProcess {
     const ended = once(child, 'exit');
     child.kill(signal);
     if (await Promise.race([ended, pause(maxStopMs, undefined, { ref: false })])) return;
-    this.#options.report(`${this.name} did not end within ${maxStopMs / 1000} s of ${signal}`);
+    this.#options.report(
+      `${this.name} did not end within ${maxStopMs / 1000} s of ${signal}: ${this.log.slice(-2_000)}`,
+    );
     child.kill('SIGKILL');
     await ended;
   }
