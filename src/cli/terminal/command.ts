@@ -1,4 +1,5 @@
 import type { CommandFlag, LoadedConfig } from '../../config.ts';
+import { log } from '../../log.ts';
 import { nearest } from '../../nearest.ts';
 import type { Progress } from './progress.ts';
 
@@ -69,9 +70,19 @@ export class Interrupted extends Error {
   }
 }
 
-/** Resolves on SIGINT or SIGTERM. */
+/** Service managers kill a process that needs longer, some of them after ten seconds. */
+const maxStopMs = 8_000;
+
+/** Resolves on SIGINT or SIGTERM. The process ends soon after that, even if something does not finish. */
 export function stopped(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    const stop = () => {
+      resolve();
+      setTimeout(() => {
+        log('warning', 'exiting although some work is not finished; other processes will take it over');
+        process.exit(1);
+      }, maxStopMs).unref();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   });
 }
