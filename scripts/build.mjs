@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import { leanMap } from './lean-map.mjs';
 import { bundledPackages, notices } from './notices.mjs';
-import { page, pageFiles } from './page.mjs';
+import { buildApps, page, pageFiles } from './page.mjs';
 
 const style = {
   target: 'node24',
@@ -189,6 +189,7 @@ for (const [file, name] of [
 
 const { metafile: pageMetafile } = await build({ ...page, metafile: true });
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
+await buildApps(build);
 
 // The bundles contain no licence comments, so the licences of all packages are shipped in one file.
 const packages = [

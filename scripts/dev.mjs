@@ -2,12 +2,13 @@
 // Arguments go to `adjutant serve --http`: `npm run dev -- --port 8000`.
 import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { context } from 'esbuild';
-import { page, pageFiles } from './page.mjs';
+import { build, context } from 'esbuild';
+import { buildApps, page, pageFiles } from './page.mjs';
 
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
 const bundling = await context(page);
 await bundling.watch();
+await buildApps(build);
 
 const server = spawn(
   process.execPath,

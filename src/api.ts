@@ -12,6 +12,7 @@ import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
 import type { Context } from './context.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
+import type { forkTool } from './delegate/tools/fork-tool.ts';
 import type { runTools } from './delegate/tools/run-tools.ts';
 import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
@@ -51,6 +52,7 @@ export type FeatureApi = ToolTypes<
       | typeof testTool
       | typeof replayTool
       | typeof outboxTool
+      | typeof forkTool
     >
 >;
 

@@ -40,6 +40,7 @@ import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
+import { createApps } from './web/apps.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -91,6 +92,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       createDemoFeature(config, callFeature, assistant),
       createStatusFeature(main, config, origins, group),
       createActivity(audit),
+      createApps(),
     ];
   }
 }

@@ -15,6 +15,7 @@ export function beginArrival(): void {
   process.nextTick(() => queueMicrotask(() => process.nextTick(endArrival)));
 }
 
-function endArrival(): void {
+/** Called when this process changes a file: what was checked before no longer counts. */
+export function endArrival(): void {
   current = undefined;
 }

@@ -31,3 +31,18 @@ export class Lazy<Value> {
     return this.#value;
   }
 }
+
+/** Like `then` with both callbacks, but at once if the work is done at once. */
+export function attempt<Value, Result>(
+  work: () => Awaitable<Value>,
+  done: (value: Value) => Awaitable<Result>,
+  failed: (error: unknown) => Awaitable<Result>,
+): Awaitable<Result> {
+  let value: Awaitable<Value>;
+  try {
+    value = work();
+  } catch (error) {
+    return failed(error);
+  }
+  return value instanceof Promise ? value.then(done, failed) : done(value);
+}

@@ -3,6 +3,10 @@ import type { Content } from './content.ts';
 import type { Context } from './context.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 
+/** Views of the page that clients with MCP Apps show inside the chat. */
+export const appViews = ['run', 'prompts', 'calendar'] as const;
+export type AppView = (typeof appViews)[number];
+
 export interface Tool {
   readonly name: string;
   readonly title?: string;
@@ -16,6 +20,8 @@ export interface Tool {
   readonly searchHint?: string;
   /** Clients that load tools on demand load this one at the start. */
   readonly alwaysLoad?: true;
+  /** The view that clients with MCP Apps show for a call. */
+  readonly view?: AppView;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
   /** Receives arguments that match the schema, with its top-level defaults filled in. */

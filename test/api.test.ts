@@ -6,7 +6,9 @@ import type { ToolAnswer, ToolArguments, ToolName } from '../src/api.ts';
 import type { JsonObject, JsonSchema } from '../src/json.ts';
 import { type CalDavServer, startCalDav } from './caldav/server.ts';
 import { scriptedAgent, steps } from './delegate/scripted.ts';
-import { type Connection, createWorkbench, type Workbench } from './delegate/workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './delegate/workbench.ts';
+import { type Model, startResponsesModel } from './model/responses-model.ts';
+import { script } from './model/turn.ts';
 
 const done = { summary: 'Done.', deliverables: [], open_questions: [], next_actions: [] };
 const task = steps({ answer: done });
@@ -29,13 +31,15 @@ const invitation = calendar.replace(
 );
 
 let bench: Workbench;
+let model: Model;
 let server: Connection;
 let caldav: CalDavServer;
 let schemas: ReadonlyMap<string, JsonSchema | undefined>;
 const called = new Set<string>();
 
 beforeAll(async () => {
-  bench = createWorkbench();
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
   mkdirSync(join(bench.folder, 'calendars'));
   writeFileSync(join(bench.folder, 'calendars', 'work.ics'), calendar);
   caldav = await startCalDav('ada@example.com');
@@ -56,6 +60,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await caldav.close();
+  await model.close();
 });
 
 /** Calls a tool like a client and validates the result against the listed output schema. */
@@ -106,6 +111,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('tail_run', { run_id: run.run_id });
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
+    await call('list_approvals', {});
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });
     // An agent with a thread has claimed the folder.
@@ -119,6 +125,39 @@ describe('every tool returns a result that matches its output schema', () => {
     expect(await call('undo_run', { run_id: second.run_id })).toEqual({ files: ['made.txt'], conflicts: [] });
     await first;
     await call('clean_runs', { older_than_days: 0 });
+  });
+
+  it('tools for runs in progress', async () => {
+    const codex = await nativeCodex();
+    const live = await bench.connect({
+      'delegate-command': codex,
+      'delegate-approvals': 'ask',
+      'delegate-answer-within-seconds': '1',
+      toolsets: 'all',
+    });
+    const other = server;
+    server = live;
+    const escalated = { cmd: 'true', sandbox_permissions: 'require_escalated', justification: 'why not' };
+    const { run_id } = await call('delegate_run', {
+      task: script(
+        { tool: 'exec_command', arguments: escalated },
+        { shell: 'sleep 100', timeoutMs: 200_000 },
+      ),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+    const request = async () => (await call('list_approvals', {})).approvals[0]!;
+    await expect.poll(request, { timeout: 20_000 }).toMatchObject({ run_id, command: 'true' });
+    const { id } = await request();
+    await call('steer_run', {
+      run_id,
+      message: `Go on. ${script({ shell: 'sleep 100', timeoutMs: 200_000 })}`,
+    });
+    await call('answer_approval', { run_id, approval_id: id, decision: 'allow_once' });
+    await call('interrupt_run', { run_id });
+    await call('collect_run', { run_id });
+    await call('fork_run', { run_id, task: 'Try another way.', turn: 1 });
+    server = other;
   });
 
   it('user, calendar and notification tools', async () => {

@@ -41,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'demo',
     'status',
+    'web',
     'toolsets',
     ...leaves,
   ],
@@ -73,7 +74,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'assistant',
     ...leaves,
   ],
-  web: ['api.ts', ...leaves],
+  web: ['api.ts', 'contracts', 'feature.ts', ...leaves],
   transports: ['audit', 'engine', 'contracts', 'identity', 'toolsets', ...leaves],
   identity: ['toolsets', ...leaves],
   audit: leaves,
@@ -146,6 +147,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'files',
     'launch',
     'skills',
+    'session',
+    'app-server',
     'agents',
     'changes',
     'process',
@@ -179,7 +182,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', '.'],
+  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', 'page/apps', '.'],
 };
 
 /** Limits on source files per folder and on lines per file. */

@@ -183,7 +183,7 @@ export function replay(story: Story): string[] {
     const { title, location, description, status } = event;
     const occurrence = {
       ...{ key: '', startMs, endMs: startMs + hour, title, location, description, status },
-      ...sourceFields(event),
+      ...sourceFields(event, startMs),
     };
     const input = {
       event,
@@ -352,6 +352,7 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     href: null,
     last_seen_ms: null,
     free: 0,
+    done: null,
     ...reminderFields(story),
     revision: `${startMs} ${place}`,
     created_ms: 0,

@@ -16,7 +16,7 @@ const otherWays: readonly (readonly [tool: string, method: string, params: JsonO
   ['expand_prompt', 'prompts/get', { name: 'prompts-only' }],
   ['expand_prompt', 'completion/complete', completion({ type: 'ref/prompt', name: 'prompts-only' })],
   ['collect_run', 'tasks/get', { taskId: 'a' }],
-  ['collect_run', 'tasks/update', { taskId: 'a' }],
+  ['delegate_run', 'tasks/update', { taskId: 'a' }],
   ['cancel_run', 'tasks/cancel', { taskId: 'a' }],
   ['show_run', 'resources/read', { uri: 'runs://a/result.json' }],
   ['get_user', 'resources/read', { uri: 'resources://users/a' }],

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
+import { eventsText } from '../delegate/record/run-report.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
 import { type Command, type Terminal, UsageError } from './terminal/command.ts';
 
@@ -141,7 +142,8 @@ async function watch(
     if (id === undefined) return;
     const { value } = await client.call('tail_run', { run_id: id, after, limit: 1000 });
     after = value.next;
-    for (const { text } of value.events) terminal.note(`${text}\n`);
+    for (const event of value.events)
+      if (event.text !== '' && !event.kind?.startsWith('delta.')) terminal.note(`${eventsText([event])}\n`);
   };
   while (!finished) {
     await show();

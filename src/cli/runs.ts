@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ToolAnswer } from '../api.ts';
 import type { LoadedConfig } from '../config.ts';
 import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
+import { liveActions } from './live-runs.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
 import type { Show } from './terminal/progress.ts';
 
@@ -63,6 +65,11 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
+/** Events without the pieces of texts, which the complete text repeats. `runs watch` shows them. */
+function whole(events: ToolAnswer<'tail_run'>['events']): ToolAnswer<'tail_run'>['events'] {
+  return events.filter(({ kind, text }) => text !== '' && !kind?.startsWith('delta.'));
+}
+
 /** Prints the events of a run until it ends. */
 async function follow(
   client: LocalClient,
@@ -74,7 +81,7 @@ async function follow(
   for (;;) {
     const { value } = answer;
     if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
-    else if (value.events.length > 0) terminal.print(`${eventsText(value.events)}\n`);
+    else if (whole(value.events).length > 0) terminal.print(`${eventsText(whole(value.events))}\n`);
     if (value.status !== 'running') return 0;
     show('running');
     const after = value.next;
@@ -87,9 +94,10 @@ async function follow(
 
 export const runs: Command = {
   name: 'runs',
-  summary: 'List, show, follow, cancel, apply, undo and delete runs of sub-agents.',
-  usage: 'runs list|show|tail|cancel|apply|undo|clean [RUN_ID|last] [FLAGS]',
-  maxWords: 2,
+  summary: 'List, show, watch, steer, cancel, apply, undo and delete runs of sub-agents.',
+  usage:
+    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean [RUN_ID|last] [TEXT] [FLAGS]',
+  maxWords: Number.POSITIVE_INFINITY,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
     follow: {
@@ -98,17 +106,34 @@ export const runs: Command = {
       description: 'tail: follow the run until it ends. With --json, each update is one line.',
     },
     'older-than-days': { type: 'string', description: 'clean: minimum age of the runs to delete (30).' },
+    turn: { type: 'string', description: 'fork: last turn of the run to keep. Default: all.' },
+    sandbox: {
+      type: 'string',
+      short: 's',
+      description: 'fork: sandbox mode of the new run (read-only).',
+      values: ['read-only', 'workspace-write', 'danger-full-access'],
+    },
+    'for-run': { type: 'boolean', description: 'approve: also allow the same for the rest of the run.' },
+    reason: { type: 'string', description: 'refuse: reason, for the agent.' },
     keep: { type: 'string', description: 'clean: number of newest runs to keep (0).' },
   },
   settings: ['home', 'config', 'delegate.runs_dir'],
   async run(loaded, terminal) {
-    const [name = 'list', id] = loaded.positionals;
+    const [name = 'list', id, ...words] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownSubcommand('runs', name, Object.keys(actions));
+    const live = Object.hasOwn(liveActions, name) ? liveActions[name] : undefined;
+    if (action === undefined && live === undefined)
+      throw unknownSubcommand('runs', name, [...Object.keys(actions), ...Object.keys(liveActions)]);
     if (id !== undefined && (name === 'list' || name === 'clean'))
       throw new UsageError(`runs ${name} does not take "${id}"`);
+    if (words.length > 0 && (live === undefined || name === 'watch'))
+      throw new UsageError(`runs ${name} does not take "${words.join(' ')}"`);
     await using client = await openLocalClient(loaded, terminal);
-    return await action(client, { id, flags: loaded.flags }, terminal);
+    if (live !== undefined) {
+      const run_id = await runId(client, { id, flags: loaded.flags });
+      return await live(client, { run_id, text: words.join(' '), flags: loaded.flags }, terminal);
+    }
+    return await action!(client, { id, flags: loaded.flags }, terminal);
   },
 };
 

@@ -31,7 +31,8 @@ export interface Contract {
   startOf(cursor: unknown): number;
   nextCursor(next: string | undefined): JsonObject;
 
-  toolItem(tool: ToolDescription): JsonObject;
+  /** The entry depends on the capabilities of the client, if they are known. */
+  toolItem(tool: ToolDescription, capabilities?: Readonly<Record<string, unknown>>): JsonObject;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;

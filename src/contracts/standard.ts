@@ -5,6 +5,7 @@ import type { PromptArgument } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { ToolDescription, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
+import { showsApps, viewMeta } from './app-views.ts';
 import type { Contract } from './contract.ts';
 import { icon } from './icon.ts';
 import { instructionsFor } from './instructions.ts';
@@ -100,9 +101,10 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
-  toolItem(tool) {
-    const { searchHint, alwaysLoad } = tool;
+  toolItem(tool, capabilities = {}) {
+    const { searchHint, alwaysLoad, view } = tool;
     const meta = {
+      ...(view !== undefined && showsApps(capabilities) && viewMeta(view)),
       ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),
       ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     };

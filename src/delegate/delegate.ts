@@ -5,6 +5,7 @@ import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
+import { forkTool } from './tools/fork-tool.ts';
 import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
 import { taskMethods, tasksExtension } from './tools/tasks.ts';
@@ -43,7 +44,11 @@ export function createDelegate(options: DelegateOptions): Feature {
     name: 'delegate',
     tools: options.document
       ? delegateTools(options, runtime)
-      : [...delegateTools(options, runtime), ...runTools(runs, options.answerWithinMs || 50_000)],
+      : [
+          ...delegateTools(options, runtime),
+          forkTool(options, runtime),
+          ...runTools(runs, runtime, options.answerWithinMs || 50_000),
+        ],
     ...(!options.document && {
       resources: runResources(runs),
       methods: taskMethods(runs),

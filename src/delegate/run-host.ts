@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { createServer, Socket } from 'node:net';
+import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { log, setLogLevel } from '../log.ts';
 import type { AutopilotRequest } from './autopilot/autopilot.ts';
@@ -7,15 +8,17 @@ import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import { RunDirectory } from './files/run-directory.ts';
 import { Channel } from './host/channel.ts';
 import {
-  type Cancellation,
   type HostMessage,
   type HostOrder,
+  type HostRequest,
   type JobLabel,
+  type OrderMessage,
   orderFormat,
 } from './host/host-message.ts';
 import { createSocketPath } from './host/host-socket.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
+import type { RunOrder } from './session/run-order.ts';
 
 /** Gives the agent time to start before this process uses the processor again. */
 const preloadDelayMs = 50;
@@ -26,7 +29,9 @@ const preloadDelayMs = 50;
  */
 class RunHost {
   readonly #cancellation = new AbortController();
-  readonly #followers = new Set<Channel<HostOrder | Cancellation, HostMessage>>();
+  readonly #followers = new Set<Channel<HostRequest, HostMessage>>();
+  /** The sessions in progress: that of the run, or those of the jobs of an autopilot. */
+  readonly #sessions = new Map<string, (order: RunOrder) => Promise<void>>();
   #isOrdered = false;
 
   /** Waits for the order of the server that started this process. Without an order there is nothing to do. */
@@ -48,8 +53,9 @@ class RunHost {
 
   /** Reports to a server until it closes the connection. */
   #accept(socket: Socket): Promise<void> {
-    const channel = new Channel<HostOrder | Cancellation, HostMessage>(socket, (message) => {
+    const channel = new Channel<HostRequest, HostMessage>(socket, (message) => {
       if ('cancel' in message) this.#cancel(message.cancel);
+      else if ('order' in message) void this.#execute(message).then((reply) => channel.send(reply));
       else void this.#carry(message);
     });
     this.#followers.add(channel);
@@ -60,6 +66,21 @@ class RunHost {
 
   #cancel(reason: string): void {
     this.#cancellation.abort(new Error(reason));
+  }
+
+  async #execute({ order, run }: OrderMessage): Promise<HostMessage> {
+    try {
+      const execute = this.#sessions.get(run);
+      if (execute === undefined)
+        throw new Failure(
+          'refused',
+          `Run ${run} has no session at the moment: its agent is starting or finishing.`,
+        );
+      await execute(order);
+      return { kind: 'reply' };
+    } catch (error) {
+      return { kind: 'reply', problem: messageOf(error) };
+    }
   }
 
   #send(message: HostMessage): void {
@@ -106,6 +127,10 @@ class RunHost {
   ): Promise<object> {
     const hooksFor = (job?: JobLabel): RunHooks => ({
       signal: this.#cancellation.signal,
+      onSession: (id, execute) => {
+        if (execute === undefined) this.#sessions.delete(id);
+        else this.#sessions.set(id, execute);
+      },
       onEvent: (event) => this.#send({ kind: 'event', event, ...(job && { job }) }),
       onState: (state) => {
         this.#send({ kind: 'state', state, ...(job && { job }) });

@@ -31,10 +31,12 @@ const askable = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** The parameters of the method itself, without `_meta` and the answers to questions. */
 export function ownParams({ method, params }: RequestMessage): RequestMessage['params'] {
   if (!('_meta' in params || 'inputResponses' in params || 'requestState' in params)) return params;
+  if (askable.has(method)) {
+    const { _meta, inputResponses, requestState, ...own } = params;
+    return own;
+  }
   const { _meta, ...own } = params;
-  if (!askable.has(method)) return own;
-  const { inputResponses, requestState, ...asked } = own;
-  return asked;
+  return own;
 }
 
 /** Thrown through the handler to return questions to the client, which then sends the request again. */
@@ -69,6 +71,7 @@ export class RequestContext implements Context {
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
+  #resumed = false;
 
   constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
     this.actor = session.surface.access.actor;
@@ -120,10 +123,15 @@ export class RequestContext implements Context {
     return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
-  /** Restores the answers of earlier rounds from the request, before the handler runs. */
-  async resume(): Promise<void> {
+  /** Restores the answers of earlier rounds from the request, before the handler runs. `undefined` if there is nothing to wait for. */
+  resume(): Promise<void> | undefined {
     const { inputResponses, requestState } = this.#request.params;
-    if (!askable.has(this.#request.method)) return;
+    if (this.#resumed || (inputResponses === undefined && requestState === undefined)) return undefined;
+    this.#resumed = true;
+    return askable.has(this.#request.method) ? this.#restore(inputResponses, requestState) : undefined;
+  }
+
+  async #restore(inputResponses: unknown, requestState: unknown): Promise<void> {
     const carried =
       requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, this.#binding);
     const received = Object.entries(isObject(inputResponses) ? inputResponses : {});

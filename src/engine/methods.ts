@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import { protocolLogLevels } from '../context.ts';
 import type { Offer } from '../contracts/contract.ts';
 import { modernVersion } from '../contracts/standard.ts';
@@ -16,7 +17,7 @@ export interface Builtin {
   readonly schema?: JsonSchema;
   readonly writes?: boolean;
   offered?(offer: Offer): boolean;
-  call(call: Call): Promise<JsonObject> | JsonObject;
+  call(call: Call): Awaitable<JsonObject>;
 }
 
 const name = { type: 'string', minLength: 1 };
@@ -69,8 +70,16 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   'tools/list': {
     schema: pageParams,
     offered: (offer) => offer.tools,
-    call: async ({ session, server, params }) =>
-      page(server, 'tools', await session.surface.listedTools(), server.contract.toolItem, params),
+    async call({ session, server, params, client }) {
+      const listed = await session.surface.listedTools();
+      return page(
+        server,
+        'tools',
+        listed,
+        (tool) => server.contract.toolItem(tool, client.capabilities),
+        params,
+      );
+    },
   },
   'tools/call': { schema: nameParams, offered: (offer) => offer.tools, call: callTool },
   'prompts/list': { schema: pageParams, offered: (offer) => offer.prompts, call: listPrompts },

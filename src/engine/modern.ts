@@ -34,11 +34,11 @@ export function parseEnvelope(params: Readonly<Record<string, unknown>>): Client
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const version = meta[metaKeys.protocolVersion];
   const capabilities = meta[metaKeys.clientCapabilities];
-  const missing = [
-    ...(typeof version === 'string' ? [] : [metaKeys.protocolVersion]),
-    ...(isObject(capabilities) ? [] : [metaKeys.clientCapabilities]),
-  ];
-  if (missing.length > 0) {
+  if (typeof version !== 'string' || !isObject(capabilities)) {
+    const missing = [
+      ...(typeof version === 'string' ? [] : [metaKeys.protocolVersion]),
+      ...(isObject(capabilities) ? [] : [metaKeys.clientCapabilities]),
+    ];
     throw new Failure('invalid-params', `The request's _meta lacks ${missing.join(' and ')}.`, {
       data: { missing },
     });
@@ -50,7 +50,7 @@ export function parseEnvelope(params: Readonly<Record<string, unknown>>): Client
     name: String(info['name'] ?? ''),
     version: String(info['version'] ?? ''),
     protocolVersion: modernVersion,
-    capabilities: capabilities as Record<string, unknown>,
+    capabilities,
   };
 }
 

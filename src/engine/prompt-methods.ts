@@ -1,5 +1,6 @@
+import { type Awaitable, attempt } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
-import type { Prompt } from '../feature.ts';
+import type { Prompt, PromptProvider } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { page } from './page.ts';
@@ -16,15 +17,22 @@ function uniqueByName(prompts: readonly Prompt[]): readonly Prompt[] {
   return [...new Map(prompts.toReversed().map((prompt) => [prompt.name, prompt])).values()].reverse();
 }
 
-export async function getPrompt({ session, server, params, context }: Call): Promise<JsonObject> {
+export function getPrompt(call: Call): Awaitable<JsonObject> {
+  return getFrom(call.session.surface.promptProviders('get'), call);
+}
+
+/** Asks the providers in their order until one has the prompt. */
+function getFrom([provider, ...others]: readonly PromptProvider[], call: Call): Awaitable<JsonObject> {
+  const { server, params, context } = call;
   const name = String(params['name']);
+  if (provider === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, unknown>>;
-  for (const prompts of session.surface.promptProviders('get')) {
-    try {
-      return server.contract.prompt(await prompts.get(name, args, context));
-    } catch (error) {
+  return attempt(
+    () => provider.get(name, args, context),
+    (rendered) => server.contract.prompt(rendered),
+    (error) => {
       if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-    }
-  }
-  throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+      return getFrom(others, call);
+    },
+  );
 }

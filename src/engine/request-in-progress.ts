@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import type { Failure } from '../failure.ts';
 
 /** Cancels one request. Creates the signal only for handlers that use it: a controller costs more than a small request. */
@@ -32,5 +33,19 @@ export class RequestInProgress {
       this.#reject = reject;
       work.then(resolve, reject);
     });
+  }
+}
+
+/** Lets the later requests of a connection wait for those that write. */
+export class WriteOrder {
+  /** The last request that writes, until it is finished. */
+  last: Promise<void> | undefined;
+
+  add(work: Awaitable<unknown>): void {
+    const done = () => {
+      if (this.last === write) this.last = undefined;
+    };
+    const write = Promise.resolve(work).then(done, done);
+    this.last = write;
   }
 }

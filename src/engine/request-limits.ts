@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
@@ -10,7 +11,7 @@ const concurrency = 16;
 export interface BatchOptions {
   /** Once the replies are this long, the remaining requests are refused: a reply can be much longer than its request. */
   readonly maxReplyBytes: number;
-  answer(value: unknown): Promise<JsonObject | undefined>;
+  answer(value: unknown): Awaitable<JsonObject | undefined>;
   refuse(failure: Failure, id?: RequestId): JsonObject;
 }
 

@@ -10,6 +10,7 @@ import { Access } from '../toolsets/access.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import type { Seal } from './seal.ts';
 import { Session } from './session.ts';
+import { Surface } from './surface.ts';
 
 export interface ServerOptions {
   readonly contract: Contract;
@@ -60,6 +61,7 @@ export class Server {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
   readonly #seal = new Lazy(async () => new (await import('./seal.ts')).Seal(this.#stateKey));
+  readonly #surfaces = new WeakMap<Access, Surface>();
   #offered:
     | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
     | undefined;
@@ -84,9 +86,10 @@ export class Server {
 
   /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */
   get offeredTools(): ReadonlyMap<string, OfferedTool> {
-    const lists = this.features.map(({ tools }) => tools);
-    if (this.#offered === undefined || lists.some((list, index) => list !== this.#offered!.lists[index]))
-      this.#offered = { lists, tools: this.#collectTools() };
+    const known = this.#offered;
+    if (known !== undefined && this.features.every(({ tools }, index) => tools === known.lists[index]))
+      return known.tools;
+    this.#offered = { lists: this.features.map(({ tools }) => tools), tools: this.#collectTools() };
     return this.#offered.tools;
   }
 
@@ -115,6 +118,13 @@ export class Server {
     const found = this.offeredTools.get(name);
     if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
     return runTool(found.tool, args, context);
+  }
+
+  /** Connections with the same access share what was collected for it. */
+  surfaceOf(access: Access): Surface {
+    const surface = this.#surfaces.get(access) ?? new Surface(this, access);
+    this.#surfaces.set(access, surface);
+    return surface;
   }
 
   connect(outlet: Outlet, options?: SessionOptions): Session {

@@ -1,3 +1,4 @@
+import { type Awaitable, attempt } from '../awaitable.ts';
 import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
@@ -11,11 +12,11 @@ import { classify, type RequestId, type RequestMessage, resultMessage } from './
 import { findMethod } from './method-lookup.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions } from './questions.ts';
-import { RequestInProgress } from './request-in-progress.ts';
+import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
 import { answerBatch, checkNames } from './request-limits.ts';
 import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
-import { Surface } from './surface.ts';
+import type { Surface } from './surface.ts';
 
 export interface Listen {
   readonly filter: JsonObject;
@@ -39,20 +40,19 @@ export class Session {
   readonly #questions = new Questions();
   #era: 'legacy' | 'modern' | undefined;
   #initialized = false;
-  /** The last request that writes, until it is finished. */
-  #lastWrite: Promise<unknown> | undefined;
+  readonly #writes = new WriteOrder();
   #closed = false;
 
   constructor(server: Server, outlet: Outlet, options: SessionOptions = {}) {
     this.server = server;
     this.#outlet = outlet;
     this.#era = options.era;
-    this.surface = new Surface(server, options.access ?? server.access);
+    this.surface = server.surfaceOf(options.access ?? server.access);
     this.canAsk = options.canAsk ?? true;
   }
 
-  /** Serves one JSON value. Resolves to the reply, or to `undefined` if there is none. */
-  receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
+  /** Serves one JSON value. Returns the reply, or `undefined` if there is none. */
+  receive(value: unknown): Awaitable<JsonObject | readonly JsonObject[] | undefined> {
     return Array.isArray(value) ? this.#receiveBatch(value) : this.#receiveOne(value);
   }
 
@@ -75,7 +75,7 @@ export class Session {
     const change = compareRights(access.actor, actor);
     if (change === 'same') return;
     if (change === 'narrower') this.watchedResources.clear();
-    this.surface = new Surface(this.server, access.heldBy(actor));
+    this.surface = this.server.surfaceOf(access.heldBy(actor));
     for (const kind of ['tools', 'prompts', 'resources'] as const) this.announce({ kind });
   }
 
@@ -139,83 +139,72 @@ export class Session {
     });
   }
 
-  #receiveOne(value: unknown): Promise<Reply> {
+  #receiveOne(value: unknown): Awaitable<Reply> {
     const incoming = classify(value);
     switch (incoming.kind) {
       case 'invalid':
-        return Promise.resolve(this.refuse(new Failure('invalid-request', incoming.reason), incoming.id));
+        return this.refuse(new Failure('invalid-request', incoming.reason), incoming.id);
       case 'notification':
         this.#handleNotification(incoming.method, incoming.params);
-        return Promise.resolve(undefined);
+        return undefined;
       case 'response':
         this.#questions.answer(incoming.id, incoming.result, incoming.error);
-        return Promise.resolve(undefined);
+        return undefined;
       case 'request': {
         const { request } = incoming;
         const tooLong = checkNames(request, this.server.limits.nameLength);
-        return tooLong === undefined
-          ? this.#answer(request)
-          : Promise.resolve(this.refuse(tooLong, request.id));
+        return tooLong === undefined ? this.#answer(request) : this.refuse(tooLong, request.id);
       }
     }
   }
 
-  async #answer(request: RequestMessage): Promise<Reply> {
+  #answer(request: RequestMessage): Awaitable<Reply> {
     // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
     const inProgress = new RequestInProgress();
     this.#inFlight.set(request.id, inProgress);
-    let failed = true;
-    try {
-      const result = await this.#dispatch(request, inProgress);
-      failed = result['isError'] === true;
-      return resultMessage(request.id, result);
-    } catch (error) {
-      return this.#reply(request, error);
-    } finally {
+    const finish = (reply: Reply, failed: boolean): Reply => {
       if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       // A request that the client cancelled did not fail.
-      failed &&= !inProgress.aborted;
-      this.server.observe({ method: request.method, milliseconds, failed });
-    }
+      this.server.observe({ method: request.method, milliseconds, failed: failed && !inProgress.aborted });
+      return reply;
+    };
+    return attempt(
+      () => this.#dispatch(request, inProgress),
+      (result) => finish(resultMessage(request.id, result), result['isError'] === true),
+      (error) => finish(this.#reply(request, error), true),
+    );
   }
 
-  async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
+  /** Answers at once, without a promise, if everything that the request needs is at hand. */
+  #dispatch(request: RequestMessage, inProgress: RequestInProgress): Awaitable<JsonObject> {
     const { contract } = this.server;
     const client = this.surface.visible(this.#identifyClient(request));
     const modern = client.protocolVersion === modernVersion;
     const method = findMethod(this.surface, contract, request.method, modern);
     const context = new RequestContext(this, request, client, inProgress);
-    if (modern) await context.resume();
-    const params = ownParams(request);
-    if (method.schema !== undefined) {
-      if (this.#lastWrite !== undefined) await this.#lastWrite;
-      const loading = loadValidator();
-      if (loading !== undefined) await loading;
-      parseValue(method.schema, params, 'params');
-    }
-    // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
-    const called = method.call({ session: this, server: this.server, params, request, client, context });
-    const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
-    if (method.writes) this.#holdNextUntil(work);
-    try {
-      const result = await work;
-      return modern ? finishResult(request, result, contract.server) : result;
-    } catch (error) {
-      if (error instanceof InputRequired)
-        return finishResult(request, error.result(await this.server.seal), contract.server);
-      throw error;
-    }
-  }
-
-  #holdNextUntil(work: Promise<JsonObject> | JsonObject): void {
-    const write = Promise.resolve(work)
-      .catch(() => {})
-      .then(() => {
-        if (this.#lastWrite === write) this.#lastWrite = undefined;
-      });
-    this.#lastWrite = write;
+    const run = () => {
+      const params = ownParams(request);
+      if (method.schema !== undefined) parseValue(method.schema, params, 'params');
+      // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
+      const called = method.call({ session: this, server: this.server, params, request, client, context });
+      const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
+      if (method.writes) this.#writes.add(work);
+      return work;
+    };
+    const start = (): Awaitable<JsonObject> => {
+      const resuming = modern ? context.resume() : undefined;
+      const waits = resuming ?? (method.schema && (loadValidator() ?? this.#writes.last));
+      // Checks again after waiting: an earlier request may have begun to write.
+      return waits === undefined ? run() : waits.then(start);
+    };
+    if (!modern) return start();
+    const finish = (result: JsonObject) => finishResult(request, result, contract.server);
+    return attempt(start, finish, async (error) => {
+      if (!(error instanceof InputRequired)) throw error;
+      return finish(error.result(await this.server.seal));
+    });
   }
 
   #reply(request: RequestMessage, error: unknown): Reply {

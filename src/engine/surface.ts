@@ -15,6 +15,7 @@ export class Surface {
   #offer: Offer | undefined;
   #tools: { readonly offered: Server['offeredTools']; readonly allowed: readonly Tool[] } | undefined;
   #capabilities: JsonObject | undefined;
+  readonly #promptProviders: { list?: readonly PromptProvider[]; get?: readonly PromptProvider[] } = {};
 
   constructor(server: Server, access: Access) {
     this.#server = server;
@@ -104,9 +105,10 @@ export class Surface {
   }
 
   promptProviders(way: 'list' | 'get'): readonly PromptProvider[] {
-    return this.#server.features.flatMap(({ name, prompts }) =>
+    this.#promptProviders[way] ??= this.#server.features.flatMap(({ name, prompts }) =>
       prompts !== undefined && this.access.allowsPrompts(name, way) ? [prompts] : [],
     );
+    return this.#promptProviders[way];
   }
 
   /** Providers with an allowed resource. Individual URIs are checked with `access.allowsResource`. */

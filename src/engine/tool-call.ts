@@ -1,5 +1,5 @@
 import type { AuditedCall } from '../audit/audited-call.ts';
-import type { Awaitable } from '../awaitable.ts';
+import { type Awaitable, attempt } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -10,39 +10,37 @@ import { kindOf, reportFailure } from './failure-report.ts';
 import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 
-export async function callTool({ session, server, params, request, context }: Call): Promise<JsonObject> {
+export function callTool({ session, server, params, request, context }: Call): Awaitable<JsonObject> {
   const { contract } = server;
   const { surface } = session;
   const name = params['name'];
+  const given = params['arguments'];
   const direct = surface.findTool(name);
   const discovery =
     direct === undefined ? surface.discoveryTools.find((tool) => tool.name === name) : undefined;
   if (discovery === undefined && direct === undefined)
     throw new Failure('tool-not-found', `Unknown tool: ${name}`);
-  try {
-    const result =
+  return attempt(
+    () =>
       direct === undefined
-        ? await (await import('./discovery.ts')).runDiscovery(
-            discovery!,
-            params['arguments'],
-            server,
-            surface,
-            context,
+        ? import('./discovery.ts').then(({ runDiscovery }) =>
+            runDiscovery(discovery!, given, server, surface, context),
           )
-        : await runAudited(server, direct, params['arguments'] ?? {}, context);
-    if (result.task !== undefined) return { resultType: 'task', ...result.task };
-    return contract.toolResult(result);
-  } catch (error) {
-    // The request was valid, so the model gets the failure as a tool result.
-    if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
-    recordDenied(session, request, error);
-    const failure = reportFailure(error, String(name));
-    return contract.toolResult({
-      content: [{ type: 'text', text: failure.message }],
-      failed: true,
-      ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
-    });
-  }
+        : runAudited(server, direct, given ?? {}, context),
+    (result) =>
+      result.task === undefined ? contract.toolResult(result) : { resultType: 'task', ...result.task },
+    (error) => {
+      // The request was valid, so the model gets the failure as a tool result.
+      if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
+      recordDenied(session, request, error);
+      const failure = reportFailure(error, String(name));
+      return contract.toolResult({
+        content: [{ type: 'text', text: failure.message }],
+        failed: true,
+        ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
+      });
+    },
+  );
 }
 
 /** Like `runTool`. The audit log records what a tool that can change something did. */

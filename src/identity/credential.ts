@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Awaitable } from '../awaitable.ts';
 import { type Actor, owner } from '../context.ts';
 
 /** A token that was accepted, and whose it is. */
@@ -19,7 +20,7 @@ export interface Denial {
 }
 
 export interface Authenticator {
-  authenticate(headers: IncomingHttpHeaders): Promise<Credential | Denial>;
+  authenticate(headers: IncomingHttpHeaders): Awaitable<Credential | Denial>;
   /** The header `WWW-Authenticate` of a reply that asks an OAuth client for another scope; `undefined` for other tokens. */
   stepUp(actor: Actor, scope: string): string | undefined;
   /** Answers the OAuth metadata paths; `undefined` for any other path. */

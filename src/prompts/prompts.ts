@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
@@ -7,11 +6,9 @@ import { Editor } from './catalog/editor.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
-import type { EditablePromptSource } from './definition/source.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
-import { SharedSource } from './jsonl/shared-source.ts';
-import { UserSource } from './jsonl/user-source.ts';
-import { type MountOptions, MountSource } from './mounts/mount.ts';
+import type { MountOptions } from './mounts/mount.ts';
+import { createSources, createUserSource } from './prompt-sources.ts';
 import { RecentValues } from './rendering/recent-values.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
@@ -71,43 +68,20 @@ export interface PromptsFeature extends Feature {
   entries(): Promise<readonly CatalogEntry[]>;
 }
 
-/**
- * All sources in one catalogue. If several sources have a prompt of the same name, the first one counts: the user's own
- * prompts, those of hexai, commands, libraries, those of twig, mounts in their order, built-in prompts.
- */
-export function createPrompts({
-  commandsDir,
-  jsonlDir,
-  twigDir,
-  originals = {},
-  mounts = [],
-  userHome,
-  records,
-  poll = false,
-  namedBy = {},
-  logsProblems = false,
-  openRepository,
-  protectedLabels = [],
-  holdsLabels = false,
-  model,
-  countsUsage = true,
-  silencedRules = [],
-}: PromptsOptions): PromptsFeature {
-  const user = createUserSource(jsonlDir, poll, records);
-  // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
-  const hexaiDir = records === undefined ? otherFolder(originals.hexaiDir, jsonlDir) : undefined;
-  const otherTwigDir = otherFolder(originals.twigDir, twigDir);
-  const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
-  const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
-  const sources = [
-    user,
-    ...hexai,
-    new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir }),
-    new TwigSource({ name: 'libraries', folder: twigDir, userHome, poll, namedBy: namedBy.twigDir }),
-    ...(otherTwigDir === undefined ? [] : [new TwigSource({ folder: otherTwigDir, userHome, poll })]),
-    ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
-  ];
+/** All sources in one catalogue. */
+export function createPrompts(options: PromptsOptions): PromptsFeature {
+  const {
+    jsonlDir,
+    records,
+    logsProblems = false,
+    openRepository,
+    protectedLabels = [],
+    holdsLabels = false,
+    model,
+    countsUsage = true,
+    silencedRules = [],
+  } = options;
+  const { user, hexai, sources } = createSources(options, (name) => catalog.find(name));
   const catalog = new Catalog(sources, {
     reportsTextChanges: true,
     logsProblems,
@@ -211,15 +185,6 @@ export function createTwig({
   const source = new TwigSource({ folder: twigDir, userHome, poll, namedBy: namedBy?.twigDir });
   const catalog = new Catalog([source], logging);
   return { ...catalogFeature(catalog), prompts: new CatalogProvider({ catalog, asks: false }) };
-}
-
-/** Returns the folder if it exists and is not the own one. */
-function otherFolder(folder: string | undefined, own: string): string | undefined {
-  return folder !== undefined && folder !== own && existsSync(folder) ? folder : undefined;
-}
-
-function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
-  return records === undefined ? new UserSource({ folder, poll }) : new SharedSource(records);
 }
 
 function catalogFeature(

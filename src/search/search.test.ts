@@ -14,7 +14,11 @@ const tools: readonly Tool[] = [
   { name: 'café', description: '東京の天気を調べる' },
 ];
 
-async function open(items: readonly Tool[] = tools, padding = 0): Promise<SearchIndex<Tool>> {
+async function open(
+  items: readonly Tool[] = tools,
+  padding = 0,
+  related = false,
+): Promise<SearchIndex<Tool>> {
   const index = new SearchIndex<Tool>({
     fields: {
       name: { of: ({ name }) => name, boost: 3 },
@@ -23,6 +27,7 @@ async function open(items: readonly Tool[] = tools, padding = 0): Promise<Search
     prefixFrom: 3,
     typos: true,
     padding,
+    related,
   });
   await index.update(items);
   return index;
@@ -44,6 +49,17 @@ describe('SearchIndex.find', () => {
 
   it.each(['', ' ', 'the and of', '!?', 'zebra'])('finds nothing for %j', async (query) => {
     expect(names(await open(), query)).toEqual([]);
+  });
+
+  it('finds words that mean nearly the same, after the word itself, if that is enabled', async () => {
+    const items = [
+      { name: 'one', description: 'Rotates a leaked credential.' },
+      { name: 'two', description: 'Makes a strong password.' },
+      { name: 'three', description: 'Waters the plants.' },
+    ];
+    const found = async (related: boolean) => names(await open(items, 0, related), 'passwords');
+    expect(await found(true)).toEqual(['two', 'one']);
+    expect(await found(false)).toEqual(['two']);
   });
 
   it('does not match a similar number', async () => {

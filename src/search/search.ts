@@ -1,6 +1,7 @@
 // Full-text search for prompts, skills and tools. Import this module on first use: it loads two packages, which would
 // slow down the start of the server.
 import MiniSearch from 'minisearch';
+import { relatedTo } from './related-words.ts';
 import { termsOf } from './words.ts';
 
 interface SearchOptions<Item> {
@@ -10,6 +11,8 @@ interface SearchOptions<Item> {
   readonly prefixFrom: number;
   /** Whether words of five letters or more that do not occur also match words with a typo. */
   readonly typos: boolean;
+  /** Whether a word also finds words that mean nearly the same, with a lower score. */
+  readonly related?: boolean;
   /**
    * Number of empty items to add to the index. Needed to compare scores with a fixed threshold: in a small collection,
    * all words would otherwise seem equally rare.
@@ -35,9 +38,15 @@ export interface SearchResult<Item> {
   readonly words: readonly WordMatch[];
 }
 
-interface Hit extends Pick<WordMatch, 'word' | 'score' | 'items'> {
+interface WordResult {
+  readonly id: number;
+  readonly score: number;
   /** The matching terms of the item, each with the fields that contain it. */
   readonly match: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Hit extends Pick<WordMatch, 'word' | 'score' | 'items'> {
+  readonly match: WordResult['match'];
 }
 
 /** Lets a long update yield to the event loop. `update` awaits `pause` after each item. */
@@ -47,6 +56,10 @@ interface Pauses {
 
 /** Longer queries, such as a whole document, are truncated to this number of words. */
 const maxQueryWords = 1000;
+/** How much a related word counts, compared with the word itself. */
+const relatedWeight = 0.4;
+/** A word that more items contain finds no related words: it has enough matches, and the search would take longer. */
+const maxItemsForRelated = 200;
 /** Term saturation and length normalization. The thresholds for skills rely on `d: 0`, which gives words in long texts no bonus. */
 const bm25 = { k: 2, b: 0.5, d: 0 };
 
@@ -57,9 +70,10 @@ export class SearchIndex<Item extends object> {
   readonly #items = new Map<number, Item>();
   #nextId = 0;
   readonly #typos: boolean;
+  readonly #related: boolean;
   #padding: number;
 
-  constructor({ fields, prefixFrom, typos, padding = 0 }: SearchOptions<Item>) {
+  constructor({ fields, prefixFrom, typos, related = false, padding = 0 }: SearchOptions<Item>) {
     this.#index = new MiniSearch({
       fields: Object.keys(fields),
       extractField: (document, field) =>
@@ -77,17 +91,34 @@ export class SearchIndex<Item extends object> {
     });
     this.#padding = padding;
     this.#typos = typos;
+    this.#related = related;
   }
 
   /** Looks for typos only if nothing contains the word or begins with it: that takes four times as long. */
-  #search(word: string) {
-    const exact = this.#index.search(word);
-    if (exact.length > 0 || !this.#typos || word.length < 5 || !/^\p{L}+$/u.test(word)) return exact;
+  #search(word: string): readonly WordResult[] {
+    const found = this.#searchExactly(word);
+    if (found.length > 0 || !this.#typos || word.length < 5 || !/^\p{L}+$/u.test(word)) return found;
     return this.#index.search(word, { fuzzy: 0.2 });
   }
 
-  /** Items that match any word of the query, best first. Rare words, important fields and many matching words raise the score. */
-  find(query: string): readonly SearchResult<Item>[] {
+  #searchExactly(word: string): readonly WordResult[] {
+    const found: WordResult[] = this.#index.search(word);
+    if (!this.#related || found.length > maxItemsForRelated) return found;
+    const ids = new Set(found.map(({ id }) => id));
+    for (const other of relatedTo(word))
+      for (const { id, score, match } of this.#index.search(other, { prefix: false })) {
+        if (ids.has(id)) continue;
+        ids.add(id);
+        found.push({ id, score: score * relatedWeight, match });
+      }
+    return found;
+  }
+
+  /**
+   * Items that match any word of the query, best first. Rare words, important fields and many matching words raise the
+   * score. `weigh` returns a factor for the score of an item, or 0 to leave the item out.
+   */
+  find(query: string, weigh: (item: Item) => number = () => 1): readonly SearchResult<Item>[] {
     const found = new Map<number, Hit[]>();
     for (const word of [...new Set(termsOf(query))].slice(0, maxQueryWords)) {
       const results = this.#search(word);
@@ -98,15 +129,13 @@ export class SearchIndex<Item extends object> {
         else hits.push(hit);
       }
     }
-    return [...found]
-      .map(([id, hits]) => ({
-        item: this.#items.get(id)!,
-        score: hits.length * hits.reduce((sum, { score }) => sum + score, 0),
-        get words() {
-          return hits.sort((a, b) => b.score - a.score).map(wordMatch);
-        },
-      }))
-      .sort((a, b) => b.score - a.score);
+    const results: Result<Item>[] = [];
+    for (const [id, hits] of found) {
+      const item = this.#items.get(id)!;
+      const weight = weigh(item);
+      if (weight > 0) results.push(new Result(item, weight, hits));
+    }
+    return results.sort((a, b) => b.score - a.score);
   }
 
   /** Replaces the items of the index. Items that are already indexed are not processed again. */
@@ -128,6 +157,23 @@ export class SearchIndex<Item extends object> {
     }
     // Add empty items last: added first, they would lower the average text length.
     for (; this.#padding > 0; this.#padding--) this.#index.add({ id: this.#nextId++ });
+  }
+}
+
+/** Creates the details of a match on request: most matches are only counted. */
+class Result<Item> implements SearchResult<Item> {
+  readonly item: Item;
+  readonly score: number;
+  readonly #hits: Hit[];
+
+  constructor(item: Item, weight: number, hits: Hit[]) {
+    this.item = item;
+    this.score = weight * hits.length * hits.reduce((sum, { score }) => sum + score, 0);
+    this.#hits = hits;
+  }
+
+  get words(): readonly WordMatch[] {
+    return this.#hits.sort((a, b) => b.score - a.score).map(wordMatch);
   }
 }
 

@@ -73,6 +73,7 @@ function wordsOf(text: string): string[] {
     .replaceAll(/(?<![A-Za-z])[a-z]{3,}(?:[A-Z][a-z]+)+/g, (name) => name.replaceAll(/[A-Z]/g, ' $&'))
     .toLowerCase()
     .replaceAll(/\bend[- ]to[- ]end\b/g, 'e2e')
+    .replaceAll(/\btl;dr\b/g, 'tldr')
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .normalize('NFC')

@@ -47,6 +47,7 @@ export class Access {
 
   /** The same access for another actor. */
   heldBy(actor: Actor): Access {
+    if (actor === this.actor) return this;
     return new Access(this.#selections, this.#listsAll, actor);
   }
 
@@ -156,10 +157,13 @@ function members(toolset: string): readonly string[] {
   return Object.hasOwn(toolsets, toolset) ? toolsets[toolset as keyof typeof toolsets] : [];
 }
 
+const selectionHeaders = ['x-mcp-toolsets', 'x-mcp-tools', 'x-mcp-exclude-tools', 'x-mcp-readonly'];
+
 /** Reads the headers with which an HTTP client tightens its own access. Throws if a name is unknown. */
 export function selectionFromHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Selection | undefined {
+  if (selectionHeaders.every((header) => headers[header] === undefined)) return undefined;
   const list = (header: string, known: readonly string[]) => {
     const names = String(headers[header] ?? '')
       .split(',')

@@ -46,6 +46,16 @@ export const keywords: Readonly<Record<string, string>> = {
     'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
   cancel_run:
     'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
+  fork_run:
+    'fork branch try another alternative different way from earlier point of a run thread copy conversation split variant second attempt same start again what if experiment helper agent kept context history',
+  steer_run:
+    'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak',
+  interrupt_run:
+    'interrupt pause stop current step turn command do something else instead change of plan new instruction agent helper hold break in switch drop what it is doing',
+  list_approvals:
+    'approvals permissions requests pending waiting asks wants allowed may agent helper questions open consent confirm decide queue',
+  answer_approval:
+    'approve allow permit grant yes deny refuse reject no answer permission request agent helper wants run command consent confirm decision okay let it forbid',
   apply_run:
     'apply deliver kept changes of failed run conflict resolved try again accept take over helper agent work merge hand in into my project files use keep what it did put in place adopt bring approve',
   undo_run:

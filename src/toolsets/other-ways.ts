@@ -36,7 +36,7 @@ export const methodWays: Readonly<Record<string, Way>> = {
   'prompts/update': { tool: 'update_prompt', writes: true },
   'prompts/delete': { tool: 'delete_prompt', writes: true },
   'tasks/get': { tool: 'collect_run' },
-  'tasks/update': { tool: 'collect_run' },
+  'tasks/update': { tool: 'delegate_run', writes: true },
   'tasks/cancel': { tool: 'cancel_run', writes: true },
   'skills/list': { tool: 'list_prompts' },
   'skills/get': { tool: 'show_prompt' },
@@ -63,6 +63,9 @@ export const resourceWays: readonly {
   readonly list: string;
 }[] = [
   { pattern: /^runs:\/\//, read: 'show_run', list: 'list_runs' },
+  { pattern: /^ui:\/\/adjutant\/run$/, read: 'show_run', list: 'show_run' },
+  { pattern: /^ui:\/\/adjutant\/prompts$/, read: 'list_prompts', list: 'list_prompts' },
+  { pattern: /^ui:\/\/adjutant\/calendar$/, read: 'list_events', list: 'list_events' },
   { pattern: /^skill:\/\//, read: 'show_prompt', list: 'list_prompts' },
   { pattern: /^resources:\/\/users\/[^/]*\/events$/, read: 'list_events', list: 'list_users' },
   {

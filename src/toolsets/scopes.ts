@@ -44,11 +44,14 @@ const ownRuns = [
   'delegate_run',
   'delegate_resume',
   'delegate_autopilot',
+  'fork_run',
   'list_runs',
   'show_run',
   'tail_run',
   'collect_run',
   'cancel_run',
+  'steer_run',
+  'interrupt_run',
 ] as const;
 
 /** The tools of each scope. `admin` has every tool, and so has the owner. */

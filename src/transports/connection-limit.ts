@@ -29,7 +29,7 @@ export class ConnectionLimit {
   /** Keeps the connection open until the response has ended. */
   use({ socket }: { readonly socket: Socket }, response: ServerResponse): void {
     this.#count(socket, 1);
-    response.once('close', () => this.#count(socket, -1));
+    response.on('close', () => this.#count(socket, -1));
   }
 
   #open(socket: Socket): void {

@@ -24,8 +24,9 @@ export function checkOrigin(
   });
   const { host = '', origin } = headers;
   // Of two Host headers, Node keeps the first. A proxy in front of this server may have checked the second.
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) return { status: 403, message: 'The request has more than one Host header.' };
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (/^host$/i.test(rawHeaders[index]!)) hosts++;
+  if (hosts > 1) return { status: 403, message: 'The request has more than one Host header.' };
   if (!isAllowed(host, options)) return refusal('host', host);
   if (origin !== undefined && !isAllowed(/^https?:\/\/(.*)$/is.exec(origin)?.[1], options))
     return refusal('origin', origin);

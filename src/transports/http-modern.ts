@@ -40,15 +40,15 @@ export async function serveModern(
   response: ServerResponse,
 ): Promise<void> {
   const incoming = classify(message);
-  const stream = new EventStream(randomUUID());
+  let stream: EventStream | undefined;
   const session = server.connect(
     (sent) => {
+      stream ??= new EventStream(randomUUID());
       if (!stream.attached) stream.attach(response, {});
       stream.send(sent);
     },
     { era: 'modern', access },
   );
-  response.on('close', () => session.close());
   try {
     if (incoming.kind === 'request') {
       const refusal = checkHeaders(server, incoming.request, request);
@@ -59,14 +59,14 @@ export async function serveModern(
           error: { ...refusal } as JsonObject,
         });
     }
-    const reply = await session.receive(message);
-    if (reply === undefined) {
-      if (stream.attached) stream.end();
-      else if (!response.destroyed) response.writeHead(202).end();
-    } else if (stream.attached) {
-      stream.send(reply);
+    const received = session.receive(message);
+    if (received instanceof Promise) response.on('close', () => session.close());
+    const reply = received instanceof Promise ? await received : received;
+    if (stream?.attached) {
+      if (reply !== undefined) stream.send(reply);
       stream.end();
-    } else sendJson(response, statusFor(reply as JsonObject), reply);
+    } else if (reply !== undefined) sendJson(response, statusFor(reply as JsonObject), reply);
+    else if (!response.destroyed) response.writeHead(202).end();
   } finally {
     session.close();
   }
@@ -124,11 +124,8 @@ function checkParameterHeaders(
   mismatch: (header: string, why: string) => WireError,
 ): WireError | undefined {
   const tool = server.offeredTools.get(String(params['name']))?.tool;
-  const properties = tool?.inputSchema['properties'];
   const args = isObject(params['arguments']) ? params['arguments'] : {};
-  for (const [name, schema] of isObject(properties) ? Object.entries(properties) : []) {
-    const header = (schema as JsonSchema)['x-mcp-header'];
-    if (typeof header !== 'string') continue;
+  for (const { name, header } of tool === undefined ? [] : repeatedArguments(tool.inputSchema)) {
     const value = args[name];
     const raw = headers[`mcp-param-${header.toLowerCase()}`];
     if (value === undefined || value === null) {
@@ -140,6 +137,21 @@ function checkParameterHeaders(
       return mismatch(`Mcp-Param-${header}`, `the header does not repeat the argument ${name}`);
   }
   return undefined;
+}
+
+const repeated = new WeakMap<JsonSchema, readonly { readonly name: string; readonly header: string }[]>();
+
+/** The arguments that a header repeats, collected once for each schema. */
+function repeatedArguments(schema: JsonSchema) {
+  const known = repeated.get(schema);
+  if (known !== undefined) return known;
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const found = properties.flatMap(([name, property]) => {
+    const header = (property as JsonSchema)['x-mcp-header'];
+    return typeof header === 'string' ? [{ name, header }] : [];
+  });
+  repeated.set(schema, found);
+  return found;
 }
 
 /** Decodes a header. Values with special characters are sent as `=?base64?…?=`. */

@@ -159,9 +159,11 @@ export class HttpSessions {
       return stream;
     };
     for (const id of ids) client.routes.set(id, (sent) => open().send(sent));
-    const streamTimer = setTimeout(open, streamAfterMs);
+    let streamTimer: NodeJS.Timeout | undefined;
     try {
-      const reply = await client.session.receive(message);
+      const received = client.session.receive(message);
+      if (received instanceof Promise) streamTimer = setTimeout(open, streamAfterMs);
+      const reply = received instanceof Promise ? await received : received;
       if (stream === undefined) {
         if (reply === undefined) response.writeHead(202, headers).end();
         else sendJson(response, 200, reply, headers);

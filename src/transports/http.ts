@@ -80,7 +80,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
     for (const one of sessions.values()) one.endRevoked();
   });
   const listener = createListener(timeouts, (request, response) => {
-    handle({ ...options, sessionsOf, rate, connections, live }, request, response).catch((error: unknown) => {
+    handle(endpoint, request, response).catch((error: unknown) => {
       // The client disconnected during its request, so there is nobody to reply to.
       if (request.errored) return;
       log('error', `${request.method} ${request.url} failed`, error);
@@ -89,6 +89,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   });
   const rate = new RateLimit(limits.requestsPerSecond);
   const connections = new ConnectionLimit(listener, affordableConnections(limits.connections));
+  const endpoint: Endpoint = { ...options, sessionsOf, rate, connections, live };
   await listen(listener, options);
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -125,7 +126,8 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
       : sendJson(response, 200, metadata as JsonObject);
   }
 
-  const credential = (await authenticator?.authenticate(request.headers)) ?? ownerCredential;
+  const authenticated = authenticator?.authenticate(request.headers) ?? ownerCredential;
+  const credential = authenticated instanceof Promise ? await authenticated : authenticated;
   const isDenied = isDenial(credential);
   const caller = isDenied ? `from ${request.socket.remoteAddress}` : credential.actor.name;
   const waitSeconds = rate.take(caller);
@@ -167,7 +169,6 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
   if (Array.isArray(message)) rate.add(caller, message.length - 1);
-  live.add({ credential, response, isStream: isListen(message) });
   const scope = neededScope(server, access, message);
   const stepUp = scope === undefined ? undefined : authenticator?.stepUp(credential.actor, scope);
   if (stepUp !== undefined) {
@@ -182,9 +183,13 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
       'www-authenticate': stepUp,
     });
   }
-  if (server.contract.modern && isModern(message, request))
-    return serveModern(server, access, message, request, response);
-  return sessions.post(message, access, credential, request, response);
+  const served =
+    server.contract.modern && isModern(message, request)
+      ? serveModern(server, access, message, request, response)
+      : sessions.post(message, access, credential, request, response);
+  // Most requests are answered by now.
+  if (!response.writableEnded) live.add({ credential, response, isStream: isListen(message) });
+  return served;
 }
 
 function tooManyRequests(seconds: number, response: ServerResponse): void {

@@ -30,7 +30,7 @@ export class LiveRequests {
 
   add(request: LiveRequest): void {
     this.#requests.add(request);
-    request.response.once('close', () => this.#requests.delete(request));
+    request.response.on('close', () => this.#requests.delete(request));
   }
 
   close(): void {

@@ -20,8 +20,9 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     });
     request.on('end', finish);
     request.on('error', reject);
-    request.on('close', () =>
-      reject(new Error('The client closed the connection before its request was complete.')),
-    );
+    request.on('close', () => {
+      if (!request.complete)
+        reject(new Error('The client closed the connection before its request was complete.'));
+    });
   });
 }

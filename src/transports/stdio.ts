@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { beginArrival } from '../arrival.ts';
+import { whenReady } from '../awaitable.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -47,7 +48,7 @@ export async function serveStdio(
   };
   const handle = (one: Frame) => {
     unanswered += 1;
-    if (one.kind === 'message') void session.receive(one.value).then(answer);
+    if (one.kind === 'message') void whenReady(session.receive(one.value), answer);
     else if (one.kind === 'oversized')
       answer(session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id));
     else answer(session.refuse(new Failure('parse-error', 'Parse error: the message is not valid JSON.')));

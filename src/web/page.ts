@@ -47,10 +47,14 @@ export async function servePage(
   if (file === undefined) return refuse(404, 'Not found\n');
   if (method !== 'GET' && method !== 'HEAD')
     return refuse(405, 'Use GET or HEAD for the page. Send MCP messages to /mcp.\n', { allow: 'GET, HEAD' });
-  const content = await disk.readFile(join(pageFolder(), file.name));
+  const content = await readPageFile(file.name);
   response
     .writeHead(200, { ...headers, 'content-type': file.type, 'content-length': content.length })
     .end(content);
+}
+
+export function readPageFile(name: string): Promise<Buffer> {
+  return disk.readFile(join(pageFolder(), name));
 }
 
 /** `page` is next to the bundle. When the server runs from source, the page is in `dist`. */

@@ -11,6 +11,8 @@ export interface CalDavServer {
   /** Announces that it sends invitations. */
   schedules: boolean;
   readOnly: boolean;
+  /** Answers every request with an error. */
+  failing: boolean;
   /** Number of writes that failed because the object had changed. */
   refusals: number;
   /** Runs after an object was stored and before the response; may destroy the connection. */
@@ -32,15 +34,19 @@ export async function startCalDav(address = 'ann@example.com'): Promise<CalDavSe
       response.writeHead(500).end(String(error));
     });
   });
-  const state = { schedules: false, readOnly: false, refusals: 0, afterWrite: undefined } as Pick<
-    CalDavServer,
-    'schedules' | 'readOnly' | 'refusals' | 'afterWrite'
-  >;
+  const state = {
+    schedules: false,
+    readOnly: false,
+    failing: false,
+    refusals: 0,
+    afterWrite: undefined,
+  } as Pick<CalDavServer, 'schedules' | 'readOnly' | 'failing' | 'refusals' | 'afterWrite'>;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url!, 'http://x').pathname;
     requests.push(`${request.method} ${path}`);
     const known = objects.get(path);
+    if (state.failing) return void response.writeHead(503).end();
     const body = await readBody(request);
     const dav = `1, 3, calendar-access${state.schedules ? ', calendar-auto-schedule' : ''}`;
     response.setHeader('dav', dav);

@@ -143,7 +143,8 @@ async function ownSurface(home: string): Promise<{ tools: readonly OfferedTool[]
   };
 }
 
-function outputOf(
+/** What a program writes to both of its streams. */
+export function outputOf(
   command: string,
   args: readonly string[],
   cwd: string,

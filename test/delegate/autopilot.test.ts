@@ -174,7 +174,7 @@ describe('an autopilot', () => {
     expect(existsSync(join(output.run_dir, 'subruns/change/result.json'))).toBe(true);
     const plannerExec = readJson(join(output.run_dir, 'planner/plan-1/codex_exec.json'));
     expect(plannerExec).toMatchObject({ sandbox: 'read-only' });
-    expect(plannerExec.argv).toContain('--ephemeral');
+    expect(plannerExec.session.params).toMatchObject({ ephemeral: true });
     expect(text).toMatch(
       /^delegate_autopilot\nrun_id: .+\nstatus: completed_with_problems \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
     );

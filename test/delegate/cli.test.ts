@@ -104,7 +104,9 @@ describe('adjutant runs', () => {
   it('lists, shows, tails and cleans runs', async () => {
     await adjutant('delegate', `Tidy up. ${steps({ command: 'ls' }, { answer: { summary: 'tidy' } })}`);
     const id = (await newest())!;
-    expect((await adjutant('runs', 'list'))[0]).toMatch(new RegExp(`^${id}  completed  \\d+ms  Tidy up\\.`));
+    expect((await adjutant('runs', 'list'))[0]).toMatch(
+      new RegExp(`^${id}  completed  [\\d.]+ m?s  Tidy up\\.`),
+    );
     expect(JSON.parse((await adjutant('runs', 'list', '--json'))[0])).toMatchObject({
       runs: [{ run_id: id }],
     });

@@ -45,7 +45,7 @@ describe('a run reports', () => {
     appendFileSync(join(bench.codexHome, 'config.toml'), '\nmodel = [\n');
     const record = await run('x');
     expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
-    expect(record.error).toMatch(/codex exec exited with code 1: .*config\.toml/);
+    expect(record.error).toMatch(/failed to load configuration: .*config\.toml/);
   });
 
   it('the message of an error, not its stack backtrace', async () => {

@@ -131,8 +131,8 @@ async function isOver(bench: Workbench, id: string): Promise<boolean> {
 function compareRun(directory: string, result: Record<string, unknown>): string[] {
   const { status, summary, thread_id } = result as unknown as RunRecord & { thread_id: string | null };
   const events = read(join(directory, 'events.jsonl'));
-  const isComplete = events.includes('"type":"turn.completed"');
-  const thread = /"thread_id":"([^"]+)"/.exec(events)?.[1] ?? null;
+  const isComplete = /"(?:type":"turn\.|kind":")completed"/.test(events);
+  const thread = /"thread(?:_id|Id)":"([^"]+)"/.exec(events)?.[1] ?? null;
   return [
     ...(isComplete === (status === 'completed')
       ? []

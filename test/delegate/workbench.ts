@@ -44,6 +44,8 @@ export interface Workbench extends AsyncDisposable {
 }
 
 export interface ConnectOptions extends MemoryOptions {
+  /** What the client can do. */
+  readonly capabilities?: JsonObject;
   readonly contract?: ContractName;
 }
 
@@ -83,7 +85,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
     env,
     link: (name, target) => symlinkSync(target, join(bin, name)),
     connectModern: async (settings = {}) => connectMemory(await serve(settings, 'standard')),
-    async connect(settings = {}, { contract = 'standard', ...options } = {}) {
+    async connect(settings = {}, { contract = 'standard', capabilities = {}, ...options } = {}) {
       const server = await serve(settings, contract);
       const notifications: Connection['notifications'] = [];
       const client = connectMemory(server, {
@@ -92,7 +94,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
       });
       await client.request('initialize', {
         protocolVersion: '2025-11-25',
-        capabilities: {},
+        capabilities,
         clientInfo: { name: 'test', version: '1' },
       });
       return {

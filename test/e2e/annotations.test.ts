@@ -16,7 +16,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'only reads',
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
-     list_runs show_run tail_run collect_run server_status list_activity get_user list_users list_rules get_event list_events
+     list_runs show_run tail_run collect_run list_approvals server_status list_activity get_user list_users list_rules get_event list_events
      list_calendars find_time get_free_busy list_notifications replay_notifications list_audit list_outbox`,
   ],
   ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
@@ -46,11 +46,16 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     { ...replaces, openWorldHint: true },
     'answer_invitation',
   ],
-  ['sends a message', { ...adds, openWorldHint: true }, 'test_notification'],
+  ['sends a message', { ...adds, openWorldHint: true }, 'test_notification steer_run'],
+  [
+    'ends the work of an agent, or lets it leave its sandbox',
+    { ...adds, destructiveHint: true, openWorldHint: true },
+    'interrupt_run answer_approval',
+  ],
   [
     'starts an agent that can change files and use the network',
     { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    'delegate_run delegate_resume delegate_autopilot',
+    'delegate_run delegate_resume delegate_autopilot fork_run',
   ],
 ];
 

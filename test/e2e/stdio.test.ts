@@ -324,6 +324,31 @@ describe('batches', () => {
   });
 });
 
+it('serves requests that arrive together in the order of their writes', async () => {
+  await using program = serve();
+  const messages = (text: string) => [{ role: 'user', content: { type: 'text', text } }];
+  const requests = [
+    ['prompts/get', { name: 'own' }],
+    ['prompts/create', { name: 'own', title: 'Own', messages: messages('first') }],
+    ['prompts/update', { name: 'own', messages: messages('second') }],
+    ['prompts/update', { name: 'own', messages: messages('third') }],
+    ['prompts/get', { name: 'own' }],
+    ['prompts/delete', { name: 'own' }],
+    ['prompts/get', { name: 'own' }],
+  ] as const;
+  const { messages: replies } = await program.end(
+    lines(
+      initialize(),
+      ...requests.map(([method, params], index) => ({ jsonrpc: '2.0', id: index + 1, method, params })),
+    ),
+  );
+  const reply = (id: number) => replies.find((one) => one['id'] === id);
+  expect(codes(replies.slice(1))).toEqual(
+    sorted([[1, -32602], ...[2, 3, 4, 5, 6].map((id) => [id, 'ok']), [7, -32602]]),
+  );
+  expect(reply(5)).toMatchObject({ result: { messages: messages('third') } });
+});
+
 describe('the exit', () => {
   it('happens after every request is answered', async () => {
     await using program = serve();

@@ -92,7 +92,11 @@ async function play(turn: Turn, response: ServerResponse): Promise<void> {
     if (turn.afterMs !== undefined) await after(turn.afterMs);
     const item = { type: 'message', role: 'assistant', id: 'msg_1' };
     send('response.output_item.added', { item: { ...item, content: [] } });
-    send('response.output_text.delta', { delta: turn.say });
+    const length = Math.ceil(turn.say.length / (turn.pieces ?? 1)) || 1;
+    for (let at = 0; at < turn.say.length; at += length) {
+      send('response.output_text.delta', { delta: turn.say.slice(at, at + length) });
+      if (turn.pauseMs !== undefined) await after(turn.pauseMs);
+    }
     send('response.output_item.done', {
       item: { ...item, content: [{ type: 'output_text', text: turn.say }] },
     });

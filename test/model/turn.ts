@@ -1,6 +1,7 @@
 /** What the model does in one turn. A task contains its own turns, so that one model can serve many runs at once. */
 export type Turn =
-  | { readonly say: string; readonly afterMs?: number }
+  /** With `pieces`, the text is streamed in as many parts, with a pause after each. */
+  | { readonly say: string; readonly afterMs?: number; readonly pieces?: number; readonly pauseMs?: number }
   | { readonly shell: string; readonly timeoutMs?: number }
   | { readonly tool: string; readonly server?: string; readonly arguments?: object }
   | { readonly status: number; readonly message?: string }

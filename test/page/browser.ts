@@ -25,6 +25,9 @@ export interface Page {
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
   locator(selector: string): Locator;
+  frameLocator(selector: string): Frame;
+  exposeFunction(name: string, call: (text: string) => void): Promise<void>;
+  isClosed(): boolean;
   evaluate<Result>(
     script: string | ((argument: never) => Result | Promise<Result>),
     argument?: unknown,
@@ -41,6 +44,8 @@ export interface Page {
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
 }
+/** The content of a frame. */
+export type Frame = Pick<Page, 'getByRole' | 'getByText' | 'getByLabel' | 'locator' | 'frameLocator'>;
 export interface Download {
   suggestedFilename(): string;
   saveAs(path: string): Promise<void>;

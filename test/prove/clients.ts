@@ -1,27 +1,9 @@
 // Connects real clients to a model on loopback and prints what the model received. Clients that are not part of the tests are
 // installed from npm into `.cache/clients`.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { type RealClient, realClients } from '../clients/clients.ts';
 import { proveClient } from '../clients/matrix.ts';
+import { installNewest } from '../clients/newest.ts';
 import { componentFile } from '../components.ts';
-import { npm } from '../npm.ts';
-
-const cache = join(import.meta.dirname, '..', '..', '.cache', 'clients');
-
-/** Installs the newest version of a client, unless it is there already. Returns its program. */
-function installNewest({ npmPackage, program }: RealClient): string {
-  mkdirSync(cache, { recursive: true });
-  const version = npm(cache, 'view', npmPackage, 'version').trim();
-  const folder = join(cache, `${basename(npmPackage)}-${version}`);
-  const file = join(folder, 'node_modules', '.bin', program);
-  if (existsSync(file)) return file;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{}');
-  process.stderr.write(`Installing ${npmPackage} ${version}…\n`);
-  npm(folder, 'install', '--no-audit', '--no-fund', `${npmPackage}@${version}`);
-  return file;
-}
 
 const { codex, claude, gemini, qwen, opencode } = realClients;
 const ofTests = (client: RealClient) => [client, componentFile(`.bin/${client.program}`)] as const;

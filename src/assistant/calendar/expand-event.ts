@@ -3,6 +3,7 @@ import {
   type SourceFields,
   singleOccurrence,
   sourceFields,
+  taskState,
   type Window,
 } from '../entities/occurrence.ts';
 import type { EventDetails, Series } from '../icalendar/series.ts';
@@ -19,7 +20,6 @@ export async function expandEvent(
   const series = JSON.parse(event.series) as Series;
   // `window.toMs` is inclusive here and exclusive in `occurrences`.
   const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
-  const own = sourceFields(event);
   return found
     .filter(({ startMs }) => startMs >= window.fromMs)
     .map(({ recurrenceId = '', startMs, endMs, details }) => ({
@@ -30,15 +30,19 @@ export async function expandEvent(
       location: details === undefined ? event.location : (details.location ?? null),
       description: details === undefined ? event.description : (details.description ?? null),
       status: details?.status ?? event.status,
-      ...(details === undefined ? own : pick(details)),
+      ...(details === undefined ? sourceFields(event, startMs) : pick(details, event, startMs)),
     }));
 }
 
-function pick({ answers, alarms, task, free }: EventDetails): SourceFields {
+function pick(
+  { answers, alarms, task, free }: EventDetails,
+  event: CalendarEvent,
+  startMs: number,
+): SourceFields {
   return {
     ...(answers && { answers }),
     ...(alarms && { alarms }),
-    ...(task && { task }),
+    ...(task && { task: taskState(task, event, startMs) }),
     ...(free && { free }),
   };
 }

@@ -4,7 +4,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { revisionOf } from '../entities/revision.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
-import { isAllDay } from '../icalendar/series.ts';
+import { isAllDay, type Series } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import { configOf } from './source.ts';
@@ -198,20 +198,12 @@ export function toFields(
   user: User,
   now: number,
 ) {
-  const zone = preferencesOf(user).timezone;
-  const { startMs, endMs } = firstOccurrence(series, zone);
-  const known = series.start.zone !== undefined && !Object.hasOwn(series.zones ?? {}, series.start.zone);
-  const once = Object.keys(series).length === 2;
-  const { firstMs, lastMs = never } = once && known ? { firstMs: startMs, lastMs: startMs } : extent(series);
   return {
+    ...timeFields(series, preferencesOf(user).timezone),
     calendar_id: calendar.id,
     provider: providerOf(calendar),
     provider_event_id: uid,
     title: details.title,
-    start_ms: startMs,
-    end_ms: endMs,
-    all_day: isAllDay(series.start) ? 1 : 0,
-    timezone: known ? series.start.zone! : null,
     location: details.location ?? null,
     conf_link: details.link ?? null,
     organizer: details.organizer ?? null,
@@ -222,14 +214,28 @@ export function toFields(
     answers: details.answers === undefined ? null : JSON.stringify(details.answers),
     task: details.task ?? null,
     free: details.free ? 1 : 0,
-    series: once && known ? null : JSON.stringify(series),
-    first_ms: firstMs,
-    last_ms: lastMs,
     href: calendar.kind === 'caldav' ? (document ?? null) : null,
     // Imported texts can arrive out of order, so each event stores its version.
     etag: configOf(calendar).handed_over ? String(sequence) : null,
     last_seen_ms: now,
   } satisfies EventFields;
+}
+
+/** The columns for the times of a series. A single event at a known time needs no series. */
+export function timeFields(series: Series, userZone: string) {
+  const { startMs, endMs } = firstOccurrence(series, userZone);
+  const known = series.start.zone !== undefined && !Object.hasOwn(series.zones ?? {}, series.start.zone);
+  const once = Object.keys(series).length === 2;
+  const { firstMs, lastMs = never } = once && known ? { firstMs: startMs, lastMs: startMs } : extent(series);
+  return {
+    start_ms: startMs,
+    end_ms: endMs,
+    all_day: isAllDay(series.start) ? 1 : 0,
+    timezone: known ? series.start.zone! : null,
+    series: once && known ? null : JSON.stringify(series),
+    first_ms: firstMs,
+    last_ms: lastMs,
+  };
 }
 
 function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {

@@ -83,6 +83,6 @@ function toDetails(event: CalendarEvent): EventDetails {
     ...(link !== null && { link }),
     ...(organizer !== null && { organizer }),
     ...(attendees !== null && { attendees: JSON.parse(attendees) as string[] }),
-    ...sourceFields(event),
+    ...sourceFields({ ...event, done: null }, event.start_ms),
   };
 }

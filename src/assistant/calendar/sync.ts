@@ -23,12 +23,16 @@ export interface CalendarOptions {
   readonly maxBytes: number;
   /** How often a calendar is synced. */
   readonly intervalMs: number;
+  /** Time limit for reading and importing a calendar. Default: ten minutes. */
+  readonly timeLimitMs?: number;
 }
 
 /** Dependencies of all code that works with calendars. */
 export interface Calendars {
   readonly data: AssistantData;
   readonly options: CalendarOptions;
+  /** Called after a calendar on a server was synced in the background. */
+  readonly afterSync?: (calendarId: string) => Promise<void>;
 }
 
 export interface SyncOptions {
@@ -49,7 +53,7 @@ export interface SyncResult {
 
 const dayMs = 86_400_000;
 /** Time limit for one sync, so that a very slow server cannot block it. */
-const timeoutMs = 10 * 60_000;
+const defaultTimeLimitMs = 10 * 60_000;
 /** Maximum number of problems stored with a calendar; all are counted. */
 const maxProblems = 50;
 
@@ -68,7 +72,8 @@ export async function syncCalendar(
 ): Promise<SyncResult> {
   if (configOf(calendar).handed_over)
     throw new Failure('refused', `"${calendar.name}" was imported as text; import it again to change it.`);
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const { timeLimitMs = defaultTimeLimitMs } = calendars.options;
+  const timeout = AbortSignal.timeout(timeLimitMs);
   const aborted = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
     const read = await readers[calendar.kind]();
@@ -81,14 +86,14 @@ export async function syncCalendar(
     return await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    const error = timeout.aborted ? timeoutFailure(calendar) : cause;
+    const error = timeout.aborted ? timeoutFailure(calendar, timeLimitMs) : cause;
     await recordFailure(calendars, calendar, error);
     throw error;
   }
 }
 
-function timeoutFailure({ name }: Calendar): Failure {
-  return new Failure('unavailable', `Reading "${name}" took longer than ${timeoutMs / 60_000} minutes.`);
+function timeoutFailure({ name }: Calendar, limitMs: number): Failure {
+  return new Failure('unavailable', `Reading "${name}" took longer than ${limitMs / 60_000} minutes.`);
 }
 
 export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {

@@ -36,6 +36,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     answers: null,
     task: null,
     free: 0,
+    done: null,
     reminders: null,
     revision: 'r',
     created_ms: now,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../failure.ts';
+import { type Catalog, textsFor } from '../messages/catalog.ts';
 import { xml } from './call.ts';
 
 const maxBodyLength = 16_384;
@@ -7,9 +8,13 @@ const maxBodyLength = 16_384;
 /** What a recipient can do with a notification. The link needs no sign-in: only the recipient has it. */
 export interface Responses {
   acknowledge(id: string, by: string): Promise<unknown>;
+  /** Completes a task. */
+  done(id: string, by: string): Promise<unknown>;
   snooze(id: string, minutes: number, by: string): Promise<unknown>;
   /** "Less like this", also for the unsubscribe button of mail programs. */
   fewer(id: string): Promise<unknown>;
+  /** The language of the recipient; undefined if there is no such notification. */
+  locale(id: string): Promise<string | undefined>;
 }
 
 /**
@@ -26,56 +31,67 @@ export async function serveAcknowledge(
   if (id === undefined) return false;
   const query = new URLSearchParams(request.url?.split('?')[1] ?? '');
   const minutes = Math.min(Number.parseInt(query.get('snooze') ?? '', 10), 1440);
-  const wish: Wish = query.has('fewer') ? 'fewer' : minutes > 0 ? minutes : 'acknowledge';
+  const named = (['fewer', 'done'] as const).find((one) => query.has(one));
+  const wish: Wish = named ?? (minutes > 0 ? minutes : 'seen');
+  const locale = (await responses.locale(decode(id))) ?? 'en';
+  const texts = textsFor(locale);
+  const show = (status: number, text: string, more = '') => reply(response, status, page(locale, text, more));
   if (request.method !== 'POST') {
-    reply(response, 200, page(questionFor(wish), '<form method="post"><button>Confirm</button></form>'));
+    const button = `<form method="post"><button>${xml(texts.pages.confirm)}</button></form>`;
+    show(200, question(texts, wish), button);
     return true;
   }
-  const form = new URLSearchParams(await readBody(request));
-  const digits = form.get('Digits');
+  const digits = new URLSearchParams(await readBody(request)).get('Digits');
   if (digits !== null && digits !== '1') {
-    say(response, 'The notification is not confirmed.');
+    say(response, texts.pages.notConfirmed);
     return true;
   }
-  const { status, text } = await record(responses, id, wish, digits === null ? 'link' : 'call');
+  const { status, text } = await record(
+    responses,
+    decode(id),
+    wish,
+    digits === null ? 'link' : 'call',
+    texts,
+  );
   if (digits !== null) say(response, text);
-  else reply(response, status, page(text));
+  else show(status, text);
   return true;
 }
 
 /** A number is the minutes to snooze. */
-type Wish = 'acknowledge' | 'fewer' | number;
+type Wish = 'seen' | 'done' | 'fewer' | number;
 
-function questionFor(wish: Wish): string {
-  if (wish === 'fewer') return 'Get fewer reminders of events like this one.';
-  if (wish === 'acknowledge') return 'Confirm that you know about this event.';
-  return `Get this reminder again in ${wish} minutes.`;
+function question({ pages }: Catalog, wish: Wish): string {
+  return typeof wish === 'number' ? pages.ask.again(wish) : pages.ask[wish];
 }
 
 async function record(
-  { acknowledge, snooze, fewer }: Responses,
-  written: string,
+  responses: Responses,
+  id: string,
   wish: Wish,
   by: string,
+  { pages }: Catalog,
 ): Promise<{ status: number; text: string }> {
   try {
-    const id = decodeURIComponent(written);
-    if (wish === 'fewer') {
-      await fewer(id);
-      return { status: 200, text: 'Thank you. There will be fewer reminders of events like this one.' };
-    }
-    if (wish !== 'acknowledge') {
-      await snooze(id, wish, by);
-      return { status: 200, text: `Thank you. The reminder comes again in ${wish} minutes.` };
-    }
-    await acknowledge(id, by);
-    return { status: 200, text: 'Thank you. There will be no more messages about this.' };
+    if (wish === 'fewer') await responses.fewer(id);
+    else if (wish === 'done') await responses.done(id, by);
+    else if (wish === 'seen') await responses.acknowledge(id, by);
+    else await responses.snooze(id, wish, by);
+    return { status: 200, text: typeof wish === 'number' ? pages.thanks.again(wish) : pages.thanks[wish] };
   } catch (error) {
-    if (!(error instanceof Failure) && !(error instanceof URIError)) throw error;
-    const notFound = !(error instanceof Failure) || error.kind === 'resource-not-found';
-    return notFound
-      ? { status: 404, text: 'There is no such notification.' }
-      : { status: 409, text: error.message };
+    if (!(error instanceof Failure)) throw error;
+    return error.kind === 'resource-not-found'
+      ? { status: 404, text: pages.unknown }
+      : { status: 409, text: pages.refused };
+  }
+}
+
+/** An id with an invalid escape does not exist. */
+function decode(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return '';
   }
 }
 
@@ -92,8 +108,8 @@ function say(response: ServerResponse, text: string): void {
   reply(response, 200, `<Response><Say>${xml(text)}</Say></Response>`, 'text/xml; charset=utf-8');
 }
 
-function page(text: string, more = ''): string {
-  return `<!doctype html>\n<html lang="en"><meta name="viewport" content="width=device-width"><title>Adjutant</title><body><p>${xml(text)}</p>${more}</body></html>\n`;
+function page(locale: string, text: string, more: string): string {
+  return `<!doctype html>\n<html lang="${xml(locale)}"><meta name="viewport" content="width=device-width"><title>Adjutant</title><body><p>${xml(text)}</p>${more}</body></html>\n`;
 }
 
 function reply(

@@ -43,7 +43,7 @@ export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
 }
 
 /** The app sends these requests itself; the notification disappears when one succeeds. */
-function buttons(url: string, { acknowledge, snooze }: NonNullable<Message['actions']>) {
+function buttons(url: string, { acknowledge, snooze, done }: NonNullable<Message['actions']>) {
   const button = (label: string, target: string) => ({
     action: 'http',
     label,
@@ -51,5 +51,5 @@ function buttons(url: string, { acknowledge, snooze }: NonNullable<Message['acti
     method: 'POST',
     clear: true,
   });
-  return [button(acknowledge, url), button(snooze, `${url}?snooze=${snoozeMinutes}`)];
+  return [button(acknowledge, done ? `${url}?done` : url), button(snooze, `${url}?snooze=${snoozeMinutes}`)];
 }

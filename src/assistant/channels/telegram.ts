@@ -42,7 +42,7 @@ function textOf({ subject, text }: Message): string {
 function keyboard({ id, actions }: Message) {
   if (actions === undefined) return {};
   const buttons = [
-    { text: actions.acknowledge, callback_data: `a:${id}` },
+    { text: actions.acknowledge, callback_data: `${actions.done ? 'd' : 'a'}:${id}` },
     { text: actions.snooze, callback_data: `s:${id}` },
   ];
   return { reply_markup: { inline_keyboard: [buttons] } };

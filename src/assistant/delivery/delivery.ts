@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { isMailAddress } from '../../single-line.ts';
 import { occurrences } from '../calendar/occurrences.ts';
-import type { CalendarOptions } from '../calendar/sync.ts';
+import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import type { Responses } from '../channels/acknowledge.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
@@ -86,12 +86,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const scheduler = new Scheduler({ store, worker, clock });
   const planningLoop = new PlanningLoop({ store, clock, plan });
   const data = { store, clock, occurrences };
-  const responses = createResponses(data);
+  const calendars: Calendars = {
+    data,
+    options: options.calendars,
+    afterSync: async (id) => (await import('../writeback/task.ts')).writePendingTasks(calendars, id),
+  };
+  const responses = createResponses(calendars);
   const { telegram } = options.channels;
   const poller = telegram && new TelegramPoller({ data, telegram, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
-  const calendars = { data, options: options.calendars };
   const startServices = () => {
     scheduler.start();
     planningLoop.start();

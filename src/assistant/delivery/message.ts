@@ -31,8 +31,13 @@ export function writeMessage(
   const reasons = [timing, why].filter((reason) => reason !== undefined);
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
-  const plainLinks = confirmUrl === undefined ? [] : [`${texts.confirm}: ${confirmUrl}`];
-  const links = confirmUrl === undefined ? [] : [`<a href="${xml(confirmUrl)}">${xml(texts.confirm)}</a>`];
+  const done = Boolean(event?.task) && notification.change === null;
+  const link = {
+    label: done ? texts.actions.done : texts.confirm,
+    url: `${confirmUrl}${done ? '?done' : ''}`,
+  };
+  const plainLinks = confirmUrl === undefined ? [] : [`${link.label}: ${link.url}`];
+  const links = confirmUrl === undefined ? [] : [`<a href="${xml(link.url)}">${xml(link.label)}</a>`];
   const parts = [...notes.map(xml), ...links, ...because.map((line) => `<small>${xml(line)}</small>`)].map(
     (part) => `<p>${part}</p>\n`,
   );
@@ -48,8 +53,9 @@ export function writeMessage(
     ...(!hasNoEvent(notification) && {
       thread: threadOf(notification),
       actions: {
-        acknowledge: event?.task ? texts.actions.done : texts.actions.seen,
+        acknowledge: done ? texts.actions.done : texts.actions.seen,
         snooze: texts.actions.snooze(snoozeMinutes),
+        ...(done && { done }),
       },
     }),
     sentAt: new Date(nowMs),

@@ -122,7 +122,7 @@ export class TelegramPoller {
   }
 
   async #handleButton({ id, data = '', message }: NonNullable<Update['callback_query']>): Promise<void> {
-    const [, action, notificationId = ''] = /^([as]):([\w-]{1,60})$/.exec(data) ?? [];
+    const [, action, notificationId = ''] = /^([ads]):([\w-]{1,60})$/.exec(data) ?? [];
     const user = message && (await this.#recipient(notificationId, message.chat.id));
     if (user === undefined || action === undefined) {
       await this.#call('answerCallbackQuery', { callback_query_id: id });
@@ -138,9 +138,9 @@ export class TelegramPoller {
     const { locale, timezone } = preferencesOf(user);
     const texts = textsFor(locale);
     try {
-      if (action === 'a') {
-        await responses.acknowledge(id, 'telegram');
-        return texts.acknowledged;
+      if (action !== 's') {
+        await (action === 'd' ? responses.done : responses.acknowledge)(id, 'telegram');
+        return action === 'd' ? texts.actions.done : texts.acknowledged;
       }
       const { plan_ms } = (await responses.snooze(id, snoozeMinutes, 'telegram')) as { plan_ms?: number };
       const at = plan_ms ?? data.clock() + snoozeMinutes * 60_000;
@@ -148,7 +148,7 @@ export class TelegramPoller {
         new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: timezone }).format(at),
       );
     } catch (error) {
-      if (error instanceof Failure) return error.message;
+      if (error instanceof Failure) return texts.pages.refused;
       throw error;
     }
   }

@@ -72,8 +72,14 @@ const rows = () =>
   store.read((db) => db.selectFrom('notifications').selectAll().orderBy('plan_ms').execute());
 const ada = () => person('ada', { channels: JSON.stringify(['tgram://77', 'slack://a/b/c']), locale: 'de' });
 const event = meeting('e', 'ada', noon + 60 * minute);
+const options = { privateHosts: [], passwordsFile: '/nonexistent', maxBytes: 1000, intervalMs: 900_000 };
 const poller = (owner = 'one') =>
-  new TelegramPoller({ data: data(), telegram: telegram(), responses: createResponses(data()), owner });
+  new TelegramPoller({
+    data: data(),
+    telegram: telegram(),
+    responses: createResponses({ data: data(), options }),
+    owner,
+  });
 const press = async (index: number, chatId = 77) => {
   const { messageId, message } = server.storage.botMessages[0]!;
   const client = server.getClient(token, { chatId });

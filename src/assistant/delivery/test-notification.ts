@@ -7,6 +7,7 @@ import { maskAddress, parseAddress } from '../channels/channel-address.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
 import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { textsFor } from '../messages/catalog.ts';
 import { auditRows } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { Channel as ChannelName, User } from '../store/schema.ts';
@@ -191,15 +192,16 @@ function adviceFor(channel: ChannelName, outcome: TestResult['outcome']): string
 }
 
 function testMessage(user: User, channel: ChannelName, nowMs: number): Message {
-  const sentence = `this is a test. Notifications from Adjutant by ${channel} arrive here.`;
-  const [name, when] = [singleLine(user.name), formatTime(nowMs, user)];
+  const { locale } = preferencesOf(user);
+  const texts = textsFor(locale);
+  const lines = [texts.hello(singleLine(user.name)), texts.test.text(channel), formatTime(nowMs, user)];
   return {
     id: newId(nowMs),
     recipient: recipientOf(user),
-    subject: 'A test from Adjutant',
-    text: `Hello ${name},\n\n${sentence}\n\n${when}\n`,
-    html: `<p>Hello ${xml(name)},</p>\n<p>${sentence}</p>\n<p>${xml(when)}</p>\n`,
-    speech: `Hello ${name}, ${sentence}`,
+    subject: texts.test.subject,
+    text: `${lines.join('\n\n')}\n`,
+    html: lines.map((line) => `<p>${xml(line)}</p>\n`).join(''),
+    speech: lines.slice(0, 2).join(' '),
     urgency: 'normal',
     sentAt: new Date(nowMs),
     data: { test: true },

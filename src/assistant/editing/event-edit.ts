@@ -1,15 +1,11 @@
 import { Failure } from '../../failure.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
-import { preferencesOf } from '../entities/preferences.ts';
-import type { Series } from '../icalendar/series.ts';
 import { audit } from '../store/audit.ts';
 import { newId } from '../store/id.ts';
 import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 import { mergedTimes, timesOf } from './event-times.ts';
 import { type EventFields, removeEvent, saveEvent } from './events.ts';
 import { setEventReminders, withReminders } from './reminder-settings.ts';
-
-const dayMs = 86_400_000;
 
 /** Fields of an event that a user can set. */
 export interface EventInput {
@@ -25,6 +21,8 @@ export interface EventInput {
   readonly status?: EventStatus;
   readonly rrule?: string;
   readonly reminders?: readonly string[];
+  /** Makes a new event a task, which is due when it starts. */
+  readonly task?: 'open' | 'done';
 }
 
 export function createEvent(
@@ -44,15 +42,23 @@ export function createEvent(
         `An event with the id "${id}" already exists; choose another id or update that event.`,
       );
     const reminders = input.reminders && { reminders: withReminders({ reminders: null }, input.reminders) };
-    const fields = { ...blank, ...toDetails(input), ...reminders, title: input.title, provider_event_id: id };
-    const times = timesOf(input, user, now);
+    const task = input.task && { task: 'open' as const };
+    const fields = {
+      ...blank,
+      ...task,
+      ...toDetails(input),
+      ...reminders,
+      title: input.title,
+      provider_event_id: id,
+    };
+    const times = timesOf(input.task === undefined ? input : { length_ms: 0, ...input }, user, now);
     const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
     return event;
   });
 }
 
-/** Changes an event. Only its reminders can be changed if it comes from an imported calendar, or for one occurrence. */
+/** Changes a whole event. Of an imported one, or of one occurrence, only the reminders. */
 export async function updateEvent(
   data: AssistantData,
   id: string,
@@ -62,8 +68,6 @@ export async function updateEvent(
 ): Promise<CalendarEvent> {
   const others = unset.filter((name) => name !== 'reminders');
   const changesEvent = Object.keys(input).length > 0 || others.length > 0;
-  if (occurrence !== undefined && changesEvent)
-    throw new Failure('invalid-params', 'With occurrence, only reminders can be changed.');
   const changed = changesEvent ? await updateFields(data, id, input, others) : undefined;
   if (reminders !== undefined || unset.includes('reminders'))
     return setEventReminders(data, id, reminders, occurrence);
@@ -98,36 +102,11 @@ function updateFields(
   });
 }
 
-/** Deletes the whole event, or one occurrence of a series. */
-export function deleteEvent(
-  data: AssistantData,
-  id: string,
-  occurrence: string | undefined,
-): Promise<CalendarEvent> {
-  const now = data.clock();
+export function deleteEvent(data: AssistantData, id: string): Promise<void> {
   return data.store.write(async (writer) => {
     const event = await findEvent(writer.db, id);
     refuseImported(event);
-    if (occurrence === undefined) {
-      await removeEvent(writer, event, 'the event was deleted', now);
-      return event;
-    }
-    const user = await findUser(writer.db, event.user_id);
-    const zone = preferencesOf(user).timezone;
-    const all = await data.occurrences(event, { fromMs: event.first_ms, toMs: now + 4000 * dayMs }, zone);
-    if (event.series === null || !all.some(({ key }) => key === occurrence))
-      throw new Failure('resource-not-found', 'Occurrence not found');
-    const series = JSON.parse(event.series) as Series;
-    const exception = occurrence.endsWith('Z')
-      ? { wall: occurrence.slice(0, -1), zone: 'UTC' }
-      : { wall: occurrence };
-    const { id: _, user_id, revision, created_ms, updated_ms, ...fields } = event;
-    const shorter = JSON.stringify({ ...series, exceptions: [...(series.exceptions ?? []), exception] });
-    const saved = await saveEvent(writer, data, user, { ...fields, series: shorter }, now);
-    await audit(writer, now, [
-      { action: 'event.occurrence_deleted', userId: user.id, eventId: id, detail: { occurrence } },
-    ]);
-    return saved.event;
+    await removeEvent(writer, event, 'the event was deleted', data.clock());
   });
 }
 
@@ -140,6 +119,7 @@ const blank = {
   attendees: null,
   description: null,
   status: 'confirmed',
+  task: null,
   etag: null,
   last_seen_ms: null,
 } as const satisfies Partial<EventFields>;

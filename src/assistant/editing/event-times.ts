@@ -5,7 +5,7 @@ import { timestamp } from '../entities/view.ts';
 import { parseTime, type WrittenTime } from '../entities/written-time.ts';
 import { extent } from '../icalendar/recurrence.ts';
 import { isRunaway } from '../icalendar/rule.ts';
-import type { CalendarTime, Series } from '../icalendar/series.ts';
+import type { Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import type { CalendarEvent, User } from '../store/schema.ts';
 import { checkZone } from './users.ts';
@@ -22,8 +22,6 @@ export interface WrittenTimes {
   readonly length_ms?: number;
   readonly timezone?: string;
   readonly rrule?: string;
-  /** Deleted occurrences. */
-  readonly exceptions?: readonly CalendarTime[];
 }
 
 /** Merges an update into the existing times, as if the event were created with all of them. */
@@ -40,10 +38,8 @@ export function mergedTimes(
   const lengthMs = before.end_ms - before.start_ms;
   // A moved event keeps its duration, unless it changes between all-day and timed.
   const kept = allDay === (before.all_day === 1) ? lengthMs : undefined;
-  const sameStarts = start === series?.start.wall && timezone === (before.timezone ?? undefined);
   return {
     start_ts: start,
-    ...(sameStarts && rrule !== undefined && { exceptions: series.exceptions ?? [] }),
     ...(timezone !== undefined && { timezone }),
     ...(rrule !== undefined && { rrule }),
     ...(input.end_ts !== undefined ? { end_ts: input.end_ts } : kept !== undefined && { length_ms: kept }),
@@ -79,14 +75,14 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
       ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
       : { days: 0, seconds: (endMs - start.ms) / 1000 },
     ...(input.rrule !== undefined && { rules: [checkRule(input.rrule, start)] }),
-    ...(input.exceptions?.length && { exceptions: input.exceptions }),
   };
   const { firstMs, lastMs = never } = extent(series);
   return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
 }
 
 function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
-  if (input.end_ts === undefined) return start.ms + (input.length_ms ?? (start.allDay ? dayMs : dayMs / 24));
+  if (input.end_ts === undefined)
+    return start.ms + (input.length_ms || (start.allDay ? dayMs : (input.length_ms ?? dayMs / 24)));
   return parseTime(input.end_ts, zone, 'end_ts', nowMs, input.timezone !== undefined).ms;
 }
 

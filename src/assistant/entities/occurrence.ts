@@ -33,20 +33,32 @@ export type Occurrences = (
 export function singleOccurrence(event: CalendarEvent, window: Window): readonly Occurrence[] {
   if (event.start_ms < window.fromMs || event.start_ms > window.toMs) return [];
   const { start_ms: startMs, end_ms: endMs, title, location, description, status } = event;
-  return [{ key: '', startMs, endMs, title, location, description, status, ...sourceFields(event) }];
+  return [{ key: '', startMs, endMs, title, location, description, status, ...sourceFields(event, startMs) }];
 }
 
 /** The fields of an event that can differ between its occurrences. */
-export function sourceFields({
-  answers,
-  alarms,
-  task,
-  free,
-}: Pick<CalendarEvent, 'answers' | 'alarms' | 'task' | 'free'>): SourceFields {
+export function sourceFields(
+  event: Pick<CalendarEvent, 'answers' | 'alarms' | 'task' | 'free' | 'done'>,
+  startMs: number,
+): SourceFields {
+  const { answers, alarms, task, free } = event;
   return {
     ...(answers !== null && { answers: JSON.parse(answers) as NonNullable<EventDetails['answers']> }),
     ...(alarms !== null && { alarms: JSON.parse(alarms) as NonNullable<EventDetails['alarms']> }),
-    ...(task !== null && { task }),
+    ...(task !== null && { task: taskState(task, event, startMs) }),
     ...(free === 1 && { free: true }),
   };
+}
+
+/** Whether a task that is due at this time is done, in its calendar or here. */
+export function taskState(
+  task: 'open' | 'done',
+  event: Pick<CalendarEvent, 'done'>,
+  startMs: number,
+): 'open' | 'done' {
+  return doneStarts(event).includes(startMs) ? 'done' : task;
+}
+
+export function doneStarts({ done }: Pick<CalendarEvent, 'done'>): readonly number[] {
+  return done === null ? [] : (JSON.parse(done) as number[]);
 }

@@ -3,7 +3,7 @@ import type { ValueOf } from '../../tool.ts';
 import { maskAddress } from '../channels/channel-address.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
-import type { Occurrence } from './occurrence.ts';
+import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';
 
@@ -76,7 +76,7 @@ export function eventView(placed: Placed): EventView {
     provider: event.provider,
     provider_event_id: event.provider_event_id,
     calendar_id: event.calendar_id,
-    task: event.task,
+    task: event.task && taskState(event.task, event, placed.startMs),
     reminders: remindersOf(event, ''),
   });
 }

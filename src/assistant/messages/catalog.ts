@@ -49,9 +49,20 @@ export interface Catalog {
     readonly today: string;
     readonly tasks: string;
     readonly unanswered: string;
+    readonly notAnswered: string;
     readonly conflicts: string;
   };
   allDay: string;
+  /** The page behind the links of a message, and the answers on the phone. */
+  pages: {
+    readonly confirm: string;
+    readonly ask: PageTexts;
+    readonly thanks: PageTexts;
+    readonly notConfirmed: string;
+    readonly unknown: string;
+    readonly refused: string;
+  };
+  test: { readonly subject: string; text(channel: string): string };
   /** When a reminder comes, and how the guards moved it. */
   timing: {
     before(time: string): string;
@@ -77,7 +88,17 @@ export interface Catalog {
     readonly default: string;
     readonly snooze: string;
     readonly digest: string;
+    /** Of a change: the person was reminded, or is about to be. */
+    readonly told: string;
+    readonly soon: string;
   };
+}
+
+interface PageTexts {
+  readonly seen: string;
+  readonly done: string;
+  readonly fewer: string;
+  again(minutes: number): string;
 }
 
 /** The languages by their ISO code. To add one, write its file, name it here, and choose its voice in `voices.ts`. */

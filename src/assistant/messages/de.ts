@@ -18,11 +18,11 @@ export const german: Catalog = {
     tentative: 'Du hast unter Vorbehalt zugesagt.',
     'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
   },
-  movedBefore: (before) => `Verschoben: Du wurdest an ${before} erinnert.`,
+  movedBefore: (before) => `Verschoben: In der Erinnerung stand ${before}.`,
   movedSubject: (title, when) => `Verschoben: ${title}, jetzt ${when}`,
   movedNews: (before, told) =>
     told
-      ? `Der Termin wurde verschoben. Du wurdest an ${before} erinnert.`
+      ? `Der Termin wurde verschoben. In der Erinnerung stand ${before}.`
       : `Der Termin wurde verschoben. Bisher: ${before}.`,
   placeSubject: (title, place) => `Neuer Ort: ${title}, ${place}`,
   placeNews: (before, told) =>
@@ -53,9 +53,33 @@ export const german: Catalog = {
     today: 'Heute',
     tasks: 'Aufgaben',
     unanswered: 'Unbeantwortete Einladungen',
+    notAnswered: 'noch nicht beantwortet',
     conflicts: 'Überschneidungen',
   },
   allDay: 'ganztägig',
+  pages: {
+    confirm: 'Bestätigen',
+    ask: {
+      seen: 'Bestätige, dass du davon weißt.',
+      done: 'Diese Aufgabe als erledigt markieren.',
+      fewer: 'Weniger Erinnerungen an solche Termine bekommen.',
+      again: (minutes) => `In ${minutes} Minuten noch einmal erinnert werden.`,
+    },
+    thanks: {
+      seen: 'Danke. Du wirst daran nicht mehr erinnert.',
+      done: 'Danke. Die Aufgabe ist erledigt.',
+      fewer: 'Danke. Du bekommst weniger Erinnerungen an solche Termine.',
+      again: (minutes) => `Danke. Die Erinnerung kommt in ${minutes} Minuten noch einmal.`,
+    },
+    notConfirmed: 'Die Erinnerung ist nicht bestätigt.',
+    unknown: 'Diese Erinnerung gibt es nicht.',
+    refused:
+      'Das geht nicht mehr. Der Termin beginnt gleich oder ist abgesagt, oder die Zeit liegt in deiner Ruhezeit.',
+  },
+  test: {
+    subject: 'Ein Test von Adjutant',
+    text: (channel) => `Dies ist ein Test. Nachrichten von Adjutant per ${channel} kommen hier an.`,
+  },
   timing: {
     before: (time) => `${time} vorher`,
     after: (time) => `${time} nach dem Beginn`,
@@ -85,5 +109,7 @@ export const german: Catalog = {
     default: 'deine üblichen Erinnerungen',
     snooze: 'du wolltest noch einmal erinnert werden',
     digest: 'deine Tagesübersicht',
+    told: 'du wurdest an diesen Termin erinnert',
+    soon: 'eine Erinnerung an diesen Termin steht bevor',
   },
 };

@@ -18,10 +18,10 @@ export const english: Catalog = {
     tentative: 'You accepted tentatively.',
     'needs-action': 'You have not answered this invitation yet.',
   },
-  movedBefore: (before) => `Moved: you were reminded of ${before}.`,
+  movedBefore: (before) => `Moved: your reminder said ${before}.`,
   movedSubject: (title, when) => `Moved: ${title}, now ${when}`,
   movedNews: (before, told) =>
-    told ? `It was moved. You were reminded of ${before}.` : `It was moved. Before, it was ${before}.`,
+    told ? `It was moved. Your reminder said ${before}.` : `It was moved. Before, it was ${before}.`,
   placeSubject: (title, place) => `New place: ${title}, ${place}`,
   placeNews: (before, told) =>
     `The place has changed. ${told ? 'You were told' : 'Before, it was'}: ${before}.`,
@@ -46,8 +46,37 @@ export const english: Catalog = {
   missed: 'These reminders were due while Adjutant could not send them:',
   more: (count) => `and ${count} more`,
   digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
-  digest: { today: 'Today', tasks: 'Tasks', unanswered: 'Unanswered invitations', conflicts: 'Conflicts' },
+  digest: {
+    today: 'Today',
+    tasks: 'Tasks',
+    unanswered: 'Unanswered invitations',
+    notAnswered: 'not answered yet',
+    conflicts: 'Conflicts',
+  },
   allDay: 'all day',
+  pages: {
+    confirm: 'Confirm',
+    ask: {
+      seen: 'Confirm that you know about this.',
+      done: 'Mark this task as done.',
+      fewer: 'Get fewer reminders of events like this one.',
+      again: (minutes) => `Get this reminder again in ${minutes} minutes.`,
+    },
+    thanks: {
+      seen: 'Thank you. There will be no more reminders of this.',
+      done: 'Thank you. The task is done.',
+      fewer: 'Thank you. There will be fewer reminders of events like this one.',
+      again: (minutes) => `Thank you. The reminder comes again in ${minutes} minutes.`,
+    },
+    notConfirmed: 'The reminder is not confirmed.',
+    unknown: 'There is no such reminder.',
+    refused:
+      'This is no longer possible. The event is about to start or cancelled, or the time is in your quiet hours.',
+  },
+  test: {
+    subject: 'A test from Adjutant',
+    text: (channel) => `This is a test. Notifications from Adjutant by ${channel} arrive here.`,
+  },
   timing: {
     before: (time) => `${time} before`,
     after: (time) => `${time} after the start`,
@@ -77,5 +106,7 @@ export const english: Catalog = {
     default: 'your default reminders',
     snooze: 'you asked for it again',
     digest: 'your daily agenda',
+    told: 'you were reminded of this event',
+    soon: 'a reminder of this event is due soon',
   },
 };

@@ -53,9 +53,33 @@ export const spanish: Catalog = {
     today: 'Hoy',
     tasks: 'Tareas',
     unanswered: 'Invitaciones sin responder',
+    notAnswered: 'sin responder',
     conflicts: 'Conflictos',
   },
   allDay: 'todo el día',
+  pages: {
+    confirm: 'Confirmar',
+    ask: {
+      seen: 'Confirma que estás al tanto.',
+      done: 'Marcar esta tarea como hecha.',
+      fewer: 'Recibir menos recordatorios de eventos como este.',
+      again: (minutes) => `Recibir este recordatorio otra vez en ${minutes} minutos.`,
+    },
+    thanks: {
+      seen: 'Gracias. No recibirás más recordatorios de esto.',
+      done: 'Gracias. La tarea está hecha.',
+      fewer: 'Gracias. Recibirás menos recordatorios de eventos como este.',
+      again: (minutes) => `Gracias. El recordatorio volverá en ${minutes} minutos.`,
+    },
+    notConfirmed: 'El recordatorio no está confirmado.',
+    unknown: 'Ese recordatorio no existe.',
+    refused:
+      'Ya no es posible. El evento está por empezar o fue cancelado, o la hora cae en tus horas de silencio.',
+  },
+  test: {
+    subject: 'Una prueba de Adjutant',
+    text: (channel) => `Esto es una prueba. Los mensajes de Adjutant por ${channel} llegan aquí.`,
+  },
   timing: {
     before: (time) => `${time} antes`,
     after: (time) => `${time} después del inicio`,
@@ -85,5 +109,7 @@ export const spanish: Catalog = {
     default: 'tus recordatorios habituales',
     snooze: 'pediste otro recordatorio',
     digest: 'tu agenda diaria',
+    told: 'se te recordó este evento',
+    soon: 'pronto toca un recordatorio de este evento',
   },
 };

@@ -52,9 +52,33 @@ export const french: Catalog = {
     today: 'Aujourd’hui',
     tasks: 'Tâches',
     unanswered: 'Invitations sans réponse',
+    notAnswered: 'sans réponse',
     conflicts: 'Conflits',
   },
   allDay: 'toute la journée',
+  pages: {
+    confirm: 'Confirmer',
+    ask: {
+      seen: 'Confirmez que vous êtes au courant.',
+      done: 'Marquer cette tâche comme terminée.',
+      fewer: 'Recevoir moins de rappels pour ce genre d’événement.',
+      again: (minutes) => `Recevoir ce rappel à nouveau dans ${minutes} minutes.`,
+    },
+    thanks: {
+      seen: 'Merci. Vous ne recevrez plus de rappel à ce sujet.',
+      done: 'Merci. La tâche est terminée.',
+      fewer: 'Merci. Vous recevrez moins de rappels pour ce genre d’événement.',
+      again: (minutes) => `Merci. Le rappel reviendra dans ${minutes} minutes.`,
+    },
+    notConfirmed: 'Le rappel n’est pas confirmé.',
+    unknown: 'Ce rappel n’existe pas.',
+    refused:
+      'Ce n’est plus possible. L’événement va commencer ou est annulé, ou l’heure tombe dans vos heures calmes.',
+  },
+  test: {
+    subject: 'Un test d’Adjutant',
+    text: (channel) => `Ceci est un test. Les messages d’Adjutant par ${channel} arrivent ici.`,
+  },
   timing: {
     before: (time) => `${time} avant`,
     after: (time) => `${time} après le début`,
@@ -84,5 +108,7 @@ export const french: Catalog = {
     default: 'vos rappels habituels',
     snooze: 'vous avez demandé un nouveau rappel',
     digest: 'votre résumé du jour',
+    told: 'un rappel de cet événement vous a été envoyé',
+    soon: 'un rappel de cet événement est prévu bientôt',
   },
 };

@@ -30,7 +30,7 @@ export interface ChangePlan {
   readonly steps: readonly Step[];
   readonly dropped: readonly Dropped[];
   /** The planned notice. Reminders must not collide with it. */
-  readonly notice?: Pick<DesiredNotification, 'slot' | 'channel' | 'planMs'>;
+  readonly notice?: Pick<DesiredNotification, 'slot' | 'channel' | 'planMs' | 'change'>;
 }
 
 /** The last message about an occurrence that was sent or is being sent. */
@@ -48,10 +48,13 @@ function wasSent({ status }: Notification): boolean {
   return status === 'sent' || status === 'delivered' || status === 'sending';
 }
 
-/** The start announced in the last reminder, if the occurrence has moved since. */
+/** The start announced in the last message, if the occurrence has moved since. A notice of the move already says so. */
 export function movedFrom(rows: readonly Notification[], startMs: number): number | undefined {
-  const reminder = lastMessage(rows.filter(({ change }) => change === null));
-  return reminder === undefined || reminder.event_start_ms === startMs ? undefined : reminder.event_start_ms;
+  const isNotice = ({ change, status, event_start_ms }: Notification) =>
+    change === 'moved' && status === 'planned' && event_start_ms === startMs;
+  if (rows.some(isNotice)) return undefined;
+  const last = lastMessage(rows);
+  return last === undefined || last.event_start_ms === startMs ? undefined : last.event_start_ms;
 }
 
 /** Whether a change of this occurrence may still have to be reported. */

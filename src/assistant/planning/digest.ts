@@ -117,7 +117,7 @@ async function nextDigest(
     const allowed = channelsAt(planMs, preferences, reachableBy(user));
     const channel = allowed.find((one) => one !== 'call');
     const { listed } = await listOccurrences(data, db, { fromMs, toMs: toMs + 7 * dayMs }, user.id);
-    const payload = wordDigest(user, listed, { fromMs, toMs });
+    const payload = wordDigest(user, listed, { fromMs, toMs, planMs });
     if (channel === undefined || payload === undefined) continue;
     const date = new Date(day).toISOString().slice(0, 10);
     return {
@@ -132,22 +132,26 @@ async function nextDigest(
   return undefined;
 }
 
-/** Writes the agenda of one day: events, tasks, overlapping events, and invitations of the coming week without an answer. */
+/** Writes the agenda of the rest of a day: events, tasks, overlapping events, and invitations of the coming week without an answer. */
 function wordDigest(
   user: User,
   listed: readonly Listed[],
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  { fromMs, toMs, planMs }: Record<'fromMs' | 'toMs' | 'planMs', number>,
 ): string | undefined {
   const { locale, timezone } = preferencesOf(user);
   const texts = textsFor(locale);
   const active = listed.filter(({ occurrence }) => isActive(occurrence) && !isDeclined(user, occurrence));
-  const today = active.filter(({ occurrence }) => occurrence.startMs <= toMs);
+  const today = active.filter(
+    ({ occurrence: { startMs, endMs, task } }) => startMs <= toMs && (task !== undefined || endMs > planMs),
+  );
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: timezone });
   const title = ({ occurrence }: Listed) => singleLine(occurrence.title, 150) || texts.anEvent;
+  const unanswered = ({ occurrence }: Listed) => answerOf(user, occurrence) === 'needs-action';
   const line = (one: Listed) => {
     const { startMs, endMs, location } = one.occurrence;
     const when = one.event.all_day === 1 ? texts.allDay : clock.formatRange(startMs, endMs);
-    return [when, title(one), ...(location ? [singleLine(location, 100)] : [])].join(', ');
+    const entry = [when, title(one), ...(location ? [singleLine(location, 100)] : [])].join(', ');
+    return unanswered(one) ? `${entry} (${texts.digest.notAnswered})` : entry;
   };
   const events = today.filter(({ occurrence }) => occurrence.task === undefined);
   const timed = events.filter(({ event }) => event.all_day !== 1);
@@ -159,12 +163,12 @@ function wordDigest(
   );
   const sections: readonly (readonly [string, readonly string[]])[] = [
     [texts.digest.today, events.map(line)],
-    [texts.digest.tasks, today.filter(({ occurrence }) => occurrence.task !== undefined).map(title)],
+    [texts.digest.tasks, today.filter(({ occurrence }) => occurrence.task !== undefined).map(line)],
     [texts.digest.conflicts, conflicts],
     [
       texts.digest.unanswered,
       active
-        .filter(({ occurrence }) => answerOf(user, occurrence) === 'needs-action')
+        .filter((one) => unanswered(one) && one.occurrence.startMs > toMs)
         .map(
           (one) =>
             `${title(one)}, ${formatDate({ startMs: one.occurrence.startMs, locale, timezone, allDay: one.event.all_day === 1 })}`,
@@ -186,5 +190,6 @@ function wordDigest(
     text: `${lines.join('\n')}\n`,
     html: messageHtml(locale, lines),
     script: singleLine(texts.digestSubject(day, today.length)),
+    why: texts.reasons.digest,
   });
 }

@@ -18,6 +18,8 @@ export interface PlanInput {
   readonly why?: string | undefined;
   /** All notifications of this occurrence. */
   readonly rows: readonly Notification[];
+  /** A notice says that the event moved, so that reminders need not. */
+  readonly announced?: boolean;
   /** Plan again what a person cancelled. */
   readonly force: boolean;
 }
@@ -61,7 +63,8 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   const refused = acknowledged
     ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' }))
     : dropped;
-  const desired = kept.map((one) => toDesired(one, input));
+  const announced = notice.notice?.change === 'moved';
+  const desired = kept.map((one) => toDesired(one, { ...input, announced }));
   const open = input.rows.filter(
     (row) => row.parent_id === null && row.change === null && row.origin !== 'snooze' && isOpen(row, input),
   );

@@ -14,11 +14,12 @@ interface PayloadInput {
   readonly rows: readonly Notification[];
   readonly why?: string | undefined;
   readonly timing?: string | undefined;
+  readonly announced?: boolean;
 }
 
 /** The text of a reminder, as stored in its row. */
 export function payloadFor(
-  { user, event, occurrence, rows, why, timing }: PayloadInput,
+  { user, event, occurrence, rows, why, timing, announced }: PayloadInput,
   words: Words,
   slot: number,
 ): string {
@@ -32,7 +33,7 @@ export function payloadFor(
     allDay: event.all_day === 1,
     location: occurrence.location,
     confLink: event.conf_link,
-    movedFromMs: movedFrom(rows, occurrence.startMs),
+    movedFromMs: announced ? undefined : movedFrom(rows, occurrence.startMs),
     tentative: occurrence.status === 'tentative',
     answer: answerOf(user, occurrence),
     ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),

@@ -105,7 +105,7 @@ export function wordChange(facts: Facts, change: Change, announced: Announced): 
     texts.hello(singleLine(facts.name)),
     '',
     title,
-    cancelled ? `${texts.cancelled}: ${before}${zone}` : `${texts.now}: ${when}${zone}`,
+    cancelled ? `${texts.cancelled}: ${before}${zone}` : `${moved ? texts.now : texts.when}: ${when}${zone}`,
     ...news,
     ...(cancelled || where === '' ? [] : [`${texts.where}: ${where}`]),
     ...(cancelled || link === '' ? [] : [`${texts.join}: ${link}`]),
@@ -116,6 +116,7 @@ export function wordChange(facts: Facts, change: Change, announced: Announced): 
     html: messageHtml(facts.locale, lines, link),
     script: singleLine(`${texts.spokenHello(singleLine(facts.name))} ${subject}. ${news.join(' ')}`, 600),
     place: where,
+    why: announced.told ? texts.reasons.told : texts.reasons.soon,
     ...(!announced.told && { was: { startMs: announced.startMs, place: announced.place ?? '' } }),
   };
 }

@@ -73,4 +73,5 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table notifications add column origin text',
   ],
   ['alter table events add column free integer not null default 0'],
+  ['alter table events add column done text'],
 ];

@@ -118,6 +118,8 @@ interface EventsTable {
   answers: string | null;
   /** Set for tasks, whose start is the time when they are due. */
   task: 'open' | 'done' | null;
+  /** Due times of tasks that are done here, but not in their calendar, as JSON. Imports do not change them. */
+  done: string | null;
   /** 1 if the event does not block the user's time. */
   free: Generated<number>;
   /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */

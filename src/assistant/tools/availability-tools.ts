@@ -61,6 +61,7 @@ export function availabilityTools(
   return [
     defineTool({
       name: 'find_time',
+      view: 'calendar',
       title: 'Find Time',
       description:
         'Proposes times when several users can meet, best first. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',

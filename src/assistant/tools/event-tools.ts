@@ -1,4 +1,5 @@
 import type { Client } from '../../context.ts';
+import { Failure } from '../../failure.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
@@ -56,6 +57,7 @@ export function eventTools(
     }),
     defineTool({
       name: 'list_events',
+      view: 'calendar',
       title: 'List Events',
       description:
         'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids. At most 2,000 events.',
@@ -92,8 +94,13 @@ export function eventTools(
         const input = await withDates(data, context.client, user_id, written);
         if (calendar_id === undefined) {
           const { createEvent } = await import('../editing/event-edit.ts');
-          return { structured: await savedView(await createEvent(data, user_id, input, id)) };
+          const made = await createEvent(data, user_id, input, id);
+          if (input.task !== 'done') return { structured: await savedView(made) };
+          const { setTask } = await import('../writeback/task.ts');
+          return { structured: await savedView(await setTask(calendars, made, 'done', undefined)) };
         }
+        if (input.task !== undefined)
+          throw new Failure('refused', 'New tasks are stored only here. Leave calendar_id out.');
         const { createRemote } = await import('../writeback/writeback.ts');
         const { reminders, ...fields } = input;
         const made = await createRemote(calendars, calendar_id, user_id, fields, { confirm, context });
@@ -126,23 +133,10 @@ export function eventTools(
       async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const input = await withDates(data, context.client, event.user_id, written);
-        const { updateEvent } = await import('../editing/event-edit.ts');
-        const { reminders, ...fields } = input;
-        const cleared = unset.filter((name) => name !== 'reminders');
-        if (event.provider === 'local' || (Object.keys(fields).length === 0 && cleared.length === 0))
-          return {
-            structured: await savedView(await updateEvent(data, event_id, input, unset, occurrence)),
-          };
-        const { updateRemote } = await import('../writeback/writeback.ts');
+        const { changeEvent } = await import('../writeback/change-event.ts');
         const scope = { occurrence, following };
-        const changed = await updateRemote(calendars, event, fields, cleared, scope, { confirm, context });
-        if (reminders === undefined && !unset.includes('reminders'))
-          return { structured: await savedView(changed) };
-        const unsetReminders = unset.filter((name) => name === 'reminders');
-        const own = reminders === undefined ? {} : { reminders };
-        return {
-          structured: await savedView(await updateEvent(data, changed.id, own, unsetReminders, occurrence)),
-        };
+        const changed = await changeEvent(calendars, event, input, unset, scope, { confirm, context });
+        return { structured: await savedView(changed) };
       },
     }),
     defineTool({
@@ -163,13 +157,8 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ event_id, occurrence, following, confirm }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
-        if (event.provider === 'local') {
-          const { deleteEvent } = await import('../editing/event-edit.ts');
-          await deleteEvent(data, event_id, occurrence);
-        } else {
-          const { deleteRemote } = await import('../writeback/writeback.ts');
-          await deleteRemote(calendars, event, { occurrence, following }, { confirm, context });
-        }
+        const { removeEvent } = await import('../writeback/change-event.ts');
+        await removeEvent(calendars, event, { occurrence, following }, { confirm, context });
         return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
       },
     }),

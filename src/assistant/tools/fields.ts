@@ -45,6 +45,7 @@ export const eventFields = {
   description: { type: 'string', maxLength: 20_000, description: 'Notes' },
   status: { type: 'string', enum: eventStatuses, description: 'Cancelled events get no reminders' },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
+  task: { type: 'string', enum: ['open', 'done'], description: 'For a task, which is due at start_ts' },
   reminders: {
     type: 'array',
     maxItems: 5,
@@ -120,7 +121,7 @@ export const remoteFields = {
 export const scopeFields = {
   occurrence: {
     type: 'string',
-    description: 'Only this one, from list_events. For events that are only here: reminders',
+    description: 'Only this one, from list_events',
   },
   following,
 } as const;

@@ -37,7 +37,7 @@ export async function answerRemote(
       'refused',
       `The user is not in the list of attendees. Known addresses of the user: ${[...own].join(', ') || 'none'}. If the invitation went to another address, set it as the user's email with update_user.`,
     );
-  const found = await findOccurrence(remote, event, occurrence);
+  const found = await findOccurrence(calendars.data, event, occurrence, remote.editing);
   const edit: Edit = {
     apply: (current) =>
       found === undefined

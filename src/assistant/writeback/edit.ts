@@ -50,6 +50,9 @@ export interface EventPatch {
   readonly zone?: string;
 }
 
+/** Meetings or tasks. */
+export type ComponentKind = 'VEVENT' | 'VTODO';
+
 export interface EditContext {
   readonly nowMs: number;
   readonly userZone: string;
@@ -57,10 +60,8 @@ export interface EditContext {
   readonly organizer: string | undefined;
 }
 
-export function masterOf({ calendar }: CalendarObject): TextComponent {
-  const master = componentsOf(calendar, 'VEVENT').find(
-    (event) => linesOf(event, 'RECURRENCE-ID').length === 0,
-  );
+export function masterOf({ calendar }: CalendarObject, kind: ComponentKind = 'VEVENT'): TextComponent {
+  const master = componentsOf(calendar, kind).find((event) => linesOf(event, 'RECURRENCE-ID').length === 0);
   if (master !== undefined) return master;
   throw new Failure(
     'refused',

@@ -22,7 +22,7 @@ export function changedValues(before: string, after: string): ReadonlySet<string
 export function valuesOf(text: string): Values {
   const values = new Map<string, string>();
   const { calendar } = parseObject(text);
-  for (const event of componentsOf(calendar, 'VEVENT')) {
+  for (const event of [...componentsOf(calendar, 'VEVENT'), ...componentsOf(calendar, 'VTODO')]) {
     const key = keyOf(event);
     for (const line of linesOf(event))
       if (!bookkeeping.has(line.name)) {
@@ -37,7 +37,7 @@ export function valuesOf(text: string): Values {
 }
 
 function keyOf(event: TextComponent): string {
-  return `VEVENT ${linesOf(event, 'RECURRENCE-ID')[0]?.text.split(':').at(-1) ?? ''}`;
+  return `${event.name} ${linesOf(event, 'RECURRENCE-ID')[0]?.text.split(':').at(-1) ?? ''}`;
 }
 
 /** Returns the name of the property in a key of `changedValues`. */

@@ -8,7 +8,7 @@ import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
-import type { EditContext } from './edit.ts';
+import type { ComponentKind, EditContext } from './edit.ts';
 
 /** A calendar on a server, opened for one change. */
 export interface RemoteCalendar {
@@ -72,12 +72,20 @@ export async function openRemote(
 }
 
 /** Opens the calendar of an event and reads the event. */
-export async function openEvent(calendars: Calendars, event: CalendarEvent, signal?: AbortSignal) {
+export async function openEvent(
+  calendars: Calendars,
+  event: CalendarEvent,
+  signal?: AbortSignal,
+  kind: ComponentKind = 'VEVENT',
+) {
   if (event.calendar_id === null)
     throw new Failure('refused', 'This event comes from another source, so it cannot be changed here.');
   const remote = await openRemote(calendars, event.calendar_id, signal);
-  if (event.task !== null)
-    throw new Failure('refused', 'Tasks cannot be changed here. Change it in the program that created it.');
+  if (event.task !== null && kind === 'VEVENT')
+    throw new Failure(
+      'refused',
+      'Of a task, only whether it is done can be changed here. Change it in the program that created it.',
+    );
   if (event.href === null)
     throw new Failure(
       'refused',

@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { instantOf, offsetsOf } from '../icalendar/zone.ts';
 import type { CalendarEvent } from '../store/schema.ts';
-import type { RemoteCalendar } from './remote-event.ts';
+import type { EditContext } from './edit.ts';
 
 const dayMs = 86_400_000;
 
@@ -20,9 +21,10 @@ export interface FoundOccurrence extends Occurrence {
 }
 
 export async function findOccurrence(
-  { calendars: { data }, editing }: RemoteCalendar,
+  data: AssistantData,
   event: CalendarEvent,
   key: string | undefined,
+  editing: Pick<EditContext, 'nowMs' | 'userZone'>,
 ): Promise<FoundOccurrence | undefined> {
   if (key === undefined) return undefined;
   const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, editing.nowMs + 4000 * dayMs) };

@@ -2,6 +2,7 @@ import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import {
   applyDetails,
   applyTimes,
+  type ComponentKind,
   type EditContext,
   type EventPatch,
   isSignificant,
@@ -20,7 +21,7 @@ import {
   type TextComponent,
   writeComponent,
 } from './object-text.ts';
-import { countStarts, startForm, withValue } from './series-text.ts';
+import { countStarts, startForm, startLine, withValue } from './series-text.ts';
 import { formOf, instantsOf, type TimeForm, timeLine, timeValue } from './time-text.ts';
 
 /** Properties that only the series itself may have. */
@@ -67,16 +68,21 @@ export function excludeOccurrence(
 }
 
 /** Returns the override of an occurrence, created as a copy of the series if there is none. */
-export function overrideFor(object: CalendarObject, keyMs: number, userZone: string): TextComponent {
-  const known = findOverride(object, keyMs, userZone);
+export function overrideFor(
+  object: CalendarObject,
+  keyMs: number,
+  userZone: string,
+  kind: ComponentKind = 'VEVENT',
+): TextComponent {
+  const known = findOverride(object, keyMs, userZone, kind);
   if (known !== undefined) return known;
-  const master = masterOf(object);
+  const master = masterOf(object, kind);
   const form = startForm(master, userZone);
   const { lineBreak } = object;
   const override = copyOf(master, lineBreak);
   for (const name of seriesProperties) setLines(override, name, []);
-  const [startMs = keyMs] = instantsOf(linesOf(master, 'DTSTART')[0]!, userZone);
-  for (const name of ['DTSTART', 'DTEND'] as const) {
+  const [startMs = keyMs] = instantsOf(startLine(master)!, userZone);
+  for (const name of ['DTSTART', 'DTEND', 'DUE'] as const) {
     const [line] = linesOf(override, name);
     if (line === undefined) continue;
     const own = formOf(line, userZone) ?? form;
@@ -86,7 +92,7 @@ export function overrideFor(object: CalendarObject, keyMs: number, userZone: str
   setLines(override, 'RECURRENCE-ID', [createLine(timeLine('RECURRENCE-ID', keyMs, form), lineBreak)]);
   const { children } = object.calendar;
   children.splice(
-    children.findLastIndex((child) => 'children' in child && child.name === 'VEVENT') + 1,
+    children.findLastIndex((child) => 'children' in child && child.name === kind) + 1,
     0,
     override,
   );
@@ -104,8 +110,9 @@ function findOverride(
   { calendar }: CalendarObject,
   keyMs: number,
   userZone: string,
+  kind: ComponentKind = 'VEVENT',
 ): TextComponent | undefined {
-  return componentsOf(calendar, 'VEVENT').find((event) =>
+  return componentsOf(calendar, kind).find((event) =>
     linesOf(event, 'RECURRENCE-ID').some((line) => instantsOf(line, userZone)[0] === keyMs),
   );
 }

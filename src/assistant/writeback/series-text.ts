@@ -13,8 +13,13 @@ import {
 } from './object-text.ts';
 import { formOf, instantsOf, type TimeForm } from './time-text.ts';
 
+/** A task without a start takes place when it is due. */
+export function startLine(master: TextComponent): TextLine | undefined {
+  return linesOf(master, 'DTSTART')[0] ?? linesOf(master, 'DUE')[0];
+}
+
 export function startForm(master: TextComponent, userZone: string): TimeForm {
-  const [line] = linesOf(master, 'DTSTART');
+  const line = startLine(master);
   const form = line && formOf(line, userZone);
   if (form !== undefined) return form;
   throw new Failure(

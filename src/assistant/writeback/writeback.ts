@@ -82,7 +82,7 @@ export async function updateRemote(
   const { remote, stored, href } = await openEvent(calendars, event, context.signal);
   refuseForeign(remote, stored);
   const { editing, user } = remote;
-  const found = await findOccurrence(remote, event, scope.occurrence);
+  const found = await findOccurrence(calendars.data, event, scope.occurrence, remote.editing);
   const now = found ?? { startMs: event.start_ms, endMs: event.end_ms };
   const patch: EventPatch = {
     ...detailsOf(input, unset),
@@ -136,7 +136,7 @@ export async function deleteRemote(
   { confirm, context }: Confirmed,
 ): Promise<void> {
   const { remote, stored, href } = await openEvent(calendars, event, context.signal);
-  const found = await findOccurrence(remote, event, scope.occurrence);
+  const found = await findOccurrence(calendars.data, event, scope.occurrence, remote.editing);
   await refuseUnseen(remote, event, href, stored, ['title', 'times']);
   const whole = found === undefined || (scope.following === true && isFirst(event, found));
   const about = { title: event.title, startMs: found?.startMs ?? event.start_ms };

@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkup, createCheckup } from '../../../test/checkup.ts';
+import { openAssistant } from '../../../test/open-assistant.ts';
 import { checkProviders } from './checks-providers.ts';
 
 let home: Checkup;
@@ -25,7 +27,14 @@ describe('providers', () => {
 
   it('for push messages pass, are unreachable, or are not ntfy servers', async () => {
     const good = await home.provider(200, '{"healthy":true}');
-    expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: good.url })).toMatchObject([{ state: 'good' }]);
+    expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: good.url })).toMatchObject([
+      { title: 'ntfy', state: 'good' },
+      { title: 'ntfy buttons', state: 'warning', detail: expect.stringContaining('delivery.public_url') },
+    ]);
+    const reachable = { ADJUTANT_DELIVERY_PUBLIC_URL: 'https://me.example.com' };
+    expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: good.url, ...reachable })).toMatchObject([
+      { title: 'ntfy', state: 'good' },
+    ]);
     const other = await home.provider(404, '<html>');
     expect(await check({ ADJUTANT_DELIVERY_NTFY_URL: other.url })).toMatchObject([{ state: 'warning' }]);
     const dead = `http://me:hunter2@127.0.0.1:${await home.deadPort()}`;
@@ -55,6 +64,40 @@ describe('providers', () => {
       { path: '/2010-04-01/Accounts/AC1.json', headers: { authorization: 'Basic QUMxOmh1bnRlcjI=' } },
     ]);
     expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+
+  it('for Telegram are asked who the bot is, and the token is never shown', async () => {
+    const env = { ADJUTANT_DELIVERY_TELEGRAM_TOKEN: '1:hunter2' };
+    const at = (url: string) => check({ ...env, ADJUTANT_DELIVERY_TELEGRAM_URL: url });
+    const good = await home.provider(200, '{"ok":true,"result":{"username":"bot"}}');
+    expect(await at(good.url)).toMatchObject([{ title: 'Telegram', state: 'good' }]);
+    expect(good.requests).toMatchObject([{ path: '/bot1:hunter2/getMe' }]);
+    const refused = await at((await home.provider(401, '{"ok":false}')).url);
+    expect(refused).toMatchObject([{ state: 'bad', remedy: 'correct delivery.telegram_token' }]);
+    const dead = await at(`http://127.0.0.1:${await home.deadPort()}`);
+    expect(dead).toMatchObject([{ state: 'bad', remedy: expect.stringContaining('telegram_url') }]);
+    expect(JSON.stringify([refused, dead])).not.toContain('hunter2');
+  });
+
+  it('for other chats need the program apprise only if a user has such a channel', async () => {
+    const { config } = await home.load({});
+    const assistant = openAssistant({ file: config['assistant.database_url'] });
+    home.afterwards(() => assistant[Symbol.asyncDispose]());
+    await assistant.call('create_user', { id: 'ada', name: 'Ada', channels: ['tgram://77'] });
+    expect(await check({})).toEqual([]);
+    await assistant.call('update_user', { user_id: 'ada', channels: ['slack://T1/B2/secret'] });
+    const { PATH = '' } = process.env;
+    home.afterwards(() => {
+      process.env['PATH'] = PATH;
+    });
+    const programs = join(home.folder, 'programs');
+    mkdirSync(programs);
+    process.env['PATH'] = programs;
+    expect(await check({})).toMatchObject([
+      { title: 'apprise', state: 'bad', remedy: expect.stringContaining('install') },
+    ]);
+    writeFileSync(join(programs, 'apprise'), '#!/bin/sh\necho Apprise v1.9\n', { mode: 0o755 });
+    expect(await check({})).toEqual([{ title: 'apprise', state: 'good', detail: 'Apprise v1.9' }]);
   });
 
   it('for models must list the model, and get only a warning if they are unreachable', async () => {

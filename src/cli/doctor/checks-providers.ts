@@ -111,7 +111,11 @@ async function checkNtfy(config: Config): Promise<readonly Finding[]> {
         remedy: 'check delivery.ntfy_url',
       },
     ];
-  return [toFinding(healthy && token ? await ask(server, '/v1/account', bearer(token)) : health)];
+  const finding = toFinding(healthy && token ? await ask(server, '/v1/account', bearer(token)) : health);
+  if (config['delivery.public_url'] || finding.state !== 'good') return [finding];
+  const detail = 'push messages have no buttons, because delivery.public_url is not set';
+  const remedy = 'set it to an address at which phones reach this server, or use Telegram, which needs none';
+  return [finding, { title: 'ntfy buttons', state: 'warning', detail, remedy }];
 }
 
 async function checkModel(config: Config): Promise<readonly Finding[]> {

@@ -108,6 +108,7 @@ function promptText(invocation: Invocation, prompt: ShownPrompt): string {
     ['template', prompt.kind],
     ['source', prompt.source],
     ['file', `${prompt.file}:${prompt.line}`],
+    ['uses', prompt.uses?.join(', ')],
   ];
   const lines = facts.flatMap(([label, value]) => (value ? [`${dim(label)} ${value}`] : []));
   for (const { name, description, required, default: defaultValue, values } of prompt.arguments) {

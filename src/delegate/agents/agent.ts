@@ -1,5 +1,8 @@
-import type { JsonObject } from '../../json.ts';
+import type { RecordedEvent, Usage } from '../session/agent-event.ts';
+import type { OpenSession, SessionStart } from '../session/agent-session.ts';
 import type { Sandbox } from './sandbox.ts';
+
+export type { AgentEvent, AgentItem, TodoItem, Usage } from '../session/agent-event.ts';
 
 /** Adapter for a coding agent that runs one task to completion as a command-line program. */
 export interface Agent {
@@ -12,8 +15,10 @@ export interface Agent {
   readonly usageCovers: 'thread' | 'run';
   /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
+  /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
+  readonly openSession?: OpenSession;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
-  parse(line: string): readonly AgentEvent[];
+  parse(line: string): readonly RecordedEvent[];
   /** The path of the program. Fails with `unavailable` if it is not installed. */
   locate(): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */
@@ -52,6 +57,12 @@ export interface AgentCall {
   readonly disable: readonly string[];
   readonly outputSchemaFile: string;
   readonly lastMessageFile: string;
+  /** True if the agent should be started as a session, if it can. Otherwise it runs the task to completion. */
+  readonly isLive: boolean;
+  /** `ask`: the agent asks before it leaves its sandbox. Only for sessions. */
+  readonly approvals: 'never' | 'ask';
+  /** Starts a new thread with the history of `threadId`, up to and including this turn or the last one. */
+  readonly fork?: { readonly lastTurnId?: string };
 }
 
 export interface Invocation {
@@ -63,6 +74,8 @@ export interface Invocation {
   readonly preamble?: string;
   /** The part of `args` that resumes a thread. Recorded in the run directory. */
   readonly subcommandArgs: readonly string[];
+  /** Present if the command starts a session instead of reading the prompt from standard input. */
+  readonly session?: SessionStart;
 }
 
 /** A program that runs, in a sandbox, the command appended to its arguments. */
@@ -70,39 +83,6 @@ export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** Events common to all agents. */
-export type AgentEvent =
-  | { readonly kind: 'thread'; readonly threadId: string }
-  | { readonly kind: 'turn' }
-  | {
-      readonly kind: 'item';
-      readonly id: string;
-      readonly phase: 'started' | 'updated' | 'completed';
-      readonly item: AgentItem;
-    }
-  /** A problem that does not end the run, such as a retry, an unknown model or a deprecation. */
-  | { readonly kind: 'warning'; readonly message: string }
-  | {
-      readonly kind: 'completed';
-      readonly usage: Usage | undefined;
-      /** The final message, for agents that do not write it to a file. */
-      readonly message?: string;
-      readonly costUsd?: number;
-    }
-  | { readonly kind: 'failed'; readonly message: string; readonly usage?: Usage };
-
-export type AgentItem =
-  | { readonly type: 'message' | 'reasoning'; readonly text: string }
-  | { readonly type: 'command'; readonly command: string; readonly exitCode?: number }
-  | { readonly type: 'files'; readonly changes: readonly FileChange[] }
-  | { readonly type: 'tool'; readonly name: string }
-  | { readonly type: 'todo'; readonly items: readonly TodoItem[] };
-
-export interface FileChange {
-  readonly path: string;
-  readonly kind: 'add' | 'delete' | 'update';
 }
 
 /** Where an agent's reports of its writes are. */
@@ -121,17 +101,4 @@ export interface ReportedWrite {
     | { readonly patch: string }
     /** The content before and after the write; `undefined` if there was no file. */
     | { readonly from: string | undefined; readonly to: string | undefined };
-}
-
-export interface TodoItem {
-  readonly text: string;
-  readonly completed: boolean;
-}
-
-/** Token counts, with the field names of tool results. */
-export interface Usage extends JsonObject {
-  readonly input_tokens: number;
-  readonly cached_input_tokens: number;
-  readonly output_tokens: number;
-  readonly reasoning_output_tokens: number;
 }

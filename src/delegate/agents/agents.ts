@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { parseRecordedEvent } from '../session/recorded-event.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
@@ -20,7 +21,7 @@ export class Agents {
       createCodex({ ...options, command: commandOf('codex') }),
       createClaude({ ...options, command: commandOf('claude') }),
     ];
-    this.#agents = new Map(all.map((agent) => [agent.name, agent]));
+    this.#agents = new Map(all.map((agent) => [agent.name, withRecordedEvents(agent)]));
     this.#default = options.agent;
   }
 
@@ -52,4 +53,9 @@ export class Agents {
     const known = [...this.#agents.keys()].join(', ');
     throw new Failure('refused', `There is no agent "${name}". Known agents: ${known}.`);
   }
+}
+
+/** The event file of a session contains events, that of other runs the output of the agent. */
+function withRecordedEvents(agent: Agent): Agent {
+  return { ...agent, parse: (line) => parseRecordedEvent(line) ?? agent.parse(line) };
 }

@@ -44,6 +44,7 @@ export function createClaude(options: ClaudeOptions): Agent {
     testedVersion: '2.1.197',
     usageCovers: 'run',
     async invoke(call) {
+      if (call.fork !== undefined) throw new Failure('refused', 'Runs of Claude Code cannot be forked.');
       if (call.configOverrides.length > 0)
         throw new Failure('refused', 'config_overrides works with Codex only. Remove it to run Claude Code.');
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];

@@ -1,4 +1,5 @@
 import { isObject } from '../../json.ts';
+import { objects, toFileChange, unwrapShell } from '../app-server/app-server-events.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent.ts';
 
@@ -68,22 +69,6 @@ function toItem(item: Readonly<Record<string, unknown>>): AgentItem | undefined 
     default:
       return undefined;
   }
-}
-
-function toFileChange({ path, kind }: Readonly<Record<string, unknown>>) {
-  return kind === 'add' || kind === 'delete' || kind === 'update'
-    ? [{ path: String(path), kind } as const]
-    : [];
-}
-
-function objects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-/** Shortens `/bin/bash -lc 'npm test'` to `npm test`. */
-function unwrapShell(command: string): string {
-  const [, quoted, bare] = /^\S*sh -l?c (?:'([^']*)'|(\S+))$/.exec(command) ?? [];
-  return quoted ?? bare ?? command;
 }
 
 export function parseUsage(usage: unknown): Usage | undefined {

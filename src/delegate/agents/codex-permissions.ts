@@ -9,6 +9,8 @@ const baseProfiles = { 'read-only': ':read-only', 'workspace-write': ':workspace
 export interface CodexPermissions {
   /** Arguments that select the sandbox. */
   readonly args: readonly string[];
+  /** The same selection as parameters of a thread of `codex app-server`. */
+  readonly thread: { readonly sandbox: Sandbox } | { readonly permissions: string };
   /** Overrides that define it. They come after those of the caller. */
   readonly overrides: readonly string[];
 }
@@ -23,7 +25,7 @@ export function codexPermissions(
   userSettings: Readonly<Record<string, unknown>>,
   callerOverrides: readonly string[],
 ): CodexPermissions {
-  const plain = { args: ['--sandbox', sandbox], overrides: [] };
+  const plain = { args: ['--sandbox', sandbox], thread: { sandbox }, overrides: [] };
   // To hide a missing file or folder, the sandbox would create an empty file in its place.
   const existing = unreadable.filter((path) => existsSync(path));
   if (sandbox === 'danger-full-access' || existing.length === 0) return plain;
@@ -38,6 +40,7 @@ export function codexPermissions(
   const network = user?.network ? ',network={enabled=true}' : '';
   return {
     args: [],
+    thread: { permissions: profile },
     overrides: [
       `sandbox_mode=${JSON.stringify(sandbox)}`,
       `permissions.${profile}={extends=${JSON.stringify(baseProfiles[sandbox])},filesystem={${rules.join(',')}}${network}}`,

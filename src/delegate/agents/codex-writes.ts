@@ -3,6 +3,7 @@ import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { EventFile } from '../files/event-file.ts';
 import { parseObject } from '../files/json-file.ts';
+import { parseRecordedEvent } from '../session/recorded-event.ts';
 import type { ReportedWrite, WriteReport } from './agent.ts';
 import { findRollout } from './codex-thread.ts';
 
@@ -11,8 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Reads the paths that Codex wrote from its events, and the edits from its session file, because the events omit them. */
 export async function readWrites(codexHome: string, report: WriteReport): Promise<readonly ReportedWrite[]> {
   const paths = new Set<string>();
-  for await (const line of report.events)
-    if (line.includes('"file_change"')) for (const path of writtenPaths(parseObject(line))) paths.add(path);
+  for await (const line of report.events) for (const path of writtenPaths(line)) paths.add(path);
   if (paths.size === 0) return [];
   const edits = await readEdits(codexHome, report).catch((error: unknown) => {
     log('info', `the edits of thread ${report.threadId} could not be read: ${messageOf(error)}`);
@@ -22,7 +22,15 @@ export async function readWrites(codexHome: string, report: WriteReport): Promis
   return [...edits, ...[...paths].map((path) => ({ path }))];
 }
 
-function writtenPaths(event: Fields | undefined): readonly string[] {
+/** The paths in an event of a session or of `codex exec`. */
+function writtenPaths(line: string): readonly string[] {
+  const [recorded] = parseRecordedEvent(line) ?? [];
+  if (recorded !== undefined) {
+    const isWrite = recorded.kind === 'item' && recorded.phase === 'completed';
+    const item = isWrite && recorded.item.type === 'files' ? recorded.item : undefined;
+    return item === undefined || item.failed ? [] : item.changes.map(({ path }) => path);
+  }
+  const event = line.includes('"file_change"') ? parseObject(line) : undefined;
   const item = event?.['item'];
   if (event?.['type'] !== 'item.completed' || !isObject(item) || item['status'] !== 'completed') return [];
   const changes = Array.isArray(item['changes']) ? item['changes'].filter(isObject) : [];

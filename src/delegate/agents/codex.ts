@@ -1,7 +1,9 @@
 import { isObject } from '../../json.ts';
+import { openAppServer } from '../app-server/app-server.ts';
 import { capture } from '../launch/launch.ts';
-import type { Agent, AgentCall, Invocation } from './agent.ts';
+import type { Agent, AgentCall } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
+import { appServerCommand, execCommand } from './codex-command.ts';
 import { disableServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
 import { type CodexPermissions, codexPermissions } from './codex-permissions.ts';
@@ -29,11 +31,15 @@ export interface CodexOptions {
 
 const installHint = 'install it with "npm install -g @openai/codex" or set delegate.command to its path.';
 
-/** Runs `codex exec`, which reads the prompt from standard input and writes events to standard output. */
+/**
+ * Runs Codex as a session with `codex app-server`, or with `codex exec`, which reads the prompt from standard input and writes
+ * events to standard output.
+ */
 export function createCodex(options: CodexOptions): Agent {
   const { command, codexHome, env } = options;
   let lookup: Promise<string> | undefined;
   let sandboxResult: Promise<boolean> | undefined;
+  let appServer: Promise<boolean> | undefined;
   const executable = () => {
     lookup ??=
       command === undefined
@@ -52,15 +58,20 @@ export function createCodex(options: CodexOptions): Agent {
     usageCovers: 'thread',
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);
+      appServer ??= executable().then((program) =>
+        canStart(program, ['app-server', '--help'], { ...env, CODEX_HOME: codexHome }),
+      );
+      const isLive = call.isLive && (await appServer);
       const { overrides, instructions, permissions } = await isolate(call, options);
       return {
         command: await executable(),
-        ...buildArguments(call, permissions, overrides),
+        ...(isLive ? appServerCommand : execCommand)(call, permissions, overrides),
         env: { CODEX_HOME: codexHome, [gitVariable]: '/dev/null' },
-        // A resumed thread already contains the instructions.
+        // The history of a thread already contains the instructions.
         ...(instructions !== undefined && call.threadId === undefined && { preamble: instructions }),
       };
     },
+    openSession: openAppServer,
     parse: parseEvent,
     explain,
     locate: executable,
@@ -80,7 +91,7 @@ export function createCodex(options: CodexOptions): Agent {
     },
     sandboxWorks() {
       sandboxResult ??= executable().then((program) =>
-        canStartSandboxed(program, { ...env, CODEX_HOME: codexHome }),
+        canStart(program, ['sandbox', '--', 'true'], { ...env, CODEX_HOME: codexHome }),
       );
       return sandboxResult;
     },
@@ -133,52 +144,12 @@ function environmentPolicy(own: unknown, sandbox: Sandbox): readonly string[] {
   ];
 }
 
-async function canStartSandboxed(
-  program: string,
+async function canStart(
+  command: string,
+  args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  const probe = { command: program, args: ['sandbox', '--', 'true'], env };
-  return (await capture(probe, { timeoutMs: 10_000 })).code === 0;
-}
-
-function buildArguments(
-  call: AgentCall,
-  permissions: CodexPermissions,
-  finalOverrides: readonly string[],
-): Pick<Invocation, 'args' | 'subcommandArgs'> {
-  const subcommandArgs = call.threadId === undefined ? [] : ['resume', call.threadId];
-  const overrides = [
-    ...(call.model === undefined ? [] : [`model=${JSON.stringify(call.model)}`]),
-    ...call.configOverrides,
-    ...(call.reasoningEffort === undefined
-      ? []
-      : [`model_reasoning_effort=${JSON.stringify(call.reasoningEffort)}`]),
-    // With this feature, codex would wait forever for an unreachable provider.
-    ...['unbounded_connection_retries', ...call.disable].map((feature) => `features.${feature}=false`),
-    'skills.bundled.enabled=false',
-    ...(call.skills === 'named' ? ['skills.include_instructions=false'] : []),
-    ...finalOverrides,
-  ];
-  return {
-    args: [
-      'exec',
-      // A resumed thread does not restore folder and sandbox, and codex does not accept these options after the subcommand.
-      '-C',
-      call.cwd,
-      ...permissions.args,
-      '--json',
-      '--output-schema',
-      call.outputSchemaFile,
-      '-o',
-      call.lastMessageFile,
-      ...(call.skipGitRepoCheck ? ['--skip-git-repo-check'] : []),
-      ...(call.ephemeral ? ['--ephemeral'] : []),
-      ...overrides.flatMap((override) => ['-c', override]),
-      ...subcommandArgs,
-      '-',
-    ],
-    subcommandArgs,
-  };
+  return (await capture({ command, args, env }, { timeoutMs: 10_000 })).code === 0;
 }
 
 const advice: readonly (readonly [RegExp, string])[] = [

@@ -100,6 +100,7 @@ export class AutopilotPlanning {
         reasoningEffort: settings.efforts.low ?? 'low',
         skipGitRepoCheck: input.skip_git_repo_check,
         ephemeral: true,
+        repairsAnswer: false,
         skills: 'named',
         disable: ['multi_agent', 'goals'],
         totalTimeoutMs: settings.plannerTimeoutMs,

@@ -1,4 +1,5 @@
 import { anyObject, type FilledArguments } from '../../tool.ts';
+import { approvalSchema } from '../delegation/approval-schema.ts';
 import {
   artifactsSchema,
   runInput,
@@ -162,7 +163,11 @@ const shortened = {
 /** A run as `delegate_run` returns it. */
 export const shortRunSchema = {
   ...runSchema,
-  properties: { ...runSchema.properties, shortened },
+  properties: {
+    ...runSchema.properties,
+    approvals: { type: 'array', items: anyObject(approvalSchema) },
+    shortened,
+  },
 } as const;
 
 const openAutopilotSchema = autopilotSchemaFor(

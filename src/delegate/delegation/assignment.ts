@@ -1,22 +1,24 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import type { Sandbox } from '../agents/sandbox.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
 import type { RunRequest } from '../record/run-request.ts';
+import { parseRule } from '../session/approval-rules.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
 import { asSkill, discoverSkills } from '../skills/skills.ts';
 import { checkOverrides } from './overrides.ts';
 import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
-import type { ResumeInput, RunInput } from './run-schema.ts';
+import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
 import { refuseUnknownThread, type Target } from './thread.ts';
 
-type Input = RunInput | ResumeInput;
+type Input = RunInput | ResumeInput | ForkInput;
 
 /** Turns a tool call into a run request. Throws a `refused` failure if the caller lacks the permissions. */
 export async function createRunRequest(
-  tool: 'delegate_run' | 'delegate_resume',
+  tool: StartingTool,
   input: Input,
   directory: RunDirectory,
   caller: Caller,
@@ -31,6 +33,7 @@ export async function createRunRequest(
   const { task, role } = await expandFromLibrary(input, options, warnings);
   const { agent, threadId } = target;
   refuseUnknownThread(target, options);
+  const fork = 'fork' in input ? input.fork : undefined;
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
     throw new Failure('refused', `${selection.errors.join('; ')}; ${agent} was not started`);
@@ -44,12 +47,17 @@ export async function createRunRequest(
       cwd,
       task: task.trim() === '' ? continuation : task,
       skills: selection.selected,
-      ...(threadId !== undefined && { context: `Resume thread_id: ${threadId}`, followUp: true }),
+      ...(threadId !== undefined && {
+        context: `${fork === undefined ? 'Resume' : 'Forked from'} thread_id: ${threadId}`,
+        followUp: true,
+      }),
     }),
     outputSchema: answerSchema,
     cwd,
     sandbox: granted.sandbox,
+    approvals: mayAsk(granted.sandbox, caller, options) ? 'ask' : 'never',
     ...(threadId !== undefined && { threadId }),
+    ...(fork && { fork }),
     ...(input.model !== undefined && { model: input.model }),
     ...(effort !== undefined && { reasoningEffort: effort }),
     configOverrides: overrides,
@@ -57,6 +65,22 @@ export async function createRunRequest(
     skills: input.skills_mode === 'auto' ? 'all' : 'named',
     warnings,
   };
+}
+
+/**
+ * True if the agent may ask to leave its sandbox. Nobody can allow more than the caller and the settings may grant, and only
+ * the changes of writing runs are recorded.
+ */
+function mayAsk(
+  sandbox: Sandbox,
+  caller: Caller,
+  { approvals, ceiling, userHome }: DelegateOptions,
+): boolean {
+  if (approvals.mode === 'never' || sandbox !== 'workspace-write') return false;
+  // An invalid rule must not be skipped.
+  for (const rule of approvals.rules) parseRule(rule, userHome);
+  const limits = [ceiling, caller.ceiling, caller.sandbox];
+  return limits.every((limit) => limit === undefined || limit === 'danger-full-access');
 }
 
 function effortFor(

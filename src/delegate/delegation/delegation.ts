@@ -16,12 +16,13 @@ import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
 import { ownRuns } from '../run/open-run.ts';
 import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
+import { ApprovalQuestions } from './approval-questions.ts';
 import { createRunRequest } from './assignment.ts';
 import { identifyCaller } from './caller.ts';
 import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
 import { ProgressReporter } from './progress-reporter.ts';
-import type { ResumeInput, RunInput } from './run-schema.ts';
+import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { findTarget, type Target } from './thread.ts';
 
 /** A run in progress, or one that was refused. */
@@ -40,6 +41,7 @@ export interface RunContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly reporter: ProgressReporter;
+  readonly questions: ApprovalQuestions;
 }
 
 /** A new run as it is added to the queue. */
@@ -69,12 +71,15 @@ export class Delegation {
   }
 
   async startRun(
-    tool: 'delegate_run' | 'delegate_resume',
-    input: RunInput | ResumeInput,
+    tool: StartingTool,
+    input: RunInput | ResumeInput | ForkInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
     const target = await findTarget(input, this.options, await this.runner.queue);
-    return this.start({ ...target, tool }, input, context, notStartedRecord, async (run) => {
+    const { threadId, ...fresh } = target;
+    // A fork gets a thread of its own.
+    const row = 'fork' in input ? fresh : target;
+    return this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
       const result = await this.#run(tool, input, run, target);
       const record = await loadRecord(directory.path, directory.id, result);
@@ -84,8 +89,8 @@ export class Delegation {
   }
 
   async #run(
-    tool: 'delegate_run' | 'delegate_resume',
-    input: RunInput | ResumeInput,
+    tool: StartingTool,
+    input: RunInput | ResumeInput | ForkInput,
     run: RunContext,
     target: Target,
   ): Promise<RunResult | undefined> {
@@ -148,7 +153,9 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const done = work({ directory, host, caller, signal: controller.signal, reporter });
+    const { id, path } = directory;
+    const questions = new ApprovalQuestions(context, id, (order) => this.hosts.order(path, id, order));
+    const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(
       done
         .then(
@@ -168,6 +175,7 @@ export class Delegation {
       directory,
       detach() {
         reporter.mute();
+        questions.mute();
         detach();
       },
     };
@@ -175,13 +183,17 @@ export class Delegation {
 
   /** Refuses calls from sub-agents, recognised by the environment or the parents of their server, or by their thread. */
   async refuseSubagents(caller: Caller): Promise<void> {
-    const queue = await this.runner.queue;
-    if (
-      this.options.env[runMarker] !== undefined ||
-      caller.threads.some((thread) => queue.knowsThread(thread)) ||
-      (await isStartedByAgent())
-    )
+    if (await this.isSubagent(caller))
       throw new Failure('refused', 'A sub-agent may not start sub-agents; do the task yourself.');
+  }
+
+  async isSubagent({ threads }: Pick<Caller, 'threads'>): Promise<boolean> {
+    const queue = await this.runner.queue;
+    return (
+      this.options.env[runMarker] !== undefined ||
+      threads.some((thread) => queue.knowsThread(thread)) ||
+      (await isStartedByAgent())
+    );
   }
 
   /** Waits as long as a call may take. Returns `undefined`, and detaches the run, if it takes longer. */

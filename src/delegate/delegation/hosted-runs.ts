@@ -5,13 +5,15 @@ import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { cancelThroughSocket, type HostClient, startHost } from '../host/host-client.ts';
+import { cancelThroughSocket, type HostClient, orderThroughSocket, startHost } from '../host/host-client.ts';
 import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import type { OpenRun } from '../run/open-run.ts';
 import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { ApprovalQuestions } from './approval-questions.ts';
 import type { ProgressReporter } from './progress-reporter.ts';
 
 /** A run that this server follows. */
@@ -19,6 +21,7 @@ export interface FollowedRun {
   readonly directory: Pick<RunDirectory, 'path' | 'id'>;
   readonly signal?: AbortSignal;
   readonly reporter?: ProgressReporter;
+  readonly questions?: ApprovalQuestions;
 }
 
 /** Starts run hosts, follows them, and cancels and recovers the runs they carry. */
@@ -113,6 +116,20 @@ export class HostedRuns {
     if (socket != null) await cancelThroughSocket(socket, reason);
   }
 
+  /** Sends an order to the host of a run, whichever server started it. `id` names the run, or a job of an autopilot. */
+  async order(path: string, id: string, order: RunOrder): Promise<void> {
+    const queue = await this.#runner.queue;
+    const deadline = performance.now() + socketTimeoutMs;
+    for (;;) {
+      const run = queue.find(path);
+      if (run === undefined) throw new Failure('refused', `Run ${id} has ended.`);
+      if (run.socket !== null) return orderThroughSocket(run.socket, { order, run: id });
+      if (performance.now() > deadline)
+        throw new Failure('unavailable', `The process of run ${id} cannot be reached.`);
+      await pause(takeBackIntervalMs);
+    }
+  }
+
   async #requestCancellation(path: string, reason: string): Promise<void> {
     try {
       (await this.#runner.queue).requestCancellation(path, reason);
@@ -173,7 +190,7 @@ export class HostedRuns {
   }
 
   /** Reports the messages of a host to the client and to subscribers of resources. */
-  #createReport({ directory: { id }, reporter }: FollowedRun): (message: HostMessage) => void {
+  #createReport({ directory: { id }, reporter, questions }: FollowedRun): (message: HostMessage) => void {
     const jobs = new Map<string, ProgressReporter>();
     const publishEvents = (...runs: readonly string[]) => {
       for (const run of runs) this.#publish({ kind: 'resource', uri: `runs://${run}/events.jsonl` });
@@ -192,6 +209,7 @@ export class HostedRuns {
           break;
         case 'event':
           reporterFor(message.job)?.event(message.event);
+          if (message.job === undefined) questions?.event(message.event);
           publishEvents(id, ...(message.job === undefined ? [] : [`${id}/subruns/${message.job.id}`]));
           break;
         case 'job-finished':
@@ -203,6 +221,8 @@ export class HostedRuns {
 }
 
 const takeBackIntervalMs = 50;
+/** How long a host may take to open its socket. */
+const socketTimeoutMs = 5_000;
 /** An autopilot that crashes every host must not be continued for ever. */
 const maxHosts = 4;
 

@@ -69,6 +69,11 @@ export const resumeInput = {
 
 export type RunInput = FilledArguments<typeof runInput>;
 export type ResumeInput = FilledArguments<typeof resumeInput>;
+/** A new thread that begins with the history of another one, up to and including a turn. */
+export type ForkInput = ResumeInput & {
+  readonly fork: { readonly run_id: string; readonly lastTurnId?: string };
+};
+export type StartingTool = 'delegate_run' | 'delegate_resume' | 'fork_run';
 
 const text = { type: 'string' } as const;
 const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
@@ -84,21 +89,17 @@ export const artifactsSchema = {
   items: { type: 'object', required: ['name', 'path'], properties: { name: text, path: text } },
 } as const;
 
-export const usageSchema = {
-  anyOf: [
-    {
-      type: 'object',
-      required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
-      properties: {
-        input_tokens: { type: 'number' },
-        cached_input_tokens: { type: 'number' },
-        output_tokens: { type: 'number' },
-        reasoning_output_tokens: { type: 'number' },
-      },
-    },
-    { type: 'null' },
-  ],
+export const tokenCounts = {
+  type: 'object',
+  required: ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'],
+  properties: {
+    input_tokens: { type: 'number' },
+    cached_input_tokens: { type: 'number' },
+    output_tokens: { type: 'number' },
+    reasoning_output_tokens: { type: 'number' },
+  },
 } as const;
+export const usageSchema = { anyOf: [tokenCounts, { type: 'null' }] } as const;
 
 /** Every final status except under the delegate contract, which does not know `completed_with_problems`. */
 const runStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled'] as const;

@@ -23,17 +23,35 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 
 const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
 
+const secretStart =
+  /(?:-----BEGIN [^"]*|\b(?:sk-|gh[pousr]_|github_pat_|xox|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9._-]*|\b(?:bearer|basic) \S*|:\/\/[^\s@/]*|(?:key|token|secret|passw(?:or)?d)["']?\s*[:=]\s*\S*)$/i;
+
 /** Redacts common key formats and the values of environment variables whose names suggest a secret. */
 export function createRedaction(env: Readonly<Record<string, string | undefined>>): Redact {
-  const values = Object.entries(env).flatMap(([name, value]) =>
-    secretName.test(name) && value !== undefined && isSecret(value)
-      ? [value, JSON.stringify(value).slice(1, -1)]
-      : [],
-  );
+  const values = secretValues(env).flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
   return (text) => {
     const rest = values.reduce((result, value) => result.replaceAll(value, redacted), text);
     return patterns.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), rest);
   };
+}
+
+/** Returns how many of the last characters of a text could be the beginning of a secret that the text to come completes. */
+export function createHoldBack(env: Readonly<Record<string, string | undefined>>): (text: string) => number {
+  const values = secretValues(env);
+  return (text) => {
+    const begun = values.map((value) => {
+      let length = Math.min(value.length - 1, text.length);
+      while (length > 0 && !text.endsWith(value.slice(0, length))) length -= 1;
+      return length;
+    });
+    return Math.max(0, secretStart.exec(text)?.[0].length ?? 0, ...begun);
+  };
+}
+
+function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    secretName.test(name) && value !== undefined && isSecret(value) ? [value] : [],
+  );
 }
 
 /** Removes variables whose names suggest a secret. */

@@ -8,7 +8,7 @@ import { storageReason } from '../../storage-error.ts';
 import { launch } from '../launch/launch.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
 import { Channel } from './channel.ts';
-import type { Cancellation, HostMessage, HostOptions, HostOrder } from './host-message.ts';
+import type { HostMessage, HostOptions, HostOrder, HostRequest, OrderMessage } from './host-message.ts';
 import { orderFormat } from './host-message.ts';
 
 /** The connection of a server to a run host that it has started. */
@@ -50,7 +50,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   child.unref();
   const result = Promise.withResolvers<object | undefined>();
   let report: (message: HostMessage) => void = () => {};
-  const channel = new Channel<HostMessage, HostOrder | Cancellation>(child.stdio[3] as Socket, (message) => {
+  const channel = new Channel<HostMessage, HostRequest>(child.stdio[3] as Socket, (message) => {
     if (message.kind === 'result') result.resolve(message.result);
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
@@ -71,8 +71,26 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
 /** Asks the host behind a socket to cancel its run. Does nothing if the host has exited. */
 export async function cancelThroughSocket(path: string, reason: string): Promise<void> {
   const { connect } = await import('node:net');
-  const channel = new Channel<HostMessage, Cancellation>(connect(path), () => {});
+  const channel = new Channel<HostMessage, HostRequest>(connect(path), () => {});
   channel.send({ cancel: reason });
   channel.end();
   await channel.closed;
+}
+
+/** Sends an order to the host behind a socket. Rejects with the reason why it was not executed. */
+export async function orderThroughSocket(path: string, message: OrderMessage): Promise<void> {
+  const { connect } = await import('node:net');
+  const reply = Promise.withResolvers<void>();
+  const channel = new Channel<HostMessage, HostRequest>(connect(path), (received) => {
+    if (received.kind !== 'reply') return;
+    if (received.problem === undefined) reply.resolve();
+    else reply.reject(new Failure('refused', received.problem));
+  });
+  void channel.closed.then(() => reply.reject(new Failure('refused', `Run ${message.run} has ended.`)));
+  channel.send(message);
+  try {
+    await reply.promise;
+  } finally {
+    await channel.end();
+  }
 }

@@ -1,9 +1,10 @@
 import type { LogLevel } from '../../log.ts';
 import type { AgentEvent } from '../agents/agent.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 
 /** Changes when a server and a run host of different versions no longer understand each other. */
-export const orderFormat = 1;
+export const orderFormat = 2;
 
 /** The options that a run host needs. They are sent as JSON, so they contain no functions. */
 export type HostOptions = Omit<DelegateOptions, 'records' | 'expandPrompt'>;
@@ -24,6 +25,15 @@ export interface Cancellation {
   readonly cancel: string;
 }
 
+/** An order for the run, or for the job of an autopilot, with this id. The host replies to the sender. */
+export interface OrderMessage {
+  readonly order: RunOrder;
+  readonly run: string;
+}
+
+/** What a run host accepts. */
+export type HostRequest = HostOrder | Cancellation | OrderMessage;
+
 /** The job of an autopilot that a message is about. */
 export interface JobLabel {
   readonly id: string;
@@ -35,6 +45,8 @@ export type HostMessage =
   | { readonly kind: 'state'; readonly state: 'waiting' | 'running'; readonly job?: JobLabel }
   | { readonly kind: 'event'; readonly event: AgentEvent; readonly job?: JobLabel }
   | { readonly kind: 'job-finished'; readonly status: string; readonly job: JobLabel }
+  /** To the sender of an order. `problem` says why it was not executed. */
+  | { readonly kind: 'reply'; readonly problem?: string }
   /** The last message: a `RunResult` or an `AutopilotOutput`. */
   | { readonly kind: 'result'; readonly result: object }
   /** The last message of a host that failed. */

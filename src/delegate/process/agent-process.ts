@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
 import type { Invocation } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { agentEnvironment } from '../launch/environment.ts';
@@ -12,6 +13,8 @@ export interface AgentProcess {
   readonly identity: ProcessIdentity | undefined;
   /** Set when the process has exited. */
   readonly exit: Exit | undefined;
+  /** The standard input and output of an agent that was started as a session. */
+  readonly streams?: { readonly input: Writable; readonly output: Readable };
 }
 
 /** The command of an agent, and the program around it that keeps its processes together. */
@@ -26,22 +29,42 @@ export interface Exit {
   readonly spawnError?: string;
 }
 
+interface Start {
+  readonly directory: RunDirectory;
+  readonly agent: ContainedAgent;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onExit: () => void;
+}
+
 /**
- * Starts the agent in its own session. It writes its output to files, so that nothing is lost if the run host is killed, and
- * reads the prompt from an unlinked file, which no other process can open and which disappears when the agent exits.
+ * Starts an agent that runs one task to completion, in its own session. It writes its output to files, so that nothing is lost
+ * if the run host is killed, and reads the prompt from an unlinked file, which no other process can open and which disappears
+ * when the agent exits.
  */
-export async function startAgent(
-  directory: RunDirectory,
-  { invocation, program }: ContainedAgent,
-  { prompt, cwd }: { readonly prompt: string; readonly cwd: string },
-  env: Readonly<Record<string, string | undefined>>,
-  onExit: () => void,
-): Promise<AgentProcess> {
+export async function startAgent(start: Start, prompt: string): Promise<AgentProcess> {
+  const { directory } = start;
   const promptFile = directory.file('.prompt');
-  await disk.writeFile(promptFile, `${invocation.preamble ?? ''}${prompt}`, { mode: 0o600 });
+  await disk.writeFile(promptFile, prompt, { mode: 0o600 });
   const input = await disk.open(promptFile, 'r');
   await disk.unlink(promptFile);
   const output = await disk.open(directory.file('events.jsonl'), 'a', 0o600);
+  try {
+    return await spawnAgent(start, [input.fd, output.fd]);
+  } finally {
+    await Promise.all([input.close(), output.close()]);
+  }
+}
+
+/** Starts an agent with which the run host exchanges messages. It ends with the host. */
+export function startSession(start: Start): Promise<AgentProcess> {
+  return spawnAgent(start, ['pipe', 'pipe']);
+}
+
+async function spawnAgent(
+  { directory, agent: { invocation, program }, cwd, env, onExit }: Start,
+  stdio: readonly [number, number] | readonly ['pipe', 'pipe'],
+): Promise<AgentProcess> {
   const errors = await disk.open(directory.file('stderr.log'), 'a', 0o600);
   try {
     const child = await launch(
@@ -51,7 +74,7 @@ export async function startAgent(
         cwd,
         env: agentEnvironment(env, invocation.env, directory.id),
       },
-      { detached: true, stdio: [input.fd, output.fd, errors.fd] },
+      { detached: true, stdio: [...stdio, errors.fd] },
     );
     let exit: Exit | undefined;
     const recordExit = (result: Exit) => {
@@ -67,9 +90,10 @@ export async function startAgent(
       get exit() {
         return exit;
       },
+      ...(child.stdin && child.stdout && { streams: { input: child.stdin, output: child.stdout } }),
     };
   } finally {
-    await Promise.all([input.close(), output.close(), errors.close()]);
+    await errors.close();
   }
 }
 

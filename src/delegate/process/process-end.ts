@@ -56,6 +56,32 @@ export async function terminateRun(
   }));
 }
 
+/**
+ * Ends the processes that an agent no longer controls: those whose parents have exited, and what they have started. The agent
+ * itself and its other children stay.
+ */
+export async function endOrphans(run: string): Promise<void> {
+  for (let round = 0; round < maxOrphanRounds; round += 1) {
+    const all = (await listRunProcesses(undefined, run)).filter((entry) => !isWrapper(entry));
+    const pids = new Set(all.map(({ pid }) => pid));
+    // The agent was started first.
+    const [, ...orphans] = all.filter(({ parent }) => !pids.has(parent)).sort(byBirth);
+    if (orphans.length === 0) return;
+    const ended = new Set(orphans.map(({ pid }) => pid));
+    for (const { pid, parent } of all) if (ended.has(parent)) ended.add(pid);
+    for (const pid of ended) send(pid, 'SIGKILL');
+    await waitForExit(orphans, 1_000);
+  }
+}
+
+/** Each round can free the children of the processes that it ends. */
+const maxOrphanRounds = 20;
+
+function byBirth(one: ProcessIdentity, other: ProcessIdentity): number {
+  const ticks = ({ born }: ProcessIdentity) => Number(born.split('-').at(-1));
+  return ticks(one) - ticks(other) || one.pid - other.pid;
+}
+
 async function filterAlive(entries: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]> {
   const alive = await Promise.all(entries.map(isAlive));
   return entries.filter((_, index) => alive[index]);

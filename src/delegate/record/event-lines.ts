@@ -1,29 +1,75 @@
-import type { AgentEvent } from '../agents/agent.ts';
-import { oneLine } from './run-progress.ts';
+import type { AgentEvent, RecordedEvent, Usage } from '../session/agent-event.ts';
+import { describeRequest, oneLine } from './run-progress.ts';
 
+/** One line of the event log. Lines without a text say nothing to a reader. */
 export interface EventLine {
   readonly line: number;
   readonly text: string;
+  /** When it happened. Absent for agents without a session. */
+  readonly time?: string;
+  /** The kind of event, and the item that it belongs to. */
+  readonly kind?: string;
+  readonly item?: string;
+  /** The end of the output of a command. */
+  readonly output?: string;
+  readonly exit_code?: number;
+  /** Tokens that the run has used so far. */
+  readonly tokens?: Usage;
 }
 
 /** Describes an event log line by line: up to `limit` lines after line `after`, or the last lines if `after` is negative. */
 export async function describeLog(
   log: AsyncIterable<string> | Iterable<string>,
-  parse: (raw: string) => readonly AgentEvent[],
+  parse: (raw: string) => readonly RecordedEvent[],
   after: number,
   limit: number,
 ): Promise<readonly EventLine[]> {
-  const lines: EventLine[] = [];
+  let lines: EventLine[] = [];
   let line = 0;
   for await (const raw of log) {
     line += 1;
     if (line <= after) continue;
-    const descriptions = parse(raw).map(describeEvent);
-    lines.push({ line, text: descriptions.filter((one) => one !== '').join('; ') });
+    const described = describeLine(line, parse(raw));
+    // A completed item repeats its deltas.
+    if (described.kind === 'item.completed') lines = lines.filter((one) => !isDeltaOf(one, described));
+    lines.push(described);
     if (after >= 0 && lines.length >= limit) break;
     if (after < 0 && lines.length > limit) lines.shift();
   }
   return lines;
+}
+
+function isDeltaOf({ kind, item }: EventLine, completed: EventLine): boolean {
+  return kind?.startsWith('delta.') === true && item === completed.item;
+}
+
+function describeLine(line: number, events: readonly RecordedEvent[]): EventLine {
+  const text = events
+    .map(describeEvent)
+    .filter((one) => one !== '')
+    .join('; ');
+  const [event] = events;
+  if (event?.at === undefined) return { line, text };
+  const known = { line, text, time: event.at };
+  switch (event.kind) {
+    case 'delta':
+      return { ...known, kind: `delta.${event.of}`, item: event.id };
+    case 'usage':
+      return { ...known, kind: 'usage', tokens: event.usage };
+    case 'item': {
+      const { item, id, phase } = event;
+      const command = item.type === 'command' ? item : undefined;
+      return {
+        ...known,
+        kind: `item.${phase}`,
+        item: id,
+        ...(command?.output !== undefined && { output: command.output }),
+        ...(command?.exitCode !== undefined && { exit_code: command.exitCode }),
+      };
+    }
+    default:
+      return { ...known, kind: event.kind };
+  }
 }
 
 /** Describes one event for the user. */
@@ -39,6 +85,18 @@ export function describeEvent(event: AgentEvent): string {
       return `failed: ${oneLine(event.message, 300)}`;
     case 'completed':
       return 'turn completed';
+    case 'delta':
+      return event.text;
+    case 'usage':
+      return '';
+    case 'approval':
+      return `asks for approval ${event.request.id}: ${describeRequest(event.request)}`;
+    case 'answered':
+      return `approval ${event.id}: ${event.decision} by ${event.by}${event.reason === undefined ? '' : ` (${oneLine(event.reason, 200)})`}`;
+    case 'steered':
+      return `message from ${event.by}: ${oneLine(event.message, 300)}`;
+    case 'interrupted':
+      return `interrupted by ${event.by}${event.message === undefined ? '' : `: ${oneLine(event.message, 300)}`}`;
     case 'item':
       return describeItem(event);
   }

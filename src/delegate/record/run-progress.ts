@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentItem, TodoItem, Usage } from '../agents/agent.ts';
+import type { ApprovalRequest } from '../session/approval.ts';
 
 /** Accumulates the state of a run from its events. */
 export class RunProgress {
@@ -11,11 +12,16 @@ export class RunProgress {
   command: string | undefined;
   lastMessage: string | undefined;
   todo: readonly TodoItem[] = [];
+  /** What the run has used so far, if its agent reports it. */
+  usage: Usage | undefined;
+  threadTotal: Usage | undefined;
   end: Extract<AgentEvent, { kind: 'completed' | 'failed' }> | undefined;
   readonly warnings = new Set<string>();
   /** Commands, file changes and tool calls in progress, by the id of their item. */
   readonly #actions = new Map<string, string>();
   #lastAction: string | undefined;
+  /** Requests that wait for an answer, by their id. */
+  readonly #questions = new Map<string, string>();
 
   apply(event: AgentEvent): void {
     this.last = event.kind;
@@ -38,6 +44,16 @@ export class RunProgress {
         if (event.item.type === 'todo') this.todo = event.item.items;
         this.#follow(event.id, event.phase, event.item);
         break;
+      case 'usage':
+        this.usage = event.usage;
+        this.threadTotal = event.threadTotal ?? this.threadTotal;
+        break;
+      case 'approval':
+        this.#questions.set(event.request.id, describeRequest(event.request));
+        break;
+      case 'answered':
+        this.#questions.delete(event.id);
+        break;
       case 'completed':
       case 'failed':
         this.end = event;
@@ -47,6 +63,8 @@ export class RunProgress {
 
   /** Describes the progress in one line: the last command and the state of the to-do list. */
   describe(): string {
+    const question = [...this.#questions.values()].at(-1);
+    if (question !== undefined) return `waiting for approval: ${question}`;
     const parts = [
       ...(this.command === undefined ? [] : [`$ ${oneLine(this.command, 120)}`]),
       ...this.#todoState(),
@@ -56,6 +74,8 @@ export class RunProgress {
 
   /** Says what the agent is doing at the moment. */
   activity(): string {
+    const question = [...this.#questions.values()].at(-1);
+    if (question !== undefined) return `waiting for approval: ${question}`;
     const now = [...this.#actions.values()].at(-1);
     const last = this.#lastAction === undefined ? '' : `; last: ${this.#lastAction}`;
     const idle = this.turns === 0 ? 'starting the agent' : `thinking${last}`;
@@ -92,19 +112,15 @@ function actionOf(item: AgentItem): string | undefined {
   }
 }
 
+/** Says in one line what an agent asks permission for. */
+export function describeRequest({ what, command, host, tool, diff }: ApprovalRequest): string {
+  if (host !== undefined) return `connect to ${oneLine(host, 120)}`;
+  if (command !== undefined) return `$ ${oneLine(command, 200)}`;
+  return `${what} ${oneLine(tool ?? diff ?? '', 120)}`.trim();
+}
+
 /** Collapses white space and truncates the text. */
 export function oneLine(text: string, maxLength: number): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
   return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
-}
-
-/** Returns the usage since an earlier total. */
-export function usageSince(total: Usage, before: Usage): Usage {
-  const increase = (key: keyof Usage) => Math.max(0, Number(total[key]) - Number(before[key]));
-  return {
-    input_tokens: increase('input_tokens'),
-    cached_input_tokens: increase('cached_input_tokens'),
-    output_tokens: increase('output_tokens'),
-    reasoning_output_tokens: increase('reasoning_output_tokens'),
-  };
 }

@@ -4,10 +4,12 @@ import type { Evidence } from '../changes/evidence.ts';
 import { readJson } from '../files/json-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import type { EndedProcess } from '../process/process-end.ts';
+import type { PendingApproval } from '../session/pending-approvals.ts';
 import type { SkillSelection } from '../skills/skill-selection.ts';
 import type { Skill } from '../skills/skills.ts';
 import { type Answer, asAnswer } from './answer.ts';
 import type { RunStatus } from './outcome.ts';
+import { describeRequest } from './run-progress.ts';
 import type { RunOutput } from './run-report.ts';
 import type { RunResult } from './run-request.ts';
 
@@ -18,6 +20,8 @@ export interface RunRecord extends RunOutput {
   readonly evidence: Evidence | null;
   readonly warnings: readonly string[];
   readonly ended_processes: readonly EndedProcess[];
+  /** Requests of the agent that wait for a person. Absent without any. */
+  readonly approvals?: readonly PendingApproval[];
 }
 
 /**
@@ -41,6 +45,7 @@ export async function loadRecord(
   const result = written ?? (known && resultFields(known));
   const answer = asAnswer(result);
   const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
+  const approvals = status === 'running' ? await pendingApprovals(directory) : [];
   const startedAt = String(result?.['started_at'] ?? request['received_at']);
   return {
     run_id: id,
@@ -50,7 +55,7 @@ export async function loadRecord(
     summary: answer?.summary || fallbackSummary(String(request['tool']), status),
     deliverables: answer?.deliverables ?? [],
     open_questions: answer?.open_questions ?? [],
-    next_actions: nextActions(id, status, skills, answer),
+    next_actions: [...approvals.map(answerAction), ...nextActions(id, status, skills, answer)],
     artifacts: await directory.artifacts(),
     timing: {
       started_at: startedAt,
@@ -67,7 +72,17 @@ export async function loadRecord(
       ...((result?.['warnings'] as string[] | undefined) ?? []),
     ],
     ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
+    ...(approvals.length > 0 && { approvals }),
   };
+}
+
+async function pendingApprovals(directory: RunDirectory): Promise<readonly PendingApproval[]> {
+  const file = await readJson(directory.file('approvals.json'));
+  return (file?.['pending'] as PendingApproval[] | undefined) ?? [];
+}
+
+function answerAction(request: PendingApproval): string {
+  return `Let the user decide on request ${request.id} with answer_approval: ${describeRequest(request)}`;
 }
 
 /** The fields of `result.json`, except the list of files. */

@@ -1,5 +1,6 @@
 import type { Artifact } from '../files/run-directory.ts';
 import type { Deliverable } from './answer.ts';
+import type { EventLine } from './event-lines.ts';
 import type { RunStatus } from './outcome.ts';
 import { oneLine } from './run-progress.ts';
 import type { Timing } from './run-request.ts';
@@ -78,10 +79,23 @@ function changeLine({ path, status }: { readonly path: string; readonly status: 
   return `${path} (${status})`;
 }
 
-/** The events of a run as lines of text. */
-export function eventsText(events: readonly { readonly text: string }[]): string {
-  return events.map(({ text }) => text).join('\n') || 'No events yet.';
+/** The events of a run as lines of text, with their times and the end of the output of commands. */
+export function eventsText(events: readonly Omit<EventLine, 'line'>[]): string {
+  const lines: string[] = [];
+  let item: string | undefined;
+  for (const event of events.filter(({ text }) => text !== '')) {
+    const { text, time, kind, output } = event;
+    const isDelta = kind?.startsWith('delta.') === true;
+    if (isDelta && item === event.item) lines.push(`${lines.pop()}${text}`);
+    else lines.push(`${time === undefined ? '' : `${time.slice(11, 19)} `}${isDelta ? '… ' : ''}${text}`);
+    item = isDelta ? event.item : undefined;
+    const shown = output?.trimEnd().split('\n').slice(-shownOutputLines) ?? [];
+    lines.push(...shown.filter((line) => line !== '').map((line) => `         ${line}`));
+  }
+  return lines.join('\n') || 'No events yet.';
 }
+
+const shownOutputLines = 20;
 
 /** One run in a list, as one line of text. */
 export function overviewLine(run: {

@@ -5,12 +5,13 @@ import type { Evidence } from '../changes/evidence.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { Overlay } from '../process/containment.ts';
 import type { EndedProcess } from '../process/process-end.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { RunStatus } from './outcome.ts';
 
 /** One call of an agent, from an empty run directory to `result.json`. */
 export interface RunRequest {
   readonly directory: RunDirectory;
-  readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
+  readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'fork_run';
   /** Default: the configured agent. */
   readonly agent?: AgentName;
   /** Passed unchanged to the agent's standard input. */
@@ -24,6 +25,10 @@ export interface RunRequest {
   /** The sandbox after permission checks. */
   readonly sandbox: Sandbox;
   readonly threadId?: string;
+  /** Starts a new thread with the history of `threadId`, up to this turn or the last one. */
+  readonly fork?: { readonly lastTurnId?: string };
+  /** `ask`: the agent may ask people for permission to leave its sandbox. */
+  readonly approvals?: 'never' | 'ask';
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly configOverrides?: readonly string[];
@@ -31,6 +36,8 @@ export interface RunRequest {
   readonly ephemeral?: boolean;
   readonly skills?: 'all' | 'named';
   readonly disable?: readonly string[];
+  /** False if the caller itself handles answers that do not match the schema. Default: the agent repairs them once. */
+  readonly repairsAnswer?: boolean;
   /** Overrides the configured time limit. */
   readonly totalTimeoutMs?: number;
   /** Warnings to include in the result. */
@@ -41,6 +48,8 @@ export interface RunHooks {
   /** Cancels the run and terminates the agent with every process it has started. */
   readonly signal: AbortSignal;
   onEvent?(event: AgentEvent): void;
+  /** Called with the function that takes orders for the run, when its session starts and, with `undefined`, when it ends. */
+  onSession?(runId: string, execute: ((order: RunOrder) => Promise<void>) | undefined): void;
   /** Called once if the run has to wait in the queue, and once when it starts. */
   onState?(state: 'waiting' | 'running'): void;
 }

@@ -5,7 +5,6 @@ import { Agents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { startAgent } from '../process/agent-process.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
@@ -19,26 +18,25 @@ import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
 import { atPlace, placeRun } from './run-placement.ts';
 import { RunQueue } from './run-queue.ts';
+import { type StartOptions, startRun } from './run-start.ts';
 import { waitForTurn } from './run-turn.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export type RunnerOptions = ConstructorParameters<typeof Agents>[0] & {
-  readonly agent: AgentName;
-  readonly env: Environment;
-  /** Variables whose secret values are redacted. Default: `env`. */
-  readonly knownVariables?: Environment;
-  readonly queueFile: string;
-  readonly runsDir: string;
-  /** Maximum number of running agents, counted over all runs of the user. */
-  readonly maxParallel: number;
-  readonly limits: Limits;
-  /** How the processes of an agent are kept together. Default: the best way that works. */
-  readonly containment?: Containment | 'auto';
-  /** Folders above this size are not copied to isolate a run. */
-  readonly copyLimitBytes: number;
-  readonly workspaceKinds?: readonly WorkspaceKind[];
-};
+export type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
+  StartOptions & {
+    readonly agent: AgentName;
+    /** True under the drop-in contract. */
+    readonly document: boolean;
+    readonly queueFile: string;
+    readonly runsDir: string;
+    /** Maximum number of running agents, counted over all runs of the user. */
+    readonly maxParallel: number;
+    readonly limits: Limits;
+    /** How the processes of an agent are kept together. Default: the best way that works. */
+    readonly containment?: Containment | 'auto';
+    /** Folders above this size are not copied to isolate a run. */
+    readonly copyLimitBytes: number;
+    readonly workspaceKinds?: readonly WorkspaceKind[];
+  };
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -73,10 +71,15 @@ export class AgentRunner {
     return this.#queue;
   }
 
+  /** The drop-in contract names `codex exec`. */
+  get #isLive(): boolean {
+    return !this.#options.document;
+  }
+
   /** Writes the input of an agent, and takes a place in the queue if one is free. */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     await this.enqueue(request);
-    const invocation = await prepareRun(this.agents.get(request.agent), request);
+    const invocation = await prepareRun(this.agents.get(request.agent), request, this.#isLive);
     const queue = await this.queue;
     await this.#recordEarlierUsage(queue, request);
     const { path } = request.directory;
@@ -120,14 +123,18 @@ export class AgentRunner {
         const { env, runsDir } = this.#options;
         if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
         if (place.cwd !== request.cwd || place.warning !== undefined)
-          invocation = await prepareRun(agent, placed);
+          invocation = await prepareRun(agent, placed, this.#isLive);
       }
       hooks.onState?.('running');
       const program = ready.program ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
-      const contained = { invocation, program };
-      const process = await startAgent(directory, contained, placed, this.#options.env, wake);
       const queue = await this.queue;
+      const contained = { invocation, program };
+      const { redact } = this;
+      const process = await startRun(
+        { agent, contained, request: placed, hooks, queue, redact, wake },
+        this.#options,
+      );
       if (process.identity !== undefined) queue.recordProcess(directory.path, process.identity);
       // Checked during the run, so that the answer is ready when the run finishes.
       const sandboxWorks =
@@ -139,7 +146,7 @@ export class AgentRunner {
         agent,
         queue,
         process,
-        redact: this.redact,
+        redact,
         limits,
         startedAt,
         signal,

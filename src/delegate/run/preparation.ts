@@ -4,7 +4,7 @@ import type { Agent, Invocation } from '../agents/agent.ts';
 import type { RunRequest } from '../record/run-request.ts';
 
 /** Writes the prompt, the output schema and the command line into the run directory. Returns the command to start. */
-export async function prepareRun(agent: Agent, request: RunRequest): Promise<Invocation> {
+export async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): Promise<Invocation> {
   const { directory, cwd } = request;
   const stats = await disk.stat(cwd).catch(() => undefined);
   if (stats === undefined) throw new Failure('refused', `the working folder ${cwd} does not exist`);
@@ -25,6 +25,9 @@ export async function prepareRun(agent: Agent, request: RunRequest): Promise<Inv
     disable: request.disable ?? [],
     outputSchemaFile: directory.file('subagent_output.schema.json'),
     lastMessageFile: directory.file('last_message.json'),
+    isLive,
+    approvals: request.approvals ?? 'never',
+    ...(request.fork && { fork: request.fork }),
   });
   await directory.writeJson('codex_exec.json', {
     argv: [invocation.command, ...invocation.args],
@@ -36,6 +39,11 @@ export async function prepareRun(agent: Agent, request: RunRequest): Promise<Inv
     subcommand_args: invocation.subcommandArgs,
     prompt_via_stdin: true,
     agent: agent.name,
+    ...(invocation.session && {
+      protocol: invocation.session.protocol,
+      session: invocation.session.options,
+      prompt_via_stdin: false,
+    }),
     warnings: request.warnings ?? [],
   });
   return invocation;

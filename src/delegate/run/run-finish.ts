@@ -1,4 +1,4 @@
-import { type JsonSchema, messageOf } from '../../json.ts';
+import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { placeReason, storageReason } from '../../storage-error.ts';
@@ -12,10 +12,12 @@ import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
+import { validateAnswer } from '../record/answer-check.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
-import { oneLine, type RunProgress, usageSince } from '../record/run-progress.ts';
+import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
+import { usageSince } from '../session/usage.ts';
 import { recordChanges } from './run-changes.ts';
 import type { RunQueue } from './run-queue.ts';
 
@@ -48,18 +50,18 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const { directory, agent, queue, progress, redact } = run;
   const exec = await readJson(directory.file('codex_exec.json'));
   const warnings: string[] = Array.isArray(exec?.['warnings']) ? exec['warnings'].map(String) : [];
-  const subcommand = exec?.['subcommand_args'];
-  const requestedThread =
-    Array.isArray(subcommand) && subcommand[1] !== undefined ? String(subcommand[1]) : undefined;
+  const [subcommand, parentThread] = (exec?.['subcommand_args'] ?? []) as readonly string[];
+  const requestedThread = subcommand === 'fork' ? undefined : parentThread;
+  const label = typeof exec?.['protocol'] === 'string' ? `${agent.name} ${exec['protocol']}` : agent.label;
   const stderr = redact(await readTail(directory.file('stderr.log')));
   const message = await readLastMessage(run);
-  const { answer, problem } = await readAnswer(
+  const { answer, problem } = await validateAnswer(
     message,
     await readJson(directory.file('subagent_output.schema.json')),
   );
 
   const judgement = decideOutcome({
-    agent: agent.label,
+    agent: label,
     progress,
     stop: run.stop,
     spawnError: run.spawnError,
@@ -72,7 +74,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const threadId = progress.threadId ?? requestedThread ?? null;
   if (requestedThread !== undefined && !isThreadId(requestedThread) && threadId !== requestedThread)
     warnings.push(
-      `The thread "${requestedThread}" is not an id, and ${agent.label} worked in thread ${threadId}: a new one, if it knows no thread of this name.`,
+      `The thread "${requestedThread}" is not an id, and ${label} worked in thread ${threadId}: a new one, if it knows no thread of this name.`,
     );
   const usage = await runUsage(run, threadId, requestedThread, warnings);
   if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
@@ -117,7 +119,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     if (changes !== undefined) await directory.writeJson('evidence.json', changes.evidence);
     if (changes?.patch !== undefined) await directory.writeText(patchFile, changes.patch);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
-    await writeResult(directory, result, requestedThread);
+    await writeResult(directory, result, parentThread);
     await discardBefore(directory);
   } catch (error) {
     // Return the real outcome even if its files cannot be written (e.g. ENOSPC).
@@ -167,25 +169,6 @@ async function readLastMessage({ directory, progress, exit }: FinishedRun): Prom
   return written ?? (end?.kind === 'completed' ? end.message : undefined);
 }
 
-async function readAnswer(
-  message: string | undefined,
-  schema: JsonSchema | undefined,
-): Promise<{ answer?: unknown; problem?: string }> {
-  if (message === undefined) return { problem: 'there is no final message' };
-  let value: unknown;
-  try {
-    value = JSON.parse(message);
-  } catch {
-    return { problem: 'the final message is not JSON; it is kept as the summary' };
-  }
-  const { Check, Errors } = await import('typebox/schema');
-  if (schema === undefined || Check(schema, value)) return { answer: value };
-  const [first] = Errors(schema, value)[1] as { instancePath: string; message: string }[];
-  return {
-    problem: `${first?.instancePath || 'the final message'} ${first?.message}; it is kept as the summary`,
-  };
-}
-
 async function addAdvice(outcome: Outcome, { agent, progress, spawnError }: FinishedRun): Promise<Outcome> {
   const advice = agent.explain?.(outcome.error ?? '');
   if (advice !== undefined) return { ...outcome, error: `${outcome.error} (${advice})` };
@@ -205,6 +188,12 @@ async function runUsage(
   requestedThread: string | undefined,
   warnings: string[],
 ): Promise<Usage | null> {
+  // A session counts the tokens of its own run.
+  if (progress.usage !== undefined) {
+    const { threadTotal } = progress;
+    if (threadId !== null && threadTotal !== undefined) queue.recordUsage(threadId, threadTotal);
+    return progress.usage;
+  }
   const reported = progress.end?.usage;
   if (agent.usageCovers === 'run') return reported ?? null;
   if (threadId === null) return null;

@@ -27,6 +27,11 @@ export interface DelegateOptions {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
+  readonly approvals: {
+    readonly mode: 'never' | 'ask';
+    readonly rules: readonly string[];
+    readonly timeoutMs: number;
+  };
   readonly containment?: Containment | 'auto';
   /** Folders above this size are not copied to isolate a run. */
   readonly copyLimitBytes: number;
@@ -85,6 +90,11 @@ export function delegateOptions(
     env,
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
+    approvals: {
+      mode: values['delegate.approvals'],
+      rules: values['delegate.approval_rules'],
+      timeoutMs: values['delegate.approval_timeout_seconds'] * 1000,
+    },
     containment: values['delegate.containment'],
     copyLimitBytes: values['delegate.copy_limit_mb'] * 1024 * 1024,
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },

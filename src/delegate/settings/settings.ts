@@ -79,6 +79,25 @@ export const delegateSettings = defineSettings({
     description:
       'Names of MCP servers in the Codex settings that start this server, if it cannot detect them itself.',
   },
+  'delegate.approvals': {
+    type: 'choice',
+    values: ['never', 'ask'],
+    default: 'never',
+    description:
+      'Whether agents may ask for permission to leave their sandbox: never, or ask the person whose client started the run, after delegate.approval_rules. Only runs of the owner that may write and a delegate.sandbox_ceiling of danger-full-access.',
+  },
+  'delegate.approval_rules': {
+    type: 'list',
+    default: [],
+    description:
+      'Rules that answer requests before a person is asked: allow, ask or refuse, the first words of the command, and "in" with a folder. The first rule that matches decides. Example: allow npm test in ~/shop.',
+  },
+  'delegate.approval_timeout_seconds': {
+    type: 'integer',
+    minimum: 1,
+    default: 300,
+    description: 'Time after which a request without an answer is refused, in seconds.',
+  },
   'delegate.containment': {
     type: 'choice',
     values: ['auto', ...containments],

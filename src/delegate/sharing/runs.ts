@@ -9,6 +9,8 @@ import { EventFile } from '../files/event-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
 import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { parseRecordedEvent } from '../session/recorded-event.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
 import type { ChangedFiles } from './run-changes.ts';
@@ -103,6 +105,30 @@ export class Runs {
     if (this.#local.has(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
+  }
+
+  /** Sends an order to the agent of a run in progress, such as `ID` or the job `ID/JOB` of an autopilot. */
+  async order(id: string, order: RunOrder): Promise<void> {
+    const [run = '', job] = id.split('/');
+    const account = await this.account(run);
+    if (!this.#local.has(run))
+      throw new Failure(
+        'refused',
+        `Run ${run} is on ${account.overview.host}. Use a server on that machine.`,
+      );
+    const { sendOrder } = await import('./run-orders.ts');
+    await sendOrder(account, job, order, this.#delegation);
+  }
+
+  /** The ids of the turns of a run, in order. */
+  async turns(id: string): Promise<readonly string[]> {
+    const { run_dir } = await this.show(id);
+    const ids: string[] = [];
+    for await (const line of new EventFile(join(run_dir, 'events.jsonl')).lines()) {
+      const [event] = parseRecordedEvent(line) ?? [];
+      if (event?.kind === 'turn' && event.id !== undefined) ids.push(event.id);
+    }
+    return ids;
   }
 
   /** Says what a run is doing at the moment. */

@@ -8,18 +8,12 @@ import {
   finishedAutopilotSchema,
   shortRunSchema,
 } from '../autopilot/autopilot-schema.ts';
-import {
-  finishedRunSchema,
-  type ResumeInput,
-  type RunInput,
-  resumeInput,
-  runInput,
-} from '../delegation/run-schema.ts';
-import { runReport } from '../record/run-report.ts';
+import { finishedRunSchema, resumeInput, runInput } from '../delegation/run-schema.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { asDocumentedAutopilot, asDocumentedRun } from './documented-status.ts';
-import { autopilotResult, runResult } from './run-result.ts';
+import { asDocumentedAutopilot } from './documented-status.ts';
+import { autopilotResult } from './run-result.ts';
+import { runStarter } from './run-starter.ts';
 import { supportsTasks, toTask } from './tasks.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
@@ -44,28 +38,7 @@ function documented<Schema extends { readonly properties: object }>(schema: Sche
 
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
-  const start = async (
-    tool: 'delegate_run' | 'delegate_resume',
-    input: RunInput | ResumeInput,
-    context: Context,
-  ) => {
-    const { delegation, runs } = await runtime();
-    if ('thread_id' in input) await runs.visibleTo(context.actor).demandThread(input.thread_id);
-    const run = await delegation.startRun(tool, input, context);
-    const { directory } = run;
-    if (directory !== undefined && !options.document && supportsTasks(context)) {
-      run.detach();
-      return { task: await toTask(runs, directory.id) };
-    }
-    const record = (await delegation.waitForOutcome(run)) ?? (await runs.show(directory!.id));
-    // The document never marks a result as an error.
-    if (!options.document) return { ...runResult(tool, record), failed: record.status === 'failed' };
-    const documented = asDocumentedRun(record);
-    return {
-      structured: documented,
-      content: [{ type: 'text' as const, text: runReport(tool, documented) }],
-    };
-  };
+  const start = runStarter(options, runtime);
 
   const callAutopilot = async (input: AutopilotInput, context: Context) => {
     const { delegation, runs } = await runtime();
@@ -75,7 +48,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     const { loadAutopilot } = await import('../autopilot/autopilot-record.ts');
     if (directory !== undefined && !options.document && supportsTasks(context)) {
       run.detach();
-      return { task: await toTask(runs, directory.id) };
+      return { task: await toTask(runs, directory.id, context) };
     }
     const found =
       (await delegation.waitForOutcome(run)) ?? (await loadAutopilot(directory!.path, directory!.id))!;
@@ -93,6 +66,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
   return [
     defineTool({
       name: 'delegate_run',
+      view: 'run',
       title: 'Delegate Run',
       description:
         'Gives a self-contained task to a sub-agent (Codex or Claude Code) with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
@@ -106,6 +80,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_resume',
+      view: 'run',
       title: 'Delegate Resume',
       description:
         'Continues the thread of an earlier sub-agent, for follow-ups and after interruptions. Returns the same as delegate_run.',
@@ -119,6 +94,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_autopilot',
+      view: 'run',
       title: 'Delegate Autopilot',
       description:
         'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',

@@ -2,14 +2,20 @@ import type { Context } from '../../context.ts';
 import { fullArgument, lastPageOf, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
-import { runListSchema } from '../delegation/run-schema.ts';
+import { runListSchema, tokenCounts } from '../delegation/run-schema.ts';
 import { eventsText, overviewLine } from '../record/run-report.ts';
 import type { Runs } from '../sharing/runs.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
 import { runChangeTools, runId } from './run-change-tools.ts';
+import { runControlTools } from './run-control-tools.ts';
 import { runResult } from './run-result.ts';
 
 /** The tools that list, show, cancel and remove runs, including runs of other servers. */
-export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: number) {
+export function runTools(
+  runs: (context: Context) => Promise<Runs>,
+  runtime: () => Promise<DelegationRuntime>,
+  collectMs: number,
+) {
   const report = async (
     id: string,
     context: Context,
@@ -66,6 +72,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
     }),
     defineTool({
       name: 'show_run',
+      view: 'run',
       title: 'Show Run',
       description:
         'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
@@ -117,7 +124,16 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
             items: {
               type: 'object',
               required: ['line', 'text'],
-              properties: { line: { type: 'integer' }, text: { type: 'string' } },
+              properties: {
+                line: { type: 'integer' },
+                text: { type: 'string' },
+                time: { type: 'string' },
+                kind: { type: 'string' },
+                item: { type: 'string' },
+                output: { type: 'string' },
+                exit_code: { type: 'integer' },
+                tokens: tokenCounts,
+              },
             },
           },
           next: { type: 'integer', description: 'Pass as `after` to read on' },
@@ -130,7 +146,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
         const read = await all.tail(run_id, after ?? -1, limit ?? 50);
         const lines = limit === undefined ? fitting(read, after) : read;
         const next = lines.at(-1)?.line ?? after ?? 0;
-        const events = lines.filter(({ text }) => text !== '');
+        const events = lines.filter(({ text, tokens }) => text !== '' || tokens !== undefined);
         return {
           structured: { run_id, status, events, next },
           content: [{ type: 'text', text: `${eventsText(events)}\n(${status}, next: ${next})` }],
@@ -139,6 +155,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
     }),
     defineTool({
       name: 'collect_run',
+      view: 'run',
       title: 'Collect Run',
       description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
       searchHint: 'wait result subagent',
@@ -176,6 +193,7 @@ export function runTools(runs: (context: Context) => Promise<Runs>, collectMs: n
           all.cancel(run_id, reason ?? 'cancel_run was called', context.signal),
         ),
     }),
+    ...runControlTools(runs, runtime),
     ...runChangeTools(runs),
     defineTool({
       name: 'clean_runs',

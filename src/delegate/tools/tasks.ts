@@ -2,8 +2,10 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
+import { approvalForm } from '../delegation/approval-form.ts';
 import type { RunAccount } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
+import { passOn } from './approval-rounds.ts';
 import { autopilotResult, runResult } from './run-result.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -15,21 +17,39 @@ export function supportsTasks({ client }: Context): boolean {
   return client.protocolVersion >= '2026-07-28' && isObject(extensions) && tasksExtension in extensions;
 }
 
+/** True if the client shows forms. One that declares only `url` does not. */
+function canFillForms({ client }: Context): boolean {
+  const { elicitation } = client.capabilities;
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
+}
+
 /** A run as an MCP task. The task has the run's id and exists as long as the run's directory. */
-export async function toTask(runs: Runs, id: string): Promise<JsonObject> {
+export async function toTask(runs: Runs, id: string, context: Context): Promise<JsonObject> {
   const account = await runs.account(id);
   const { status, error, summary, timing } = account.autopilot
     ? { ...account.autopilot, summary: account.autopilot.aggregate.summary }
     : account.record;
   const isRunning = status === 'running';
+  const questions = canFillForms(context) ? (account.record.approvals ?? []) : [];
   return {
     taskId: id,
-    status: isRunning ? 'working' : status === 'cancelled' ? 'cancelled' : 'completed',
+    status: isRunning
+      ? questions.length > 0
+        ? 'input_required'
+        : 'working'
+      : status === 'cancelled'
+        ? 'cancelled'
+        : 'completed',
     statusMessage: isRunning ? await runs.activity(account) : (error ?? summary),
     createdAt: timing.started_at,
     lastUpdatedAt: isRunning ? new Date().toISOString() : timing.finished_at,
     ttlMs: null,
     pollIntervalMs,
+    ...(questions.length > 0 && {
+      inputRequests: Object.fromEntries(
+        questions.map((request) => [request.id, approvalForm(id, request) as unknown as JsonObject]),
+      ),
+    }),
     ...(!isRunning && status !== 'cancelled' && { result: toCallResult(account) }),
   };
 }
@@ -58,14 +78,19 @@ export function taskMethods(runs: (context: Context) => Promise<Runs>): Readonly
     'tasks/get': defineMethod({
       paramsSchema,
       async call({ taskId }, context) {
-        return toTask(await find(taskId, context), taskId);
+        return toTask(await find(taskId, context), taskId, context);
       },
     }),
-    // Sub-agents never request input, so an update is only acknowledged.
+    // The answers to what the agent asks permission for. Others are only acknowledged.
     'tasks/update': defineMethod({
-      paramsSchema,
-      async call({ taskId }, context) {
-        await find(taskId, context);
+      paramsSchema: {
+        ...paramsSchema,
+        properties: { ...paramsSchema.properties, inputResponses: { type: 'object' } },
+      },
+      async call({ taskId, inputResponses = {} }, context) {
+        const all = await find(taskId, context);
+        for (const [approval, response] of Object.entries(inputResponses))
+          if (isObject(response)) await passOn(all, taskId, approval, response, context);
         return {};
       },
     }),

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../awaitable.ts';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -7,6 +7,7 @@ import { contentRevision, listed, sameContent } from '../definition/revision.ts'
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';
 import { ProblemLog } from './problem-log.ts';
+import { withUsedRevisions } from './used-prompts.ts';
 
 export interface CatalogOptions {
   /** Report changes to a prompt's text too, not only changes that are visible in the list. */
@@ -28,6 +29,7 @@ export interface CatalogEntry {
 }
 
 interface Merged {
+  readonly named: ReadonlyMap<string, CatalogEntry>;
   readonly lists: readonly (readonly PromptDefinition[])[];
   readonly entries: readonly CatalogEntry[];
   readonly clashes: readonly Problem[];
@@ -44,7 +46,7 @@ export class Catalog {
   readonly #filter: CatalogOptions['filter'];
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
-  #merged: Merged = { lists: [], entries: [], clashes: [] };
+  #merged: Merged = { named: new Map(), lists: [], entries: [], clashes: [] };
   #reported: readonly CatalogEntry[] | undefined;
   #checking: Promise<void> = Promise.resolve();
   #firstCheck: NodeJS.Timeout | undefined;
@@ -100,8 +102,11 @@ export class Catalog {
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
-  async revision({ definition, source }: CatalogEntry): Promise<string> {
-    return (await source.revision?.(definition)) ?? contentRevision(definition);
+  revision({ definition, source }: CatalogEntry): Awaitable<string> {
+    if (source.revision !== undefined) return source.revision(definition);
+    if (definition.uses === undefined) return contentRevision(definition);
+    // A prompt changes with the prompts that it uses.
+    return whenReady(this.#merge(), ({ named }) => contentRevision(withUsedRevisions(definition, named)));
   }
 
   async problems(): Promise<readonly Problem[]> {
@@ -195,8 +200,13 @@ export class Catalog {
         }
       }
     }
-    const entries = [...named.values()].sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
-    this.#merged = { lists, entries, clashes };
+    const entries = [...named.values()]
+      .map(({ definition, source }) => ({
+        definition: withUsedRevisions(definition, named),
+        source,
+      }))
+      .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+    this.#merged = { named, lists, entries, clashes };
     return this.#merged;
   }
 }

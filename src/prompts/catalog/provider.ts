@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../awaitable.ts';
+import { type Awaitable, whenReady } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { escapeForClient } from '../rendering/client-escapes.ts';
@@ -49,31 +49,38 @@ export class CatalogProvider implements PromptProvider {
     return prompts;
   }
 
-  async get(name: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const {
-      catalog,
-      find = (own: string) => catalog.find(own),
-      asks,
-      recent,
-      usage,
-      escapes,
-      revisions,
-    } = this.#options;
-    const entry = await find(name);
-    const { definition, source } = entry;
-    const args = asks ? await askForMissing(definition, given, context) : given;
-    const plain = await renderPrompt(definition, args, source);
-    const rendered = escapes ? escapeForClient(plain, context.client.name) : plain;
-    recent?.remember(definition.name, args);
-    usage?.record(definition.name, context.client.name);
-    return revisions
-      ? { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } }
-      : rendered;
+  get(name: string, given: Arguments, context: Context): Awaitable<RenderedPrompt> {
+    const { catalog, find = (own: string) => catalog.find(own), asks } = this.#options;
+    return whenReady(find(name), (entry) =>
+      whenReady(asks ? askForMissing(entry.definition, given, context) : given, (args) =>
+        whenReady(renderPrompt(entry.definition, args, entry.source), (rendered) =>
+          this.#finish(entry, args, rendered, context.client.name),
+        ),
+      ),
+    );
+  }
+
+  #finish(
+    entry: CatalogEntry,
+    args: Arguments,
+    plain: RenderedPrompt,
+    client: string,
+  ): Awaitable<RenderedPrompt> {
+    const { catalog, recent, usage, escapes, revisions } = this.#options;
+    const { name } = entry.definition;
+    const rendered = escapes ? escapeForClient(plain, client) : plain;
+    recent?.remember(name, args);
+    usage?.record(name, client);
+    if (!revisions) return rendered;
+    return whenReady(catalog.revision(entry), (revision) => ({
+      ...rendered,
+      meta: { 'adjutant/revision': revision },
+    }));
   }
 }
 
 function toPrompt({ definition, source }: CatalogEntry): Prompt {
-  const { name, title, description, arguments: args, tags } = definition;
+  const { name, title, description, arguments: args, tags, uses } = definition;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -83,6 +90,10 @@ function toPrompt({ definition, source }: CatalogEntry): Prompt {
       ...(argument.description !== undefined && { description: argument.description }),
       ...(argument.required !== undefined && { required: argument.required }),
     })),
-    meta: { 'adjutant/source': source.name, ...(tags.length > 0 && { 'adjutant/tags': tags }) },
+    meta: {
+      'adjutant/source': source.name,
+      ...(tags.length > 0 && { 'adjutant/tags': tags }),
+      ...(uses !== undefined && { 'adjutant/uses': uses }),
+    },
   };
 }

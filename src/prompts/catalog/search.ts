@@ -27,7 +27,7 @@ const excerptLength = 160;
 export class PromptSearch {
   readonly #catalog: Catalog;
   readonly #boosts: () => ReadonlyMap<string, number>;
-  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true });
+  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true, related: true });
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
@@ -47,23 +47,15 @@ export class PromptSearch {
     await this.#updateIndex(await this.#catalog.list());
     const entries = this.#entries;
     const boosts = this.#boosts();
-    const found = this.#index
-      .find(query.slice(0, queryLength))
-      .filter(({ item }) => {
-        const entry = entries.get(item);
-        return entry !== undefined && accepts(entry);
-      })
-      .map((result) => ({
-        result,
-        item: result.item,
-        score: result.score * (boosts.get(result.item.name) ?? 1),
-      }))
-      .sort((a, b) => b.score - a.score);
-    const matches = found.slice(0, limit).map((one) => {
-      const excerpt = excerptOf(one.result);
+    const found = this.#index.find(query.slice(0, queryLength), (item) => {
+      const entry = entries.get(item);
+      return entry !== undefined && accepts(entry) ? (boosts.get(item.name) ?? 1) : 0;
+    });
+    const matches = found.slice(0, limit).map((result) => {
+      const excerpt = excerptOf(result);
       return {
-        entry: entries.get(one.item)!,
-        score: Math.round(one.score * 100) / 100,
+        entry: entries.get(result.item)!,
+        score: Math.round(result.score * 100) / 100,
         ...(excerpt !== undefined && { excerpt }),
       };
     });

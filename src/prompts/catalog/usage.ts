@@ -39,7 +39,8 @@ export class Usage {
   record(prompt: string, client: string): void {
     // The page renders a preview with every key press.
     if (client === 'adjutant-page') return;
-    const key = JSON.stringify([dayOf(this.#now()), prompt, client]);
+    // Names of prompts have no control characters.
+    const key = `${dayOf(this.#now())}\0${prompt}\0${client}`;
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + 1);
     this.#boosts = undefined;
     this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
@@ -80,8 +81,8 @@ export class Usage {
 
   #pendingUses(): readonly DailyUse[] {
     return [...this.#pending].map(([key, count]) => {
-      const [day, prompt, client] = JSON.parse(key) as [string, string, string];
-      return { day, prompt, client, count };
+      const [day, prompt, ...client] = key.split('\0');
+      return { day: day!, prompt: prompt!, client: client.join('\0'), count };
     });
   }
 
@@ -117,8 +118,12 @@ export class Usage {
   }
 }
 
+let lastDay = { number: Number.NaN, text: '' };
+
 function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
+  const number = Math.floor(time / dayMs);
+  if (number !== lastDay.number) lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
+  return lastDay.text;
 }
 
 /** Ignores a line that another process has not finished writing. */

@@ -27,6 +27,8 @@ export interface PromptDefinition {
   readonly line: number;
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** Names of the prompts that its templates include. */
+  readonly uses?: readonly string[];
   readonly tests?: readonly PromptTest[];
 }
 
@@ -37,8 +39,10 @@ export interface TypedRules {
   readonly split?: 'shell' | 'quotes';
   /** The position that takes all remaining words. */
   readonly rest?: number;
-  /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as older versions of Claude Code do. */
+  /** Whether `$ARGUMENTS` in a word is replaced by the whole text, as in opencode and older versions of Claude Code. */
   readonly expandsWords?: boolean;
+  /** Whether a shell command in the typed text is changed so that the client does not run it, as in Claude Code. */
+  readonly disarmsCommands?: boolean;
   /** Precedes text that no placeholder takes. Default: `ARGUMENTS: ` in a new paragraph. */
   readonly appendix?: string;
 }

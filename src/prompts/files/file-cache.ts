@@ -27,7 +27,7 @@ export interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
-  /** Checks a file once for messages that arrive together. Not for files that this process writes itself. */
+  /** Checks a file once for messages that arrive together. After a change by this process, `endArrival` must be called. */
   readonly oncePerArrival?: boolean;
   /** Added to the error about a symbolic link that points outside the folder. */
   readonly linkAdvice?: string;
@@ -48,6 +48,13 @@ export class FileCache<Value> {
   readonly #oncePerArrival: boolean;
   readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
+  /** Files that are being parsed, so that concurrent requests parse a large file only once. */
+  readonly #reading = new Map<
+    string,
+    { readonly stamp: string; readonly file: Promise<CachedFile<Value>> }
+  >();
+  /** The file that was looked for last and does not exist. */
+  #absent: { readonly path: string; readonly checked: object | undefined } | undefined;
 
   constructor({
     parse,
@@ -81,11 +88,15 @@ export class FileCache<Value> {
   load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
     const arrival = this.#oncePerArrival ? currentArrival() : undefined;
-    if (arrival !== undefined && known?.checked === arrival && !known.unsettled) return known;
+    if (arrival !== undefined) {
+      if (known?.checked === arrival && !known.unsettled) return known;
+      if (this.#absent?.checked === arrival && this.#absent.path === path) return undefined;
+    }
     try {
       const stat = statIfExists(path);
       if (stat === undefined) {
         this.#entries.delete(path);
+        this.#absent = { path, checked: arrival };
         return undefined;
       }
       if (known === undefined || known.unsettled || known.stamp !== stampOf(stat))
@@ -102,18 +113,25 @@ export class FileCache<Value> {
     const age = Date.now() - stat.ctimeMs;
     if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
     const state = { stamp: stampOf(stat), unsettled: Math.abs(age) < tickMs };
+    const reading = this.#reading.get(path);
+    if (reading?.stamp === state.stamp && !state.unsettled) return reading.file;
     try {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       this.#assertInside(root, path);
       const value = this.#parse(readRegularBytesSync(path, this.#maxBytes), path, known);
-      return value instanceof Promise
-        ? value.then(
-            (parsed) => this.#keep(path, { ...state, value: parsed }),
-            (error: unknown) => this.#keepProblem(path, error, state),
-          )
-        : this.#keep(path, { ...state, value });
+      if (!(value instanceof Promise)) return this.#keep(path, { ...state, value });
+      const file = value
+        .then(
+          (parsed) => this.#keep(path, { ...state, value: parsed }),
+          (error: unknown) => this.#keepProblem(path, error, state),
+        )
+        .finally(() => {
+          if (this.#reading.get(path)?.file === file) this.#reading.delete(path);
+        });
+      this.#reading.set(path, { stamp: state.stamp, file });
+      return file;
     } catch (error) {
       return this.#keepProblem(path, error, state);
     }

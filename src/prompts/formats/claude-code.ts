@@ -125,7 +125,11 @@ async function parse(
       const defaultValue = rules.keepsPlaceholders && !isNamed.has(name) ? (written.get(name) ?? '') : '';
       return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
-    typed: { positions, whole, ...(!rules.keepsPlaceholders && { expandsWords: true }) },
+    typed: {
+      positions,
+      whole,
+      ...(rules.keepsPlaceholders ? { disarmsCommands: true } : { expandsWords: true }),
+    },
     messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
     tags: [],
     template: 'braces',

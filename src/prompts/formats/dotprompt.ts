@@ -1,10 +1,10 @@
 import { basename } from 'node:path/posix';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
+import { escapeJinja } from '../template/jinja-text.ts';
 import { lexTemplate, type Tag } from '../template/lexer.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { type Part, parseHandlebars } from './handlebars.ts';
-import { escapeJinja } from './jinja-text.ts';
 import { reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { parseInput, printInput } from './picoschema.ts';

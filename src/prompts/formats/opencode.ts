@@ -52,6 +52,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
       positions,
       whole: everything,
       split: 'quotes',
+      expandsWords: true,
       appendix: '\n\n',
       // The placeholder with the highest number takes all remaining words.
       ...(last > 0 && last <= maxPositions && { rest: last - 1 }),

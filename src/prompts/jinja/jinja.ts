@@ -1,5 +1,6 @@
 import type { Environment } from 'minijinja-js';
 import { unsupportedConstructs } from '../template/dialect.ts';
+import { templateLabel } from '../template/prompt-references.ts';
 import { resolveReferences } from '../template/template-references.ts';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, runGuarded } from './jinja-engine.ts';
@@ -75,7 +76,7 @@ export class Jinja {
       if (included !== undefined && failedIncludes.has(included))
         throw new TemplateError(
           explained.template,
-          `${included} includes itself`,
+          `${templateLabel(included)} includes itself`,
           explained.line,
           explained.column,
         );

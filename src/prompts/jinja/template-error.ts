@@ -1,3 +1,4 @@
+import { promptOf, templateLabel } from '../template/prompt-references.ts';
 import { filterErrorIn } from './filter-error.ts';
 
 /** An error in a template, with its position. The message contains only fixed words and words from the template. */
@@ -51,11 +52,13 @@ export function parseTemplateError(
   const caret = rest.find((row) => /^\s+i\s+\^/.test(row));
   const column = caret === undefined ? undefined : caret.indexOf('^') - gutter(caret) + 1;
   const included = /^could not render include: error in "(.*)"$/.exec(text)?.[1];
-  const explanation = filterError ?? withoutValues(text, source);
+  const missing = promptOf(/non-existing template "(.*)"$/.exec(text)?.[1] ?? '');
+  const explanation =
+    filterError ?? (missing === undefined ? withoutValues(text, source) : `prompt not found: ${missing}`);
   const message =
     included === undefined
       ? explanation + spanOf(explanation, source, number, column, caret)
-      : `error in the included template ${included}`;
+      : `error in ${promptOf(included) === undefined ? 'the included template ' : ''}${templateLabel(included)}`;
   return { error: new TemplateError(template, message, number, column), included };
 }
 

@@ -2,9 +2,10 @@ import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
+import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
 import { withoutStacks } from '../files/without-stacks.ts';
-import { type PromptRecord, parseRecord, toDefinition } from './record.ts';
+import { parseRecord, toDefinition } from './record.ts';
 
 /** The prompts of a JSONL file, with a problem for every invalid line. */
 export interface PromptFile {
@@ -12,42 +13,76 @@ export interface PromptFile {
   readonly prompts: readonly PromptDefinition[];
   readonly byName: ReadonlyMap<string, PromptDefinition>;
   readonly problems: readonly Problem[];
+  readonly lines: readonly (string | Buffer)[];
 }
 
-export const emptyFile: PromptFile = { prompts: [], byName: new Map(), problems: [] };
+export const emptyFile: PromptFile = { prompts: [], byName: new Map(), problems: [], lines: [] };
+/** Files up to this size are parsed at once. The others are parsed in slices, so that other requests are served in between. */
+const maxBytesAtOnce = 256 * 1024;
+const linesPerStep = 32;
 
 export function createPromptFileCache(): FileCache<PromptFile> {
-  return new FileCache({ parse: parsePromptFile, maxBytes: 1024 * 1024 * 1024 });
+  return new FileCache({
+    parse: (bytes, file, last) => {
+      const parsing = parseLines(bytes, file, last);
+      return bytes.length > maxBytesAtOnce ? runInSlices(parsing) : runAtOnce(parsing);
+    },
+    maxBytes: 1024 * 1024 * 1024,
+    oncePerArrival: true,
+  });
 }
 
-export function parsePromptFile(bytes: Buffer, file: string, last?: PromptFile): PromptFile {
-  return withoutStacks(() => parseLines(bytes, file, last));
+export function parsePromptFile(bytes: Buffer, file: string): PromptFile {
+  return runAtOnce(parseLines(bytes, file, undefined));
 }
 
-function parseLines(bytes: Buffer, file: string, last: PromptFile | undefined): PromptFile {
+type Parsing = Generator<void, PromptFile>;
+
+function runAtOnce(parsing: Parsing): PromptFile {
+  return withoutStacks(() => {
+    for (;;) {
+      const { done, value } = parsing.next();
+      if (done) return value;
+    }
+  });
+}
+
+async function runInSlices(parsing: Parsing): Promise<PromptFile> {
+  const pace = new Pace();
+  for (;;) {
+    const { done, value } = withoutStacks(() => parsing.next());
+    if (done) return value;
+    await pace.pause;
+  }
+}
+
+/** Yields after every few lines. A prompt whose line has not changed since the last version stays the same object. */
+function* parseLines(bytes: Buffer, file: string, last: PromptFile | undefined): Parsing {
   const byName = new Map<string, PromptDefinition>();
   const problems: Problem[] = [];
   const lines = decodeLines(bytes);
+  const known = new Map(last?.prompts.map((prompt) => [prompt.line, prompt]));
   for (const [index, line] of lines.entries()) {
-    let record: PromptRecord | undefined;
+    const number = index + 1;
+    let name: string | undefined;
     try {
-      record = parseRecord(line, index + 1);
-      if (record === undefined) continue;
-      const first = byName.get(record.name);
+      const same = line === last?.lines[index] ? known.get(number) : undefined;
+      const record = same === undefined ? parseRecord(line, number) : undefined;
+      name = same?.name ?? record?.name;
+      if (name === undefined) continue;
+      const first = byName.get(name);
       if (first !== undefined)
-        throw new FileProblem(
-          `the prompt ${record.name} is already defined on line ${first.line}`,
-          index + 1,
-        );
-      byName.set(record.name, toDefinition(record, file, index + 1));
+        throw new FileProblem(`the prompt ${name} is already defined on line ${first.line}`, number);
+      byName.set(name, same ?? toDefinition(record!, file, number));
     } catch (error) {
       // Another process is still writing the last line. Throw, so that the cache keeps the last good version.
       const isIncomplete = index === lines.length - 1 && bytes.at(-1) !== 0x0a;
       if (isIncomplete && last !== undefined) throw error;
-      problems.push({ ...problemOf(file, error), ...(record && { prompts: [record.name] }) });
+      problems.push({ ...problemOf(file, error), ...(name !== undefined && { prompts: [name] }) });
     }
+    if (number % linesPerStep === 0) yield;
   }
-  return { prompts: sortByName([...byName.values()]), byName, problems };
+  return { prompts: sortByName([...byName.values()]), byName, problems, lines };
 }
 
 /** Decodes the whole file at once, which is faster. If some bytes are not UTF-8, returns undecoded lines instead. */

@@ -11,13 +11,17 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
+import { beginArrival } from '../../arrival.ts';
 import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
+import { prepareReplacement } from './durable-file.ts';
 import { batchSize } from './prompt-edits.ts';
+import { createPromptFileCache, type PromptFile } from './prompt-file.ts';
 import { UserSource } from './user-source.ts';
 
 const author = { name: 'tester', version: '1' };
@@ -35,6 +39,49 @@ function draft(name: string, text = 'Text', more: Partial<PromptDraft> = {}): Pr
 const line = (name: string, text = 'Text') => `${JSON.stringify(draft(name, text))}\n`;
 const userFile = (folder: string) => readFileSync(join(folder, 'user.jsonl'), 'utf8');
 const names = async (source: UserSource) => (await source.list()).map(({ name }) => name);
+
+describe('a large file', () => {
+  const content = Array.from({ length: 5000 }, (_, index) => line(`p${index}`)).join('');
+
+  it('is parsed in slices, and only once for concurrent requests', async () => {
+    const folder = plantTree({ 'user.jsonl': content });
+    // A file that has just been written is read again for each request.
+    await sleep(150);
+    const source = open(folder);
+    let turns = 0;
+    const first = source.get('p4999');
+    setImmediate(() => turns++);
+    const [one, other] = await Promise.all([first, source.get('p4999')]);
+    expect(turns).toBe(1);
+    expect(one).toMatchObject({ name: 'p4999' });
+    expect(other).toBe(one);
+  });
+
+  it('keeps the objects of unchanged prompts after an edit of another', async () => {
+    const source = open(plantTree({ 'user.jsonl': content }));
+    const before = await source.list();
+    await source.update('p7', draft('p7', 'changed'), author);
+    const after = await source.list();
+    expect(after.filter((prompt, index) => prompt !== before[index]).map(({ name }) => name)).toEqual(['p7']);
+    expect(await source.get('p7')).toMatchObject({ messages: [{ content: { text: 'changed' } }] });
+  });
+});
+
+it('a file is checked again after an own change, also for messages that arrived together', async () => {
+  const file = join(plantTree({ 'user.jsonl': line('before') }), 'user.jsonl');
+  // A file that changed a moment ago is always read again.
+  await sleep(150);
+  const cache = createPromptFileCache();
+  const read = () => {
+    const { value } = cache.load(file) as { value: PromptFile };
+    return value.prompts.map(({ name }) => name);
+  };
+  expect(read()).toEqual(['before']);
+  beginArrival();
+  expect(read()).toEqual(['before']);
+  prepareReplacement(file, Buffer.from(line('after'))).commit();
+  expect(read()).toEqual(['after']);
+});
 
 describe('a file with invalid lines', () => {
   const invalidLines = [

@@ -7,6 +7,7 @@ import { Jinja } from '../jinja/jinja.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { CompiledTemplates, type MessageTemplates } from '../rendering/template-set.ts';
 import { unsupportedConstructs } from '../template/dialect.ts';
+import { promptOf, templateLabel } from '../template/prompt-references.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { freeVariables, globalNames } from '../template/variables.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
@@ -66,9 +67,11 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
   const used = new Set<string>();
   let dynamic = false;
   const seen = new Set<string>();
+  const open = new Set<string>();
   const visit = (template: string, source: string) => {
     if (seen.has(template)) return;
     seen.add(template);
+    open.add(template);
     const report = (finding: Finding) => problems.push(problemIn(definition, template, finding));
     for (const construct of unsupportedConstructs(source)) report({ severity: 'error', ...construct });
     const { filters, tests, methods, imported, references } = scanTemplate(source);
@@ -83,16 +86,20 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
     for (const { kind, name, optional, known: _, ...place } of references) {
       const found = name === undefined ? undefined : set.sourceOf(name);
       if (name === undefined) dynamic = true;
+      else if (open.has(name) && promptOf(name) !== undefined)
+        report({ severity: 'error', message: `${templateLabel(name)} includes itself`, ...place });
       else if (found !== undefined) visit(name, found);
-      else if (!optional)
-        report({ severity: 'error', message: `${kind}: template not found: ${name}`, ...place });
+      else if (!optional) report({ severity: 'error', message: notFound(kind, name), ...place });
     }
+    open.delete(template);
   };
   for (const template of set.names) visit(template, set.sourceOf(template) ?? '');
   const declared = new NameSuggestions(definition.arguments.map(({ name }) => name));
   for (const template of set.names) {
     for (const use of freeVariables(set.sourceOf(template) ?? '', (name) => set.sourceOf(name))) {
       used.add(use.name);
+      // An optional argument of an included prompt need not be declared again.
+      if (use.guarded && promptOf(use.template ?? '') !== undefined) continue;
       const finding = variableFinding(declared, use);
       if (finding !== undefined) problems.push(problemIn(definition, use.template ?? template, finding));
     }
@@ -107,6 +114,11 @@ function lintSet(definition: PromptDefinition, set: Sources): readonly Problem[]
           }),
         );
   return problems;
+}
+
+function notFound(kind: string, name: string): string {
+  const prompt = promptOf(name);
+  return prompt === undefined ? `${kind}: template not found: ${name}` : `prompt not found: ${prompt}`;
 }
 
 function variableFinding(
@@ -142,6 +154,13 @@ function didYouMean(candidate: string | undefined): string {
 
 /** Converts a position in a template to a position in its file: the prompt's own file, the manifest, or a file of the library. */
 function problemIn(definition: PromptDefinition, template: string, finding: Finding): Problem {
+  if (promptOf(template) !== undefined) {
+    const { line: _, column: _column, message, ...rest } = finding;
+    return problemAt(definition, {
+      ...rest,
+      message: `in ${templateLabel(template)}, which it includes: ${message}`,
+    });
+  }
   if (template === '' || template === basename(definition.file) || definition.file.endsWith('.jsonl'))
     return problemAt(definition, finding);
   if (template.startsWith('twig.toml ')) {

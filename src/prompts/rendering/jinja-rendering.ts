@@ -3,8 +3,10 @@ import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource, TemplateSet } from '../definition/source.ts';
 import { TemplateError } from '../jinja/template-error.ts';
+import { promptOf, templateLabel } from '../template/prompt-references.ts';
 import { freeVariables } from '../template/variables.ts';
-import { CompiledTemplates } from './template-set.ts';
+import type { Composition } from './composition.ts';
+import { CompiledTemplates, type TemplateFiles } from './template-set.ts';
 
 type Renderer = (text: string, message: number) => string;
 
@@ -15,7 +17,7 @@ export async function renderTemplates(
   source: PromptSource,
 ): Promise<Renderer> {
   try {
-    const templates = await (source.templates?.(definition) ?? ownTemplates(definition));
+    const templates = await (source.templates?.(definition) ?? templatesOf(definition));
     assertKnown(definition, templates);
     return (_, message) => {
       try {
@@ -29,22 +31,29 @@ export async function renderTemplates(
   }
 }
 
-/** Compiles a prompt whose source has no library, so there are no templates to include. */
-async function ownTemplates(definition: PromptDefinition): Promise<TemplateSet> {
-  const known = compiledAlone.get(definition);
-  if (known !== undefined) return known;
-  const set = await CompiledTemplates.compile(
-    definition.messages.map(({ content }, index) => [
-      index === 0 ? ownTemplateName(definition) : `${index + 1}.md`,
-      content.type === 'text' ? content.text : '',
-    ]),
-    { load: async () => undefined, names: () => [] },
+/** Compiles a prompt whose source has no library, so there are no files to include. */
+export async function templatesOf(
+  definition: PromptDefinition,
+  composition?: Composition,
+): Promise<TemplateSet> {
+  const own = definition.messages.map(
+    ({ content }, index) =>
+      [
+        index === 0 ? ownTemplateName(definition) : `${index + 1}.md`,
+        content.type === 'text' ? content.text : '',
+      ] as const,
   );
+  const messages = composition?.messages(own) ?? own;
+  const known = compiledAlone.get(definition);
+  if (known !== undefined && (composition === undefined || (await known.isCurrent(messages)))) return known;
+  const set = await CompiledTemplates.compile(messages, composition?.files(noFiles) ?? noFiles);
+  known?.jinja.close();
   compiledAlone.set(definition, set);
   return set;
 }
 
-const compiledAlone = new WeakMap<PromptDefinition, TemplateSet>();
+const noFiles: TemplateFiles = { load: async () => undefined, names: () => [] };
+const compiledAlone = new WeakMap<PromptDefinition, CompiledTemplates>();
 
 function ownTemplateName({ file }: PromptDefinition): string {
   return basename(file);
@@ -82,11 +91,13 @@ function renderFailure(definition: PromptDefinition, error: unknown): unknown {
   const own = error.template === ownTemplateName(definition);
   const line = error.line === undefined ? undefined : own ? error.line + definition.line - 1 : error.line;
   const where = line === undefined ? '' : ` at line ${line}`;
-  const file = own ? '' : ` (in ${error.template})`;
+  const file = own ? '' : ` (in ${templateLabel(error.template)})`;
   return new Failure('render-failed', `Error rendering prompt template${where}: ${error.message}${file}`, {
     data: {
-      file: join(dirname(definition.file), error.template),
-      ...(line !== undefined && { line }),
+      // The error is shown at the prompt that was requested, even if it occurred in a prompt that it uses.
+      ...(promptOf(error.template) === undefined
+        ? { file: join(dirname(definition.file), error.template), ...(line !== undefined && { line }) }
+        : { file: definition.file }),
     },
   });
 }

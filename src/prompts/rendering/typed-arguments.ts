@@ -35,7 +35,8 @@ export function fillTyped(
     const composed = values.map((value) => (/^\S+$/.test(value) ? value : `"${value}"`)).join(' ');
     return { args: { ...given, [all]: composed }, appended: '' };
   }
-  const typedText = whole.trim();
+  const prepare = (text: string) => (rules.disarmsCommands ? disarm(text) : text);
+  const typedText = prepare(whole.trim());
   const filled: Record<string, unknown> = {};
   let isComplete = true;
   let isExpanded = false;
@@ -44,13 +45,18 @@ export function fillTyped(
     isExpanded = true;
     return word.replaceAll('$ARGUMENTS', () => typedText);
   };
-  for (const [index, word] of splitTyped(typedText, rules).entries()) {
+  for (const [index, word] of splitTyped(whole.trim(), rules).entries()) {
     const name = positions[index];
     if (name === undefined || !isUsed.has(name)) isComplete = false;
-    else if (!Object.hasOwn(given, name)) filled[name] = expand(word);
+    else if (!Object.hasOwn(given, name)) filled[name] = expand(prepare(word));
   }
   const appended = isComplete || isExpanded || isUsed.has(all) ? '' : `${appendix}${typedText}`;
   return { args: { ...given, ...filled, [all]: typedText }, appended };
+}
+
+/** Changes shell commands the way Claude Code does: its model receives them, but nothing runs them. */
+function disarm(text: string): string {
+  return text.replaceAll(/(^|\s)!`/g, '$1\\! `').replaceAll('!`', '! `');
 }
 
 function splitTyped(text: string, { split, rest }: TypedRules): readonly string[] {

@@ -4,7 +4,7 @@ import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
-import type { PromptDefinition } from '../definition/definition.ts';
+import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import {
   FieldProblem,
   parseArguments,
@@ -13,18 +13,23 @@ import {
   parseText,
 } from '../definition/prompt-fields.ts';
 import { parseTests } from '../definition/prompt-test.ts';
+import type { PromptSource } from '../definition/source.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem, type FrontMatter, parseFrontMatter } from '../files/front-matter.ts';
 import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
+import type { Composition } from '../rendering/composition.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';
+import { promptNames, withPromptReferences } from '../template/prompt-references.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
 
 export interface CommandsOptions extends WatchOptions {
   readonly folder: string;
   /** Ignores all fields except the description, and treats every body as text with the placeholder `{{input}}`. */
   readonly plain?: boolean;
+  /** Lets Jinja commands use prompts of other sources. */
+  readonly composition?: () => Promise<Composition>;
 }
 
 type Command = CachedFile<PromptDefinition>;
@@ -37,15 +42,25 @@ export class CommandSource extends FolderSource {
   readonly #prefix: string;
   readonly #folders = new FolderCache();
   readonly #files: FileCache<PromptDefinition>;
+  readonly templates?: NonNullable<PromptSource['templates']>;
 
-  constructor({ folder, plain = false, ...watching }: CommandsOptions) {
+  constructor({ folder, plain = false, composition, ...watching }: CommandsOptions) {
     super(watching);
     this.#folder = folder;
     this.#prefix = join(folder, sep);
     this.#files = new FileCache({
-      parse: (bytes, path) => parseCommand(decodeText(bytes), path, plain),
+      parse: (bytes, path) =>
+        whenReady(
+          parseCommand(decodeText(bytes), path, plain),
+          composition ? withUses : (command) => command,
+        ),
       oncePerArrival: true,
     });
+    if (composition !== undefined)
+      this.templates = async (definition) => {
+        const { templatesOf } = await import('../rendering/jinja-rendering.ts');
+        return templatesOf(definition, await composition());
+      };
   }
 
   protected async read(): Promise<FolderReading> {
@@ -97,6 +112,13 @@ export class CommandSource extends FolderSource {
       });
     }
   }
+}
+
+function withUses(command: PromptDefinition): PromptDefinition {
+  const [{ content }] = command.messages as readonly [MessageDefinition];
+  if (command.template !== 'jinja' || content.type !== 'text') return command;
+  const uses = [...new Set(promptNames(withPromptReferences(content.text)))];
+  return uses.length === 0 ? command : { ...command, uses };
 }
 
 /** Throws if the file was never valid. */

@@ -35,6 +35,7 @@ export abstract class FolderSource implements PromptSource {
     const { prompts, folders } = await this.read();
     this.#watch?.set(folders);
     const known = this.#prompts;
+    if (prompts === known) return known;
     if (prompts.length !== known.length || prompts.some((prompt, index) => prompt !== known[index]))
       this.#prompts = prompts;
     return this.#prompts;

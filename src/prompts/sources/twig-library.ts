@@ -11,6 +11,7 @@ import type { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
 import { attachmentOf } from '../rendering/attachment.ts';
 import type { MessageTemplates } from '../rendering/template-closure.ts';
+import { promptNames, withPromptReferences } from '../template/prompt-references.ts';
 import {
   isAttachment,
   type Manifest,
@@ -47,13 +48,16 @@ export class TwigLibrary {
   readonly #digests = new FileCache<string>({ parse: digestOf });
   readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });
   readonly #references: ReferenceTracker;
+  readonly #composes: boolean;
   readonly #loadedPrompts = new Map<string, CachedPrompt>();
 
-  constructor(folder: string, folders: FolderCache) {
+  /** With `composes`, the templates can use prompts of other sources. */
+  constructor(folder: string, folders: FolderCache, composes: boolean) {
     this.folder = folder;
     this.name = normalizeLibraryName(basename(folder));
     this.templates = new TwigTemplates(folder, folders);
-    this.#references = new ReferenceTracker(this.templates);
+    this.#references = new ReferenceTracker(this.templates, composes);
+    this.#composes = composes;
   }
 
   /** Call before each pass over the prompts. */
@@ -144,6 +148,7 @@ export class TwigLibrary {
       ...described
     } = prompt;
     const file = join(this.templates.folder, `${prompt.name}.md`);
+    const uses = this.#composes ? usedPrompts(messages, references) : [];
     const dependencies = { ...attachmentDigests(prompt, parts), ...references?.digests };
     const loaded: CachedPrompt = {
       prompt,
@@ -159,6 +164,7 @@ export class TwigLibrary {
           file,
           line: 1,
           ...(Object.keys(dependencies).length > 0 && { dependencies }),
+          ...(uses.length > 0 && { uses }),
         },
       }),
     };
@@ -195,6 +201,17 @@ export class TwigLibrary {
       ...(file.problem !== undefined && { problem: file.problem }),
     };
   }
+}
+
+function usedPrompts(
+  messages: readonly MessageDefinition[],
+  references: References | undefined,
+): readonly string[] {
+  if (references === undefined) return [];
+  const own = messages.flatMap(({ content }) =>
+    content.type === 'text' ? promptNames(withPromptReferences(content.text)) : [],
+  );
+  return [...new Set([...own, ...references.uses])];
 }
 
 function attachmentLink(

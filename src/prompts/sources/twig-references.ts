@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { digestOf } from '../definition/revision.ts';
 import type { MessageTemplates, ScannedFiles, TemplateFiles } from '../rendering/template-closure.ts';
+import { promptNames, promptOf, withPromptReferences } from '../template/prompt-references.ts';
 
 /** The template files of a library, with access to cached texts. */
 export interface KnownTemplateFiles extends TemplateFiles {
@@ -18,6 +19,8 @@ export interface References {
   /** All templates of the library. Set if the prompt chooses at run time which template it includes. */
   readonly listed?: readonly string[];
   readonly digests: Readonly<Record<string, string>>;
+  /** Names of the prompts that the templates use. */
+  readonly uses: readonly string[];
   readonly folders: readonly string[];
 }
 
@@ -27,13 +30,15 @@ const mayRefer = /\{%[-+]?\s*(?:include|import|extends|from)\b/;
 /** Finds the files that the prompts of one library refer to, and detects changes to those files. */
 export class ReferenceTracker {
   readonly #files: KnownTemplateFiles;
+  readonly #compose: (source: string) => string;
   readonly #scanned: ScannedFiles = new Map();
   /** Shared by all prompts that may include any file, because each map is as large as the library. */
   #all: References | undefined;
   #allIsCurrent: boolean | undefined;
 
-  constructor(files: KnownTemplateFiles) {
+  constructor(files: KnownTemplateFiles, composes: boolean) {
     this.#files = files;
+    this.#compose = composes ? withPromptReferences : (source) => source;
   }
 
   /** Starts a new pass over the library. Shared files are checked once per pass. */
@@ -42,15 +47,32 @@ export class ReferenceTracker {
   }
 
   async find(templates: MessageTemplates): Promise<References | undefined> {
-    if (!templates.some(([, text]) => mayRefer.test(text))) return undefined;
+    const messages = templates.map(([name, text]) => [name, this.#compose(text)] as const);
+    if (!messages.some(([, text]) => mayRefer.test(text))) return undefined;
     const { collectTemplates } = await import('../rendering/template-closure.ts');
-    const files: TemplateFiles = { load: (name) => this.#files.load(name), names: () => [] };
-    const { loaded, listed } = await collectTemplates(templates, files, this.#scanned);
+    const uses = new Set<string>();
+    const loaded = new Map<string, string | undefined>();
+    const files: TemplateFiles = {
+      load: async (name) => {
+        const prompt = promptOf(name);
+        if (prompt !== undefined) uses.add(prompt);
+        const text = prompt === undefined ? await this.#files.load(name) : undefined;
+        if (prompt === undefined) loaded.set(name, text);
+        return text === undefined ? undefined : this.#compose(text);
+      },
+      names: () => [],
+    };
+    const { listed } = await collectTemplates(messages, files, this.#scanned);
     if (listed !== undefined) return this.#referencesToAll();
     const digests = [...loaded].flatMap(([name, text]): readonly (readonly [string, string])[] =>
       text === undefined ? [] : [[`prompts/${name}`, digestOf(text)]],
     );
-    return { loaded, digests: Object.fromEntries(digests), folders: this.#folders(loaded.keys()) };
+    return {
+      loaded,
+      digests: Object.fromEntries(digests),
+      uses: [...uses],
+      folders: this.#folders(loaded.keys()),
+    };
   }
 
   isCurrent(references: References): boolean {
@@ -67,7 +89,8 @@ export class ReferenceTracker {
     const loaded = new Map<string, string | undefined>();
     for (const name of listed) loaded.set(name, await this.#files.load(name));
     const digests = { prompts: digestOf(JSON.stringify([...loaded])) };
-    this.#all = { loaded, listed, digests, folders: this.#folders(listed) };
+    const uses = [...loaded.values()].flatMap((text) => promptNames(this.#compose(text ?? '')));
+    this.#all = { loaded, listed, digests, uses, folders: this.#folders(listed) };
     this.#allIsCurrent = true;
     return this.#all;
   }

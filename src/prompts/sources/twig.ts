@@ -9,6 +9,7 @@ import { FolderCache } from '../files/folder-cache.ts';
 import { Pace } from '../files/pace.ts';
 import type { Jinja } from '../jinja/jinja.ts';
 import type { TemplateError } from '../jinja/template-error.ts';
+import type { Composition } from '../rendering/composition.ts';
 import type { CompiledTemplates } from '../rendering/template-set.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
 import { TwigLibrary } from './twig-library.ts';
@@ -20,6 +21,8 @@ export interface TwigOptions extends WatchOptions {
   readonly folder: string;
   /** Messages abbreviate this folder to `~`. */
   readonly userHome?: string;
+  /** Lets templates use prompts of other sources. */
+  readonly composition?: () => Promise<Composition>;
 }
 
 interface Origin {
@@ -35,17 +38,19 @@ export class TwigSource extends FolderSource {
   readonly name: string;
   readonly #root: string;
   readonly #userHome: string | undefined;
+  readonly #composition: TwigOptions['composition'];
   readonly #folders = new FolderCache();
   readonly #libraries = new Map<string, TwigLibrary>();
   readonly #origins = new WeakMap<PromptDefinition, Origin>();
   readonly #syntaxProblems = new WeakMap<PromptDefinition, readonly Problem[]>();
   readonly #compiled = new Map<string, CompiledTemplates>();
 
-  constructor({ name = 'twig', folder, userHome, ...watching }: TwigOptions) {
+  constructor({ name = 'twig', folder, userHome, composition, ...watching }: TwigOptions) {
     super(watching);
     this.name = name;
     this.#root = folder;
     this.#userHome = userHome;
+    this.#composition = composition;
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
@@ -66,13 +71,16 @@ export class TwigSource extends FolderSource {
   /** If a changed template does not compile, its last good version is used. */
   async templates(definition: PromptDefinition): Promise<TemplateSet> {
     const { library, prompt } = this.#origins.get(definition)!;
-    const messages = library.templatesOf(prompt, definition);
+    const own = library.templatesOf(prompt, definition);
+    const composition = await this.#composition?.();
+    const messages = composition?.messages(own) ?? own;
+    const files = composition?.files(library.templates) ?? library.templates;
     const known = this.#compiled.get(definition.name);
     if (known !== undefined && (await known.isCurrent(messages))) return known;
     const { CompiledTemplates } = await import('../rendering/template-set.ts');
     const { TemplateError } = await import('../jinja/template-error.ts');
     try {
-      const compiled = await CompiledTemplates.compile(messages, library.templates);
+      const compiled = await CompiledTemplates.compile(messages, files);
       known?.jinja.close();
       this.#compiled.delete(definition.name);
       this.#compiled.set(definition.name, compiled);
@@ -86,6 +94,14 @@ export class TwigSource extends FolderSource {
       if (known !== undefined && error instanceof TemplateError) return known;
       throw error;
     }
+  }
+
+  /** The text of a template file, or `undefined` if there is no such library or file. */
+  async templateFile(library: string, path: string): Promise<string | undefined> {
+    for (const candidate of this.#candidates([]))
+      if (candidate.name === library && (await candidate.manifest()) !== undefined)
+        return candidate.templates.load(path);
+    return undefined;
   }
 
   /** Includes templates that do not compile. Each version of a prompt is compiled only once for this check. */
@@ -179,7 +195,8 @@ export class TwigSource extends FolderSource {
   }
 
   #library(folder: string): TwigLibrary {
-    const library = this.#libraries.get(folder) ?? new TwigLibrary(folder, this.#folders);
+    const library =
+      this.#libraries.get(folder) ?? new TwigLibrary(folder, this.#folders, this.#composition !== undefined);
     this.#libraries.set(folder, library);
     return library;
   }

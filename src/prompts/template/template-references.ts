@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 
-const opening = /\{[#%]/g;
 const rawTag = /\{%[-+]?\s*raw\s*[-+]?%\}/y;
 const endRawTag = /\{%[-+]?\s*endraw\s*[-+]?%\}/g;
 const referenceTag = /\{%[-+]?\s*(?:include|import|extends|from)\b/y;
@@ -11,10 +10,33 @@ const literal = /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g;
  * because the engine does not resolve paths. Skips comments and raw blocks.
  */
 export function resolveReferences(template: string, source: string): string {
+  return renameReferences(source, (name) => resolveName(template, name));
+}
+
+/** The name of a referenced template, seen from the root of the library. */
+export function resolveName(template: string, name: string): string {
+  return /^\.\.?\//.test(name) ? posix.join(posix.dirname(template), name) : name;
+}
+
+/** Replaces the text from an index to `end`. */
+interface Replacement {
+  readonly text: string;
+  readonly end: number;
+}
+
+/**
+ * Renames the templates in includes, imports and extends. `expression` may also replace an expression that begins at an
+ * index. Skips comments and raw blocks.
+ */
+export function renameReferences(
+  source: string,
+  rename: (name: string) => string,
+  expression?: (index: number) => Replacement | undefined,
+): string {
   const ends = new TagEnds(source);
+  const opening = expression === undefined ? /\{[#%]/g : /\{[#%{]/g;
   let text = '';
   let copied = 0;
-  opening.lastIndex = 0;
   for (let found = opening.exec(source); found !== null; found = opening.exec(source)) {
     const { index } = found;
     const skipTo = ends.ofCommentOrRaw(index);
@@ -22,24 +44,35 @@ export function resolveReferences(template: string, source: string): string {
       opening.lastIndex = skipTo;
       continue;
     }
-    referenceTag.lastIndex = index;
-    if (!referenceTag.test(source)) continue;
-    const start = referenceTag.lastIndex;
-    const end = ends.ofTag(start);
-    if (end === undefined) continue;
-    text += source.slice(copied, start) + resolveNames(template, source.slice(start, end));
-    copied = end;
-    opening.lastIndex = end;
+    const replacement =
+      source[index + 1] === '{' ? expression?.(index) : renamedTag(source, index, ends, rename);
+    if (replacement === undefined) continue;
+    text += source.slice(copied, index) + replacement.text;
+    copied = replacement.end;
+    opening.lastIndex = copied;
   }
   return text + source.slice(copied);
 }
 
-function resolveNames(template: string, tag: string): string {
-  return tag.replaceAll(literal, (text: string, double?: string, single?: string) => {
-    const name = (double ?? single)!;
-    if (!/^\.\.?\//.test(name)) return text;
-    return `${text[0]}${posix.join(posix.dirname(template), name)}${text[0]}`;
-  });
+function renamedTag(
+  source: string,
+  index: number,
+  ends: TagEnds,
+  rename: (name: string) => string,
+): Replacement | undefined {
+  referenceTag.lastIndex = index;
+  if (!referenceTag.test(source)) return undefined;
+  const start = referenceTag.lastIndex;
+  const end = ends.ofTag(start);
+  if (end === undefined) return undefined;
+  const names = source
+    .slice(start, end)
+    .replaceAll(literal, (text: string, double?: string, single?: string) => {
+      const name = (double ?? single)!;
+      const renamed = rename(name);
+      return renamed === name ? text : `${text[0]}${renamed}${text[0]}`;
+    });
+  return { text: source.slice(index, start) + names, end };
 }
 
 /** States of the tag reader, as bits: outside a string, inside a string, or after a backslash in a string. */

@@ -1,5 +1,6 @@
-import { type Awaitable, Lazy } from '../../awaitable.ts';
+import { type Awaitable, attempt, Lazy, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
+import type { RenderedPrompt } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
@@ -8,7 +9,7 @@ import type { Usage } from '../catalog/usage.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
-import { renderPrompt } from '../rendering/rendering.ts';
+import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
 
 const promptSchema = {
   type: 'object',
@@ -59,6 +60,7 @@ export function createCatalogTools(catalog: Catalog, recent: RecentValues, find:
 function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
+    view: 'prompts',
     title: 'List prompts',
     description:
       'Lists the prompts of the library, which users invoke as :name, with descriptions and arguments. search_prompts finds by topic.',
@@ -107,18 +109,24 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
       required: ['command'],
     },
     annotations: hints.reads,
-    async call({ command, input = '', arguments: named = {} }, context) {
+    call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const { definition, source } = await findNamed(catalog, find, command);
-      const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
-      const { messages } = await renderPrompt(definition, args, source);
-      recent.remember(definition.name, args);
-      usage?.record(definition.name, context.client.name);
-      const text = flatten(messages);
-      const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-      const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
-      // Text only: models read a prompt better without JSON escapes.
-      return { content: [{ type: 'text', text: text + rest }, ...attached] };
+      const finish = ({ definition }: CatalogEntry, args: Arguments, { messages }: RenderedPrompt) => {
+        recent.remember(definition.name, args);
+        usage?.record(definition.name, context.client.name);
+        const text = flatten(messages);
+        const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
+        const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
+        // Text only: models read a prompt better without JSON escapes.
+        return { content: [{ type: 'text', text: text + rest } as const, ...attached] };
+      };
+      return whenReady(findNamed(catalog, find, command), (entry) => {
+        const { definition, source } = entry;
+        const given = argumentsFrom(definition, input, named);
+        return whenReady(askForMissing(definition, given, context), (args) =>
+          whenReady(renderPrompt(definition, args, source), (rendered) => finish(entry, args, rendered)),
+        );
+      });
     },
   });
 }
@@ -130,6 +138,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
   });
   return defineTool({
     name: 'search_prompts',
+    view: 'prompts',
     title: 'Search prompts',
     description:
       'Finds prompts by words in name, tags, description and text, best first, with excerpts. Word forms, prefixes and small typing errors match too.',
@@ -181,20 +190,22 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
 }
 
 /** Ignores a leading colon, which models often keep. Suggests the nearest name if the prompt does not exist. */
-async function findNamed(catalog: Catalog, find: Find, command: string): Promise<CatalogEntry> {
+function findNamed(catalog: Catalog, find: Find, command: string): Awaitable<CatalogEntry> {
   const name = command.startsWith(':') ? command.slice(1) : command;
-  try {
-    return await find(name);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-    const names = (await catalog.list()).map(({ definition }) => definition.name);
-    const suggestion = nearest(name, names);
-    if (name.includes('@') && suggestion === undefined) throw error;
-    throw new Failure(
-      'prompt-not-found',
-      `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
-    );
-  }
+  return attempt(
+    () => find(name),
+    (entry) => entry,
+    async (error) => {
+      if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
+      const names = (await catalog.list()).map(({ definition }) => definition.name);
+      const suggestion = nearest(name, names);
+      if (name.includes('@') && suggestion === undefined) throw error;
+      throw new Failure(
+        'prompt-not-found',
+        `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
+      );
+    },
+  );
 }
 
 function hasTagAndSource(

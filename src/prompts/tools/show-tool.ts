@@ -47,6 +47,7 @@ export function createShow(catalog: Catalog, versions: Versions) {
         tags: { type: 'array', items: { type: 'string' } },
         editable: { type: 'boolean' },
         tests: { type: 'integer', description: 'Number of tests' },
+        uses: { type: 'array', items: { type: 'string' }, description: 'Prompts that it includes' },
         labels: {
           type: 'object',
           additionalProperties: { type: 'string' },

@@ -1,4 +1,4 @@
-import type { McpClient } from './mcp-client.ts';
+import type { HttpClient } from './mcp-client.ts';
 
 export const changeKinds = ['prompts', 'resources', 'tools'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
@@ -16,7 +16,7 @@ type SubscriptionMessage = { readonly subscribe: readonly string[] } | { readonl
  * each tab would leave none for requests. The tab that holds the lock opens the stream and forwards its messages.
  */
 export class ChangeStream {
-  readonly #client: McpClient;
+  readonly #client: HttpClient;
   readonly #dispatch: (message: StreamMessage) => void;
   readonly #tabs = 'locks' in navigator ? new BroadcastChannel('adjutant-changes') : undefined;
   readonly #closed = new AbortController();
@@ -26,7 +26,7 @@ export class ChangeStream {
   #stream: AbortController | undefined;
 
   constructor(
-    client: McpClient,
+    client: HttpClient,
     onChange: (kind: ChangeKind) => void,
     onConnectionChange: (connected: boolean) => void,
   ) {

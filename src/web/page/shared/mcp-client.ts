@@ -36,38 +36,9 @@ export interface CallOptions {
   readonly extensions?: Json;
 }
 
-/** An MCP client for protocol revision 2026-07-28: stateless requests, and one open stream for change notifications. */
-export class McpClient {
-  readonly #token: string;
-  readonly #onUnauthorized: () => void;
-  #ids = 0;
-
-  /** `onUnauthorized` runs whenever the server rejects the token. */
-  constructor(token: string, onUnauthorized: () => void = () => {}) {
-    this.#token = token;
-    this.#onUnauthorized = onUnauthorized;
-  }
-
-  async request<Result = Json>(
-    method: string,
-    params: Json = {},
-    options: CallOptions = {},
-  ): Promise<Result> {
-    const id = ++this.#ids;
-    const response = await this.#post(id, method, params, options);
-    const reply = response.headers.get('content-type')?.includes('event-stream')
-      ? await readEventStream(response, id, options.onNotification)
-      : await response.json().catch(() => ({}));
-    if (reply.error)
-      throw new McpError(String(reply.error.message), Number(reply.error.code), response.status);
-    if (reply.result === undefined)
-      throw new McpError(
-        `The server returned HTTP status ${response.status} without a result.`,
-        0,
-        response.status,
-      );
-    return reply.result;
-  }
+/** An MCP client over any transport. */
+export abstract class McpClient {
+  abstract request<Result = Json>(method: string, params?: Json, options?: CallOptions): Promise<Result>;
 
   /** Calls a tool and returns its structured result. Throws an McpError if the tool reports a failure. */
   async tool<Name extends ToolName>(
@@ -103,6 +74,41 @@ export class McpClient {
       onPage([...items]);
       cursor = page['nextCursor'] as string | undefined;
     } while (cursor !== undefined);
+  }
+}
+
+/** A client for protocol revision 2026-07-28: stateless requests, and one open stream for change notifications. */
+export class HttpClient extends McpClient {
+  readonly #token: string;
+  readonly #onUnauthorized: () => void;
+  #ids = 0;
+
+  /** `onUnauthorized` runs whenever the server rejects the token. */
+  constructor(token: string, onUnauthorized: () => void = () => {}) {
+    super();
+    this.#token = token;
+    this.#onUnauthorized = onUnauthorized;
+  }
+
+  override async request<Result = Json>(
+    method: string,
+    params: Json = {},
+    options: CallOptions = {},
+  ): Promise<Result> {
+    const id = ++this.#ids;
+    const response = await this.#post(id, method, params, options);
+    const reply = response.headers.get('content-type')?.includes('event-stream')
+      ? await readEventStream(response, id, options.onNotification)
+      : await response.json().catch(() => ({}));
+    if (reply.error)
+      throw new McpError(String(reply.error.message), Number(reply.error.code), response.status);
+    if (reply.result === undefined)
+      throw new McpError(
+        `The server returned HTTP status ${response.status} without a result.`,
+        0,
+        response.status,
+      );
+    return reply.result;
   }
 
   /** Opens a stream of change notifications. Reconnects with backoff until the signal is aborted or the token is rejected. */

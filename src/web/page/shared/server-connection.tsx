@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { type ChangeKind, ChangeStream, changeKinds as kinds } from './change-stream.ts';
-import { McpClient, McpError } from './mcp-client.ts';
+import { HttpClient, type McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
   readonly client: McpClient;
-  readonly stream: ChangeStream | undefined;
+  readonly stream: Pick<ChangeStream, 'watch'> | undefined;
   readonly live: boolean;
   /** True if the server refuses every change. */
   readonly readOnly: boolean;
@@ -16,10 +16,10 @@ export interface Connection {
   invalidate(kind: ChangeKind): void;
 }
 
-const context = createContext<Connection | undefined>(undefined);
+export const connectionContext = createContext<Connection | undefined>(undefined);
 
 export function useConnection(): Connection {
-  const connection = useContext(context);
+  const connection = useContext(connectionContext);
   if (connection === undefined) throw new Error('useConnection must be used inside a ConnectionProvider');
   return connection;
 }
@@ -33,7 +33,7 @@ interface ProviderProps {
 
 /** Provides one client and one change stream to the whole page. */
 export function ConnectionProvider({ token, children, onUnauthorized }: ProviderProps) {
-  const client = useMemo(() => new McpClient(token, onUnauthorized), [token]);
+  const client = useMemo(() => new HttpClient(token, onUnauthorized), [token]);
   const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
   const [readOnly, setReadOnly] = useState(false);
@@ -59,9 +59,9 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
     return () => opened.close();
   }, [client]);
   return (
-    <context.Provider value={{ client, stream, live, readOnly, changes, invalidate }}>
+    <connectionContext.Provider value={{ client, stream, live, readOnly, changes, invalidate }}>
       {children}
-    </context.Provider>
+    </connectionContext.Provider>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { McpClient } from './mcp-client.ts';
+import { HttpClient } from './mcp-client.ts';
 import { asError } from './server-connection.tsx';
 
 const invalidToken = 'This token is not valid for this server.';
@@ -15,7 +15,7 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
     // Other characters cannot be sent in a header: fetch would fail as if the server were not responding.
     if (!/^[\x21-\x7e]*$/.test(cleaned)) return setProblem(invalidToken);
     try {
-      await new McpClient(cleaned).request('server/discover');
+      await new HttpClient(cleaned).request('server/discover');
       signIn(cleaned);
     } catch (error) {
       setProblem(asError(error).status === 401 ? invalidToken : asError(error).message);

@@ -1,0 +1,104 @@
+import { Failure } from '../../failure.ts';
+import type { AgentEvent } from './agent-event.ts';
+import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
+import { type ApprovalRule, decideByRules, ruleText } from './approval-rules.ts';
+
+export interface ApprovalOptions {
+  readonly rules: readonly ApprovalRule[];
+  readonly timeoutMs: number;
+}
+
+/** A request that waits for a person, as `approvals.json` of the run lists it. */
+export interface PendingApproval extends ApprovalRequest {
+  readonly asked_at: string;
+  /** When the request is refused if nobody answers. */
+  readonly expires_at: string;
+}
+
+interface Waiting {
+  readonly pending: PendingApproval;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Answers each request for permission exactly once: by a rule, by a person, or with a refusal after the time limit. */
+export class PendingApprovals {
+  readonly #options: ApprovalOptions;
+  readonly #record: (event: AgentEvent) => void;
+  readonly #answer: (id: string, answer: ApprovalAnswer) => Promise<void>;
+  readonly #onChange: (pending: readonly PendingApproval[]) => void;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #answered = new Map<string, string>();
+
+  constructor(
+    options: ApprovalOptions,
+    handlers: {
+      readonly record: (event: AgentEvent) => void;
+      readonly answer: (id: string, answer: ApprovalAnswer) => Promise<void>;
+      readonly onChange: (pending: readonly PendingApproval[]) => void;
+    },
+  ) {
+    this.#options = options;
+    this.#record = handlers.record;
+    this.#answer = handlers.answer;
+    this.#onChange = handlers.onChange;
+  }
+
+  /** Records a request, and answers it or waits for a person. */
+  ask(request: ApprovalRequest): void {
+    const { rules, timeoutMs } = this.#options;
+    const rule = decideByRules(request, rules);
+    if (rule.verdict !== 'ask') {
+      this.#record({ kind: 'approval', request });
+      const decision = rule.verdict === 'allow' ? 'allow_once' : 'refuse';
+      return this.#settle(request.id, { decision }, `the rule "${ruleText(rule)}"`);
+    }
+    const now = Date.now();
+    const expires = new Date(now + timeoutMs).toISOString();
+    const refuse = () =>
+      this.#settle(
+        request.id,
+        { decision: 'refuse', reason: `nobody answered within ${timeoutMs / 1000} s` },
+        'the time limit',
+      );
+    const pending = {
+      ...request,
+      asked_at: new Date(now).toISOString(),
+      expires_at: expires,
+    };
+    this.#waiting.set(request.id, { pending, timer: setTimeout(refuse, timeoutMs) });
+    this.#report();
+    this.#record({ kind: 'approval', request, expiresAt: expires });
+  }
+
+  /** The answer of a person. Fails if the request was answered before. */
+  answer(id: string, answer: ApprovalAnswer, by: string): void {
+    if (this.#waiting.has(id)) return this.#settle(id, answer, by);
+    const earlier = this.#answered.get(id);
+    throw new Failure(
+      'refused',
+      earlier === undefined
+        ? `There is no request "${id}" in this run.`
+        : `Request "${id}" was already answered by ${earlier}.`,
+    );
+  }
+
+  /** Refuses what is still open, e.g. because the turn was interrupted. */
+  refuseAll(reason: string): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, { decision: 'refuse' }, reason);
+  }
+
+  #settle(id: string, answer: ApprovalAnswer, by: string): void {
+    clearTimeout(this.#waiting.get(id)?.timer);
+    const wasWaiting = this.#waiting.delete(id);
+    this.#answered.set(id, by);
+    const { decision, reason } = answer;
+    this.#record({ kind: 'answered', id, decision, by, ...(reason !== undefined && { reason }) });
+    if (wasWaiting) this.#report();
+    // An agent that has exited needs no answer.
+    this.#answer(id, answer).catch(() => {});
+  }
+
+  #report(): void {
+    this.#onChange([...this.#waiting.values()].map(({ pending }) => pending));
+  }
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Delegation } from '../delegation/delegation.ts';
+import { readJson } from '../files/json-file.ts';
+import type { RunOrder } from '../session/run-order.ts';
+import type { RunAccount } from './run-overview.ts';
+
+/** Sends an order to the agent of a run of this machine, or of the job of an autopilot. */
+export async function sendOrder(
+  { overview, record, autopilot }: RunAccount,
+  job: string | undefined,
+  order: RunOrder,
+  { hosts }: Delegation,
+): Promise<void> {
+  const { run_id, run_dir } = record;
+  const id = job === undefined ? run_id : `${run_id}/${job}`;
+  const jobs = autopilot?.jobs ?? [];
+  if (job === undefined && autopilot !== undefined)
+    throw new Failure(
+      'refused',
+      `Run ${run_id} is an autopilot. Name one of its jobs: ${jobs.map((one) => `${run_id}/${one.id}`).join(', ') || 'there are none yet'}.`,
+    );
+  if (job !== undefined && !jobs.some((one) => one.id === job))
+    throw new Failure('resource-not-found', `Run ${run_id} has no job ${job}.`);
+  const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
+  if (record.status !== 'running' || existsSync(join(directory, 'result.json')))
+    throw new Failure('refused', `Run ${id} has ended (${record.status}). Continue it with delegate_resume.`);
+  if (overview.status === 'waiting')
+    throw new Failure('refused', `Run ${id} waits in the queue; its agent has not started.`);
+  const exec = await readJson(join(directory, 'codex_exec.json'));
+  if (exec !== undefined && exec['protocol'] === undefined)
+    throw new Failure(
+      'refused',
+      `The agent of run ${id} takes no messages while it works: it runs as "${exec['agent'] === 'claude' ? 'claude -p' : 'codex exec'}", as the contract delegate and old versions of the agent require. Use cancel_run and delegate_resume.`,
+    );
+  await hosts.order(run_dir, id, order);
+}

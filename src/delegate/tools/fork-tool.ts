@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { isObject } from '../../json.ts';
+import { defineTool } from '../../tool.ts';
+import { shortRunSchema } from '../autopilot/autopilot-schema.ts';
+import { type ForkInput, resumeInput } from '../delegation/run-schema.ts';
+import { readJson } from '../files/json-file.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { Runs } from '../sharing/runs.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
+import { runId } from './run-change-tools.ts';
+import { runStarter } from './run-starter.ts';
+
+const { cwd, model, reasoning_effort, sandbox } = resumeInput.properties;
+
+const inputSchema = {
+  type: 'object',
+  required: ['run_id', 'task'],
+  properties: {
+    run_id: runId,
+    task: { type: 'string', minLength: 1, description: 'What to do from that point on' },
+    turn: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Last turn of the run to keep; 1 is its first. Default: all',
+    },
+    cwd: { ...cwd, description: 'Default: that of the run' },
+    model,
+    reasoning_effort,
+    sandbox,
+  },
+} as const;
+
+/** The tool that starts a run with the history of an earlier one. */
+export function forkTool(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
+  const start = runStarter(options, runtime);
+  return defineTool({
+    name: 'fork_run',
+    title: 'Fork Run',
+    description:
+      'Starts a new run whose agent knows everything up to a turn of an earlier run, which stays as it is. Returns the same as delegate_run.',
+    searchHint: 'branch try alternative subagent thread',
+    inputSchema,
+    outputSchema: shortRunSchema,
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    async call({ run_id, turn, ...given }, context) {
+      const { runs } = await runtime();
+      const own = runs.visibleTo(context.actor);
+      const { thread, request } = await describeRun(own, run_id);
+      const turnIds = turn === undefined ? [] : await own.turns(run_id);
+      const lastTurnId = turn === undefined ? undefined : turnIds[turn - 1];
+      if (turn !== undefined && lastTurnId === undefined)
+        throw new Failure(
+          'refused',
+          `Run ${run_id} has ${turnIds.length} turns, so there is no turn ${turn}.`,
+        );
+      return start(
+        'fork_run',
+        {
+          ...defaults,
+          cwd: String(request['cwd']),
+          skip_git_repo_check: request['skip_git_repo_check'] === true,
+          ...(typeof request['model'] === 'string' && { model: request['model'] }),
+          ...given,
+          thread_id: thread,
+          fork: { run_id, ...(lastTurnId !== undefined && { lastTurnId }) },
+        } as ForkInput,
+        context,
+      );
+    },
+  });
+}
+
+/** What a thread that goes on needs no more. */
+const defaults = { role: 'specialist', skills_mode: 'none', max_skills: 0, sandbox: 'read-only' };
+
+async function describeRun(runs: Runs, id: string) {
+  const { record, overview, autopilot } = await runs.account(id);
+  if (autopilot !== undefined)
+    throw new Failure('refused', `Run ${id} is an autopilot. Its jobs have threads of their own.`);
+  if (overview.host !== undefined)
+    throw new Failure('refused', `Run ${id} is on ${overview.host}. Use a server on that machine.`);
+  const thread = record.subagent_thread_id;
+  if (thread === null)
+    throw new Failure('refused', `Run ${id} has no thread, because its agent did not start.`);
+  const file = await readJson(join(record.run_dir, 'request.json'));
+  const request = isObject(file?.['request']) ? file['request'] : {};
+  return { thread, request };
+}

@@ -1,0 +1,148 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { defineTool, hints } from '../../tool.ts';
+import { personOf } from '../delegation/approval-questions.ts';
+import { approvalSchema } from '../delegation/approval-schema.ts';
+import { readCaller } from '../delegation/permissions.ts';
+import { describeRequest } from '../record/run-progress.ts';
+import { approvalDecisions } from '../session/approval.ts';
+import type { RunOrder } from '../session/run-order.ts';
+import type { Runs } from '../sharing/runs.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
+import { runId } from './run-change-tools.ts';
+
+const outputSchema = {
+  type: 'object',
+  required: ['run_id'],
+  properties: { run_id: { type: 'string' } },
+} as const;
+/** An agent gets a message, or loses its work. */
+const annotations = { ...hints.adds, openWorldHint: true };
+const interrupts = { ...annotations, destructiveHint: true };
+
+const message = { type: 'string', minLength: 1 } as const;
+
+/** An order without its sender. */
+type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
+
+/** How many of the newest runs are searched for open requests. More cannot be in progress. */
+const searchedRuns = 500;
+
+/** The tools that send messages and answers to the agents of runs in progress. */
+export function runControlTools(
+  runs: (context: Context) => Promise<Runs>,
+  runtime: () => Promise<DelegationRuntime>,
+) {
+  const send = async (id: string, order: Unsigned<RunOrder>, context: Context, text: string) => {
+    const { delegation } = await runtime();
+    if (await delegation.isSubagent(readCaller(context)))
+      throw new Failure('refused', 'A sub-agent may not control runs.');
+    await (await runs(context)).order(id, { ...order, by: personOf(context) } as RunOrder);
+    return { structured: { run_id: id }, content: [{ type: 'text' as const, text }] };
+  };
+  return [
+    defineTool({
+      name: 'steer_run',
+      title: 'Steer Run',
+      description:
+        'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct or add to the task.',
+      searchHint: 'message tell redirect running subagent',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id', 'message'],
+        properties: { run_id: runId, message: { ...message, description: 'For the agent' } },
+      },
+      outputSchema,
+      annotations,
+      call: ({ run_id, message }, context) =>
+        send(run_id, { kind: 'steer', message }, context, 'The agent has the message.'),
+    }),
+    defineTool({
+      name: 'interrupt_run',
+      title: 'Interrupt Run',
+      description:
+        'Stops what the agent of a run does, with its commands. With a message, the agent continues with it; otherwise the run ends, and delegate_resume can continue its thread.',
+      searchHint: 'stop pause running subagent',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: { run_id: runId, message: { ...message, description: 'What to do instead' } },
+      },
+      outputSchema,
+      annotations: interrupts,
+      call: ({ run_id, message }, context) =>
+        send(
+          run_id,
+          { kind: 'interrupt', ...(message !== undefined && { message }) },
+          context,
+          message === undefined ? 'The run was interrupted.' : 'The agent continues with the message.',
+        ),
+    }),
+    defineTool({
+      name: 'list_approvals',
+      title: 'List Approvals',
+      description:
+        'Lists what the agents of runs in progress ask permission for, until answer_approval answers it.',
+      searchHint: 'permission requests pending subagent',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: {
+        type: 'object',
+        required: ['approvals'],
+        properties: {
+          approvals: {
+            type: 'array',
+            items: {
+              ...approvalSchema,
+              required: ['run_id', ...approvalSchema.required],
+              properties: { run_id: { type: 'string' }, ...approvalSchema.properties },
+            },
+          },
+        },
+      },
+      annotations: hints.reads,
+      async call(_, context) {
+        const all = await runs(context);
+        const open = (await all.list(searchedRuns)).filter(({ status }) => status === 'running');
+        const lists = await Promise.all(
+          open.map(async ({ run_id }) =>
+            ((await all.show(run_id)).approvals ?? []).map((request) => ({ run_id, ...request })),
+          ),
+        );
+        const approvals = lists.flat();
+        const lines = approvals.map(
+          (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
+        );
+        return {
+          structured: { approvals },
+          content: [{ type: 'text', text: lines.join('\n') || 'No agent asks for permission.' }],
+        };
+      },
+    }),
+    defineTool({
+      name: 'answer_approval',
+      title: 'Answer Approval',
+      description:
+        'Answers what the agent of a run asks permission for. Call it only with the decision of the user.',
+      searchHint: 'approve allow deny refuse permission subagent',
+      inputSchema: {
+        type: 'object',
+        required: ['run_id', 'approval_id', 'decision'],
+        properties: {
+          run_id: runId,
+          approval_id: { type: 'string', minLength: 1, description: 'From list_approvals' },
+          decision: { enum: approvalDecisions, description: 'allow_run: also for the rest of the run' },
+          reason: { type: 'string', description: 'For the agent, if refused' },
+        },
+      },
+      outputSchema,
+      annotations: interrupts,
+      call: ({ run_id, approval_id, decision, reason }, context) =>
+        send(
+          run_id,
+          { kind: 'answer', approval: approval_id, decision, ...(reason !== undefined && { reason }) },
+          context,
+          decision === 'refuse' ? 'Refused.' : 'Allowed.',
+        ),
+    }),
+  ] as const;
+}

@@ -1,0 +1,30 @@
+import { appMimeType, appsExtension, appUri, showsApps } from '../contracts/app-views.ts';
+import type { Feature } from '../feature.ts';
+import { appViews } from '../tool.ts';
+import { readPageFile } from './page.ts';
+
+const titles = { run: 'Run', prompts: 'Prompts', calendar: 'Calendar' } as const;
+
+/** Serves views for clients that show them inside the chat. Each is one HTML file that talks to the client only. */
+export function createApps(): Feature {
+  return {
+    name: 'apps',
+    extensions: { [appsExtension]: {} },
+    resources: {
+      list: ({ client }) =>
+        showsApps(client.capabilities)
+          ? appViews.map((view) => ({
+              uri: appUri(view),
+              name: titles[view],
+              mimeType: appMimeType,
+            }))
+          : [],
+      async read(uri) {
+        const view = appViews.find((one) => appUri(one) === uri);
+        if (view === undefined) return undefined;
+        const text = (await readPageFile(`${view}-app.html`)).toString('utf8');
+        return [{ uri, mimeType: appMimeType, text, meta: { ui: { prefersBorder: true } } }];
+      },
+    },
+  };
+}

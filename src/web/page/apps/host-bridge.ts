@@ -1,0 +1,104 @@
+import { type CallOptions, type Json, McpClient, McpError } from '../shared/mcp-client.ts';
+
+/** What the host tells about the call that this view belongs to. */
+export interface HostCall {
+  readonly arguments?: Json;
+  readonly structuredContent?: Json;
+}
+
+export interface HostContext {
+  readonly theme?: string;
+  readonly styles?: { readonly variables?: Readonly<Record<string, string>> };
+}
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: McpError): void;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Json;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+const protocolVersion = '2026-01-26';
+
+/** Answers to requests that hosts do not forward. The views work without them. */
+const notForwarded: Readonly<Record<string, Json>> = {
+  'server/discover': {},
+  'completion/complete': { completion: { values: [] } },
+};
+
+/** The connection of a view to the chat that shows it: JSON-RPC messages to the parent window. */
+export class HostBridge extends McpClient {
+  readonly #pending = new Map<number, Pending>();
+  readonly #listeners = new Map<string, (params: Json) => void>();
+  #ids = 0;
+
+  constructor() {
+    super();
+    addEventListener('message', ({ source, data }) => {
+      if (source === parent && data?.jsonrpc === '2.0') this.#receive(data);
+    });
+  }
+
+  /** Calls the listener for every notification of the host with this method. */
+  on(method: string, listener: (params: Json) => void): void {
+    this.#listeners.set(method, listener);
+  }
+
+  async open(): Promise<HostContext> {
+    const { hostContext } = await this.#send<{ hostContext?: HostContext }>('ui/initialize', {
+      protocolVersion,
+      appInfo: { name: 'adjutant', version: '1' },
+      appCapabilities: {},
+    });
+    this.notify('ui/notifications/initialized', {});
+    return hostContext ?? {};
+  }
+
+  override request<Result = Json>(method: string, params: Json = {}, { signal }: CallOptions = {}) {
+    const fixed = notForwarded[method];
+    if (fixed !== undefined) return Promise.resolve(fixed as Result);
+    signal?.throwIfAborted();
+    return this.#send<Result>(method, params);
+  }
+
+  /** Writes a message into the chat, as if the user had typed it. */
+  sendMessage(text: string): Promise<Json> {
+    return this.#send('ui/message', { role: 'user', content: [{ type: 'text', text }] });
+  }
+
+  notify(method: string, params: Json): void {
+    this.#post({ method, params });
+  }
+
+  #send<Result = Json>(method: string, params: Json): Promise<Result> {
+    const id = ++this.#ids;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject });
+      this.#post({ id, method, params });
+    });
+  }
+
+  #post(message: Json): void {
+    // The origin of the host is unknown. No message holds a secret.
+    parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  }
+
+  #receive({ id, method, params, result, error }: Message): void {
+    if (method !== undefined) {
+      this.#listeners.get(method)?.(params ?? {});
+      // The only request of a host announces that the view is removed. There is nothing to save.
+      if (id !== undefined) this.#post({ id, result: {} });
+      return;
+    }
+    const waiting = this.#pending.get(Number(id));
+    this.#pending.delete(Number(id));
+    if (error) waiting?.reject(new McpError(error.message, error.code, 200));
+    else waiting?.resolve(result);
+  }
+}

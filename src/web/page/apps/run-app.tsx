@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { RunDetail } from '../runs/run-detail.tsx';
+import { isOpen, type RunOverview } from '../runs/run-record.ts';
+import { useConnection, useLoaded, useTicks } from '../shared/server-connection.tsx';
+import { type AppProps, runApp } from './app-frame.tsx';
+
+const pollMs = 2_000;
+
+/** The run of the call, until the user resumes its thread: then the newest run of the thread. */
+function RunApp({ call }: AppProps) {
+  const { changes } = useConnection();
+  const [open, setOpen] = useState(true);
+  const ticks = useTicks(open ? pollMs : undefined);
+  const { value: run, error } = useLoaded(
+    async (client, signal) => {
+      const { runs } = await client.tool('list_runs', { limit: 50 }, { signal });
+      const found = newestOfThread(findRun(runs, call), runs);
+      setOpen(found === undefined || isOpen(found.status));
+      return found;
+    },
+    [JSON.stringify(call.arguments), call.structuredContent?.['run_id'], changes.resources, ticks],
+  );
+  if (error !== undefined) return <p class="problem box">{error.message}</p>;
+  if (run === undefined) return <p class="quiet">Waiting for the run to start…</p>;
+  return <RunDetail key={run.run_id} overview={run} />;
+}
+
+/** The arguments or the result name the run. While a call that starts a run is in progress, only the task is known. */
+function findRun(runs: readonly RunOverview[], call: AppProps['call']): RunOverview | undefined {
+  const id = call.structuredContent?.['run_id'] ?? call.arguments?.['run_id'];
+  if (id !== undefined) return runs.find(({ run_id }) => run_id === id);
+  return runs.find(({ task, status }) => isOpen(status) && task === call.arguments?.['task']);
+}
+
+/** The list begins with the newest run. */
+function newestOfThread(run: RunOverview | undefined, runs: readonly RunOverview[]): RunOverview | undefined {
+  const thread = run?.subagent_thread_id;
+  return (thread && runs.find(({ subagent_thread_id }) => subagent_thread_id === thread)) || run;
+}
+
+runApp(RunApp);

@@ -1,0 +1,249 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
+import { eventually } from './eventually.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** Sessions with the real Codex and a model on loopback. */
+let model: Model;
+let bench: Workbench;
+let server: Connection;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  bench = createWorkbench(model.config);
+  server = await bench.connect({
+    'delegate-command': await nativeCodex(),
+    'delegate-danger-folders': bench.folder,
+    'delegate-approvals': 'ask',
+  });
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await model.close();
+});
+
+/** Starts a run and resolves with its id when its agent has sent the first request to the model. */
+async function start(task: string, args: object = {}, client = server) {
+  const before = new Set(await listRunIds(join(bench.home, 'runs')));
+  const sent = model.requests.length;
+  const call = client.call('delegate_run', { task, cwd: bench.project, ...args });
+  const id = await eventually(async () => {
+    const found = (await listRunIds(join(bench.home, 'runs'))).find((one) => !before.has(one));
+    expect(found).toBeDefined();
+    expect(model.requests.length).toBeGreaterThan(sent);
+    return found!;
+  });
+  return { id, call };
+}
+
+const events = (id: string) =>
+  readFileSync(join(bench.home, 'runs', id, 'events.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const sleep: Turn = { shell: 'sleep 1.5', timeoutMs: 5_000 };
+const lastInput = () => JSON.stringify(model.requests.at(-1)?.body['input']);
+
+describe('a run of Codex', () => {
+  it('uses app-server, and records text, commands with output, and tokens with their times', async () => {
+    const { record } = await server.call('delegate_run', {
+      task: script({ shell: 'echo one; echo two' }, {
+        ...answer({ summary: 'Said it.' }),
+        pieces: 5,
+      } as Turn),
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({ status: 'completed', error: null, summary: 'Said it.' });
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    expect(exec).toMatchObject({ protocol: 'app-server', agent: 'codex' });
+    const all = events(record.run_id);
+    expect(all.every(({ at }) => /^\d{4}-.*Z$/.test(at))).toBe(true);
+    expect(
+      all
+        .filter(({ of }) => of === 'message')
+        .map(({ text }) => text)
+        .join(''),
+    ).toContain('Said it.');
+    expect(all.find(({ item, phase }) => item?.type === 'command' && phase === 'completed')).toMatchObject({
+      item: { exitCode: 0, output: 'one\ntwo\n' },
+    });
+    expect(all.filter(({ kind }) => kind === 'usage').at(-1).usage).toEqual(record.usage);
+    const tail = await server.call('tail_run', { run_id: record.run_id });
+    expect(tail.text).toMatch(/^\d\d:\d\d:\d\d \$ echo one; echo two → 0\n {9}one\n {9}two$/m);
+    expect(tail.text).not.toContain('…');
+  });
+
+  it('gets one chance to repair an invalid answer', async () => {
+    const { record } = await server.call('delegate_run', {
+      task: script({ say: 'All done!' }),
+      cwd: bench.project,
+    });
+    expect(record).toMatchObject({ status: 'completed', summary: 'Done.' });
+    expect(lastInput()).toContain('the final message is not JSON');
+  });
+});
+
+describe('steer_run', () => {
+  it('is seen by the model in the same turn', async () => {
+    const { id, call } = await start(script(sleep, answer({ summary: 'not steered' })));
+    await server.call('steer_run', { run_id: id, message: `Also look left. ${script()}` });
+    expect((await call).record).toMatchObject({ status: 'completed', summary: 'Done.' });
+    expect(lastInput()).toContain('Also look left.');
+    expect(events(id).filter(({ kind }) => kind === 'turn')).toHaveLength(1);
+    expect(events(id)).toContainEqual(
+      expect.objectContaining({ kind: 'steered', by: 'owner in test', message: expect.any(String) }),
+    );
+  });
+
+  it('names the reason if the run cannot take a message', async () => {
+    const { record } = await server.call('delegate_run', { task: 'Begin.', cwd: bench.project });
+    const ended = await server.call('steer_run', { run_id: record.run_id, message: 'Hello' });
+    expect(ended.text).toContain(`Run ${record.run_id} has ended (completed)`);
+    const unknown = await server.call('steer_run', { run_id: 'nothing', message: 'Hello' });
+    expect(unknown.text).toContain('There is no run nothing.');
+  });
+});
+
+describe('interrupt_run', () => {
+  it.each(['workspace-write', 'danger-full-access'])('ends the commands: %s', async (sandbox) => {
+    const mark = join(bench.folder, `mark-${sandbox}`);
+    const shell = `setsid -f bash -c 'exec -a ${mark} sleep 1000'; exec -a ${mark} sleep 1000`;
+    const { id, call } = await start(script({ shell, timeoutMs: 600_000 }), { sandbox });
+    const marked = async () =>
+      (await listRunProcesses(undefined, id)).filter(({ command }) => command.startsWith(mark));
+    await eventually(async () => expect(await marked()).toHaveLength(2));
+    await server.call('interrupt_run', {
+      run_id: id,
+      message: `Do this instead. ${script({ shell: 'sleep 2', timeoutMs: 9_000 }, answer({ summary: 'Did that.' }))}`,
+    });
+    await eventually(async () => expect(await marked()).toEqual([]));
+    expect((await call).record).toMatchObject({ status: 'completed', summary: 'Did that.' });
+  });
+
+  it('without a message ends the run, and its thread can be resumed', async () => {
+    const { id, call } = await start(script({ shell: 'sleep 100', timeoutMs: 600_000 }));
+    await server.call('interrupt_run', { run_id: id });
+    const { record } = await call;
+    expect(record).toMatchObject({
+      status: 'cancelled',
+      error: 'cancelled: interrupted by owner in test',
+      usage: { input_tokens: 100 },
+    });
+    expect(await listRunProcesses(undefined, id)).toEqual([]);
+    const resumed = await server.call('delegate_resume', {
+      thread_id: record.subagent_thread_id,
+      cwd: bench.project,
+    });
+    expect(resumed.record).toMatchObject({
+      status: 'completed',
+      subagent_thread_id: record.subagent_thread_id,
+    });
+  });
+});
+
+describe('approvals', () => {
+  const escalated = (cmd: string): Turn => ({
+    tool: 'exec_command',
+    arguments: { cmd, sandbox_permissions: 'require_escalated', justification: 'needs the network' },
+  });
+  const pending = async (id: string) =>
+    eventually(async () => {
+      const { record } = await server.call('show_run', { run_id: id });
+      expect(record.approvals).toHaveLength(1);
+      return record.approvals![0]!;
+    });
+  const outside = (name: string) => join(bench.folder, name);
+
+  it('wait for answer_approval, which allows or refuses', async () => {
+    const { id, call } = await start(
+      script(escalated(`touch ${outside('allowed')}`), escalated(`touch ${outside('refused')}`), answer()),
+      { sandbox: 'workspace-write' },
+    );
+    const first = await pending(id);
+    expect(first).toMatchObject({
+      what: 'command',
+      command: `touch ${outside('allowed')}`,
+      reason: 'needs the network',
+    });
+    const answerTo = (approval: string, decision: string) =>
+      server.call('answer_approval', { run_id: id, approval_id: approval, decision, reason: 'not now' });
+    expect((await answerTo(first.id, 'allow_once')).text).toBe('Allowed.');
+    await eventually(() => expect(existsSync(outside('allowed'))).toBe(true));
+    expect((await answerTo(first.id, 'refuse')).text).toContain('already answered by owner in test');
+    const second = await pending(id);
+    await answerTo(second.id, 'refuse');
+    expect((await call).record.status).toBe('completed');
+    expect(existsSync(outside('refused'))).toBe(false);
+    expect(lastInput()).toContain('not now');
+  });
+
+  it('become a form of the client that started the run', async () => {
+    const asked: string[] = [];
+    const client = await bench.connect(
+      { 'delegate-command': await nativeCodex(), 'delegate-approvals': 'ask' },
+      {
+        capabilities: { elicitation: {} },
+        onRequest: async (_, params) => {
+          asked.push(String(params['message']));
+          return { action: 'accept', content: { decision: 'allow_run' } };
+        },
+      },
+    );
+    const file = outside('by-form');
+    const { record } = await client.call('delegate_run', {
+      task: script(escalated(`touch ${file}`), answer()),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+    expect(record.status).toBe('completed');
+    expect(asked).toEqual([expect.stringContaining(`touch ${file}`)]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('follow the rules, and are refused after the time limit', async () => {
+    const client = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-approvals': 'ask',
+      'delegate-approval-rules': `allow touch ${outside('ruled')} in ${bench.folder},refuse rm`,
+      'delegate-approval-timeout-seconds': '1',
+    });
+    const { record } = await client.call('delegate_run', {
+      task: script(
+        escalated(`touch ${outside('ruled')}`),
+        escalated(`true; rm ${outside('ruled')}`),
+        escalated(`touch ${outside('unanswered')}`),
+        answer(),
+      ),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+    expect(record.status).toBe('completed');
+    expect(events(record.run_id).filter(({ kind }) => kind === 'answered')).toMatchObject([
+      { decision: 'allow_once', by: expect.stringContaining('the rule "allow touch') },
+      { decision: 'refuse', by: 'the rule "refuse rm"' },
+      { decision: 'refuse', by: 'the time limit', reason: 'nobody answered within 1 s' },
+    ]);
+    expect(existsSync(outside('ruled'))).toBe(true);
+    expect(existsSync(outside('unanswered'))).toBe(false);
+  });
+
+  it('are not asked by read-only runs and under a narrower ceiling', async () => {
+    const task = script(escalated(`touch ${outside('never')}`), answer());
+    const { record } = await server.call('delegate_run', { task, cwd: bench.project, sandbox: 'read-only' });
+    expect(record.status).toBe('completed');
+    const narrow = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-approvals': 'ask',
+      'delegate-sandbox-ceiling': 'workspace-write',
+    });
+    const other = await narrow.call('delegate_run', { task, cwd: bench.project, sandbox: 'workspace-write' });
+    expect(other.record.status).toBe('completed');
+    for (const { run_id } of [record, other.record] as RunRecord[])
+      expect(events(run_id).filter(({ kind }) => kind === 'approval')).toEqual([]);
+    expect(existsSync(outside('never'))).toBe(false);
+  });
+});
