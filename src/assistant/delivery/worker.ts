@@ -232,9 +232,8 @@ export class Worker {
 
   /** Ends the claim of a notification that is no longer due. */
   #putBack(one: Sendable): Promise<void> {
-    const { next_ms: untilMs } = one.notification;
-    const verdict: Verdict = { kind: 'wait', untilMs, reason: 'the clock was set back' };
-    return this.#recorder.record(planAfterVerdict(one, verdict, this.#clock()));
+    const verdict = { untilMs: one.notification.next_ms, reason: 'the clock was set back' };
+    return this.#recorder.record(planAfterVerdict(one, { kind: 'wait', ...verdict }, this.#clock()));
   }
 
   /** The event as an iCalendar attachment. The notification is sent without it if writing it fails. */

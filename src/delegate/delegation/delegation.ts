@@ -153,7 +153,7 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const { id, path } = directory;
+    const { id } = directory;
     const questions = new ApprovalQuestions(context, id, (order) => this.hosts.order(path, id, order));
     const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(

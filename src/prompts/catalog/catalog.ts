@@ -1,4 +1,4 @@
-import { type Awaitable, whenReady } from '../../awaitable.ts';
+import { type Awaitable, attempt, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -81,24 +81,16 @@ export class Catalog {
   }
 
   /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
-  #findFrom(start: number, name: string, unavailable?: Failure): Awaitable<CatalogEntry> {
-    for (let index = start; index < this.sources.length; index++) {
-      const source = this.sources[index]!;
-      const found = unlessUnavailable(
-        () => source.get(name),
-        (failure) => failure,
-      );
-      if (found instanceof Promise)
-        return found.then((definition) => {
-          if (definition instanceof Failure) return this.#findFrom(index + 1, name, definition);
-          return definition === undefined
-            ? this.#findFrom(index + 1, name, unavailable)
-            : { definition, source };
-        });
-      if (found instanceof Failure) return this.#findFrom(index + 1, name, found);
-      if (found !== undefined) return { definition: found, source };
-    }
-    throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
+  #findFrom(index: number, name: string, unavailable?: Failure): Awaitable<CatalogEntry> {
+    const source = this.sources[index];
+    if (source === undefined)
+      throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
+    return attempt(
+      () => source.get(name),
+      (definition) =>
+        definition === undefined ? this.#findFrom(index + 1, name, unavailable) : { definition, source },
+      (error) => this.#findFrom(index + 1, name, asUnavailable(error)),
+    );
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
@@ -170,10 +162,13 @@ export class Catalog {
   async #merge(): Promise<Merged> {
     const lists = await Promise.all(
       this.sources.map((source) =>
-        unlessUnavailable(
+        attempt(
           () => source.list(),
-          (failure) => {
-            if (this.sources.length === 1) throw failure;
+          (list) => list,
+          (error) => {
+            // An unavailable source must not block the others.
+            if (this.sources.length === 1) throw error;
+            asUnavailable(error);
             return noDefinitions;
           },
         ),
@@ -211,21 +206,10 @@ export class Catalog {
   }
 }
 
-/** Uses the fallback for an unavailable source, so that it does not block the others. */
-function unlessUnavailable<Value, Fallback>(
-  work: () => Awaitable<Value>,
-  fallback: (failure: Failure) => Fallback,
-): Awaitable<Value | Fallback> {
-  const replace = (error: unknown) => {
-    if (error instanceof Failure && error.kind === 'unavailable') return fallback(error);
-    throw error;
-  };
-  try {
-    const value = work();
-    return value instanceof Promise ? value.catch(replace) : value;
-  } catch (error) {
-    return replace(error);
-  }
+/** Rethrows any other error. */
+function asUnavailable(error: unknown): Failure {
+  if (error instanceof Failure && error.kind === 'unavailable') return error;
+  throw error;
 }
 
 /** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
