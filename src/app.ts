@@ -25,6 +25,7 @@ import {
   openAudit,
   type PromptSources,
   promptOptions,
+  redactLog,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -68,6 +69,7 @@ export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
   const { stateKey, origins = {}, group = createServerGroup() } = options;
+  if (options.env !== undefined) redactLog(config, options.env);
   const audit = options.audit ?? openAudit(config);
   const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
   const server: Server = new Server({

@@ -6,7 +6,9 @@ import { isPostgres, locate } from './assistant/store/store.ts';
 import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
+import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { setLogRedaction } from './log.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
 import type { Records } from './records.ts';
 import { Access } from './toolsets/access.ts';
@@ -86,11 +88,20 @@ export function delegateFeatureOptions(config: Config, env: Environment, isDropI
   return {
     ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
-    // Read late: the token is created when a server starts.
     get knownVariables() {
-      return { ...env, ...ownSecrets(config) };
+      return secretsOf(config, env);
     },
   };
+}
+
+/** Read late: the token is created when a server starts. */
+function secretsOf(config: Config, env: Environment): Environment {
+  return { ...env, ...ownSecrets(config) };
+}
+
+/** Removes the secrets of the settings and the environment from the log. */
+export function redactLog(config: Config, env: Environment): void {
+  setLogRedaction((text) => createRedaction(secretsOf(config, env))(text));
 }
 
 /** The files of the embedded database. SQLite keeps recent changes beside the main file. */

@@ -13,6 +13,13 @@ export function logLevel(): LogLevel {
   return levels[threshold]!;
 }
 
+let redact = (text: string): string => text;
+
+/** Sets the function that removes secrets from messages. */
+export function setLogRedaction(redaction: (text: string) => string): void {
+  redact = redaction;
+}
+
 /** Longest text of a message: parts of it can come from a client. */
 const maxLength = 8_000;
 
@@ -23,7 +30,7 @@ export function log(level: LogLevel, message: string, error?: unknown): void {
     error === undefined
       ? ''
       : `: ${level === 'error' && error instanceof Error ? error.stack : messageOf(error)}`;
-  const text = `${message}${cause}`;
+  const text = redact(`${message}${cause}`);
   const kept = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;
   process.stderr.write(`adjutant: ${level}: ${kept}\n`);
 }

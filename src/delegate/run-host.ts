@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
-import { log, setLogLevel } from '../log.ts';
+import { log, setLogLevel, setLogRedaction } from '../log.ts';
 import type { AutopilotRequest } from './autopilot/autopilot.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import { RunDirectory } from './files/run-directory.ts';
@@ -16,12 +16,15 @@ import {
   orderFormat,
 } from './host/host-message.ts';
 import { createSocketPath } from './host/host-socket.ts';
+import { loadSpawn } from './launch/launch.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import type { RunOrder } from './session/run-order.ts';
 
 /** Gives the agent time to start before this process uses the processor again. */
 const preloadDelayMs = 50;
+/** If there is no order after this time, this is a spare host, and has time to load what a run needs. */
+const spareDelayMs = 20;
 
 /**
  * A run host: a process that carries one run or autopilot from its order to its result. It survives the server that started
@@ -44,7 +47,16 @@ class RunHost {
       process.exit(1);
     });
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => this.#cancel(`the run host received ${signal}`));
+      process.on(signal, () => {
+        if (!this.#isOrdered) process.exit(0);
+        this.#cancel(`the run host received ${signal}`);
+      });
+    setTimeout(() => {
+      if (this.#isOrdered) return;
+      void loadSpawn();
+      void import('node:sqlite');
+      void import('typebox/schema');
+    }, spareDelayMs);
     const closed = this.#accept(new Socket({ fd: 3 }));
     void closed.then(() => {
       if (!this.#isOrdered) process.exit(0);
@@ -98,6 +110,7 @@ class RunHost {
     }
     setLogLevel(order.logLevel);
     const runner = new AgentRunner(order.options);
+    setLogRedaction(runner.redact);
     const { path, id } = order.run;
     const directory = new RunDirectory(path, id, runner.redact);
     const listening = this.#listen(order, runner).catch((error: unknown) => {

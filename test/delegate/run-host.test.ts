@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -26,6 +26,13 @@ async function startRun(server: Connection, task: string) {
     return run!.socket!;
   });
   return { call, socket };
+}
+
+/** The run hosts that are children of a server. */
+function hostsOf(server: number): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(server)]);
+  const lines = stdout.toString().split('\n');
+  return lines.filter((line) => line.endsWith(' run-host')).map((line) => Number.parseInt(line, 10));
 }
 
 describe('the socket of a run host', () => {
@@ -83,6 +90,40 @@ describe('a run host', () => {
     );
     rmSync(program, { recursive: true });
     expect(await call).toMatchObject({ status: 'completed', summary: 'not disturbed' });
+  });
+
+  it('is kept ready after a run, carries the next one, and ends with the server', async () => {
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-answer-within-seconds': '0' };
+    await using server = await new ServerProcess(bench, settings).initialize();
+    expect(hostsOf(server.child.pid!)).toEqual([]);
+    const run = () => server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    const spare = () =>
+      eventually(() => {
+        const hosts = hostsOf(server.child.pid!);
+        expect(hosts).toHaveLength(1);
+        return hosts[0]!;
+      });
+    expect((await run()).status).toBe('completed');
+    const first = await spare();
+    const waiting = server.call('delegate_run', { task: steps({ hang: true }), cwd: bench.project });
+    const open = await eventually(async () => {
+      const [found] = await readQueue(bench, (queue) => queue.open());
+      expect(found?.process).toBeTruthy();
+      return found!;
+    });
+    expect(open.owner.pid).toBe(first);
+    await server.call('cancel_run', { run_id: open.runId });
+    expect((await waiting).status).toBe('cancelled');
+    // A spare host that was ended is not used.
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const pid = await spare();
+      process.kill(pid, signal);
+      await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
+      expect((await run()).status).toBe('completed');
+    }
+    const last = await spare();
+    await server.kill('SIGKILL');
+    await eventually(() => expect(() => process.kill(last, 0)).toThrow('ESRCH'));
   });
 
   it.each([

@@ -2,10 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { log } from '../../src/log.ts';
+import { eventually } from './eventually.ts';
 import { bare, echoed, type Step, scriptedAgent, steps } from './scripted.ts';
+import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
 /** Mounting a small disk needs root. */
@@ -378,6 +381,27 @@ describe('secrets', () => {
     expect(readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8')).toContain('echo [redacted]');
     for (const line of readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8').trim().split('\n'))
       JSON.parse(line);
+  });
+});
+
+describe('the log', () => {
+  it('contains no secrets of the settings and the environment, and no keys', async () => {
+    const key = 'hunter2-hunter2';
+    const runs = join(bench.folder, key);
+    Object.assign(bench.env, { SHOP_API_KEY: key });
+    const settings = { 'delegate-command': scriptedAgent, 'delegate-runs-dir': runs };
+    await using other = await new ServerProcess(bench, settings).initialize();
+    const task = steps({ block: 'result.json' }, { answer: {} });
+    expect((await other.call('delegate_run', { task, cwd: bench.project })).status).toBe('completed');
+    await eventually(() => expect(other.stderr).toContain('could not be written'));
+    expect(other.stderr).toContain('[redacted]');
+    expect(other.stderr).not.toContain(key);
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await bench.connect({ 'delivery-call-token': 'call-token-value' });
+    log('error', 'failed', new Error(`${key} call-token-value ghp_${'a1'.repeat(20)}`));
+    const [[line]] = written.mock.calls as [[string]];
+    written.mockRestore();
+    expect(line).toMatch(/^adjutant: error: failed: Error: \[redacted\] \[redacted\] \[redacted\]\n/);
   });
 });
 

@@ -46,7 +46,8 @@ const quickTimeoutMs = 20_000;
 
 /**
  * A git working tree, seen from one of its folders. The git directory is looked up once, before an agent works in the
- * tree: a `.git` created later must not decide which programs git starts.
+ * tree: a `.git` created later must not decide which programs git starts. The settings are read once, so an object must not be
+ * used before and after an agent has worked in the tree.
  */
 export class Repository {
   readonly gitDir: string;
@@ -56,6 +57,8 @@ export class Repository {
   /** The object folder, which several worktrees can share. */
   readonly objects: string;
   readonly #env: Environment;
+  /** The environment that disables the programs of the repository, created on first use. */
+  #safeEnv: Promise<Environment> | undefined;
 
   constructor({ gitDir, root, prefix, objects }: RepositoryPaths, env: Environment) {
     this.gitDir = gitDir;
@@ -88,8 +91,8 @@ export class Repository {
   }
 
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    // Read the settings each time, because an agent may have changed them.
-    const env = safeCommands.has(args[0]!) ? this.#env : await disablePrograms(this.gitDir, this.#env);
+    if (!safeCommands.has(args[0]!)) this.#safeEnv ??= disablePrograms(this.gitDir, this.#env);
+    const env = safeCommands.has(args[0]!) ? this.#env : await this.#safeEnv!;
     return runGit(folder, args, { ...env, ...options.env }, options, this.root);
   }
 

@@ -37,7 +37,9 @@ const skipped = new Set(['.git', 'node_modules']);
 /** Records the state of a folder. With `earlier`, uses the same method, so that the two can be compared. */
 export async function takeSnapshot(options: SnapshotOptions, earlier?: Snapshot): Promise<Snapshot> {
   const repository =
-    earlier === undefined ? await Repository.find(options.cwd, options.env) : earlier.repository;
+    earlier === undefined
+      ? await Repository.find(options.cwd, options.env)
+      : earlier.repository && new Repository(earlier.repository.paths, options.env);
   return repository === undefined ? walkFolder(options) : readGitStatus(options, repository);
 }
 

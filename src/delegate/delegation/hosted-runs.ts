@@ -5,8 +5,9 @@ import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { cancelThroughSocket, type HostClient, orderThroughSocket, startHost } from '../host/host-client.ts';
+import { cancelThroughSocket, type HostClient, orderThroughSocket } from '../host/host-client.ts';
 import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.ts';
+import { SpareHost } from '../host/spare-host.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import type { OpenRun } from '../run/open-run.ts';
@@ -27,6 +28,7 @@ export interface FollowedRun {
 /** Starts run hosts, follows them, and cancels and recovers the runs they carry. */
 export class HostedRuns {
   readonly #options: HostOptions;
+  readonly #spare: SpareHost;
   readonly #runner: AgentRunner;
   readonly #publish: (change: Change) => void;
   readonly #released = Promise.withResolvers<never>();
@@ -38,14 +40,15 @@ export class HostedRuns {
     publish: (change: Change) => void,
   ) {
     this.#options = options;
+    this.#spare = new SpareHost(options);
     this.#runner = runner;
     this.#publish = publish;
     this.#released.promise.catch(() => {});
   }
 
-  /** Starts a host, which loads while the server prepares its order. */
+  /** Returns a host that waits for its order. */
   start(): Promise<HostClient> {
-    return startHost(this.#options);
+    return this.#spare.take();
   }
 
   /**
@@ -106,6 +109,7 @@ export class HostedRuns {
     } finally {
       signal?.removeEventListener('abort', cancel);
       await host.release();
+      this.#spare.prepare();
     }
   }
 
@@ -186,7 +190,7 @@ export class HostedRuns {
     this.#released.reject(
       new RunReleased('unavailable', 'The server stopped; the run continues without it.'),
     );
-    await Promise.allSettled(this.#resumed);
+    await Promise.allSettled([...this.#resumed, this.#spare.release()]);
   }
 
   /** Reports the messages of a host to the client and to subscribers of resources. */

@@ -15,6 +15,8 @@ import { orderFormat } from './host-message.ts';
 export interface HostClient {
   /** The process of the host; `undefined` if it could not be started. */
   readonly identity: ProcessIdentity | undefined;
+  /** False if the host has exited. */
+  readonly isConnected: boolean;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
     order: Pick<HostOrder, 'run' | 'work' | 'request'>,
@@ -47,10 +49,14 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   child.once('error', (error) => log('error', 'the run host could not be started', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});
+  const socket = child.stdio[3] as Socket;
+  // A host that waits for its order must not keep this process running.
   child.unref();
+  (child.stderr as Socket).unref();
+  socket.unref();
   const result = Promise.withResolvers<object | undefined>();
   let report: (message: HostMessage) => void = () => {};
-  const channel = new Channel<HostMessage, HostRequest>(child.stdio[3] as Socket, (message) => {
+  const channel = new Channel<HostMessage, HostRequest>(socket, (message) => {
     if (message.kind === 'result') result.resolve(message.result);
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
@@ -58,7 +64,11 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   void channel.closed.then(() => result.resolve(undefined));
   return {
     identity: child.pid === undefined ? undefined : await identify(child.pid),
+    get isConnected() {
+      return child.exitCode === null && child.signalCode === null && socket.writable;
+    },
     carryOut(order, onMessage) {
+      socket.ref();
       report = onMessage;
       channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
       return result.promise;

@@ -20,6 +20,10 @@ export interface Captured {
   readonly startError?: Error;
 }
 
+export function loadSpawn(): Promise<typeof import('node:child_process')> {
+  return import('node:child_process');
+}
+
 /**
  * Starts a program. This is the only place in this feature that does: agents, checks, git and probes all come here. Rejects
  * if there are no free file handles; other errors are events of the process.
@@ -28,7 +32,7 @@ export async function launch(
   { command, args, env, cwd = parse(process.cwd()).root }: Program,
   options: Pick<SpawnOptions, 'detached' | 'stdio' | 'timeout' | 'killSignal' | 'signal'>,
 ): Promise<ChildProcess> {
-  const { spawn } = await import('node:child_process');
+  const { spawn } = await loadSpawn();
   // Windows cannot start a script by its first line.
   const isScript = process.platform === 'win32' && /\.[cm]?js$/i.test(command);
   const [program, words] = isScript ? [process.execPath, [command, ...args]] : [command, args];

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants, promises as disk } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
@@ -44,7 +43,7 @@ export async function preserveForOthers(
 
 /** Copies to a temporary name first, so that a run never sees half a file. */
 async function copyWithTimes(file: string, target: string, state: FileState): Promise<void> {
-  const temporary = join(dirname(target), `.adjutant-${randomUUID()}`);
+  const temporary = join(dirname(target), `.adjutant-${crypto.randomUUID()}`);
   await copy(file, temporary);
   if (isRegularFile(state)) {
     await disk.chmod(temporary, modeOf(state));
@@ -103,7 +102,7 @@ async function findInIndex(
     return undefined;
   const { output } = await repository.run(root, ['cat-file', 'blob', blob]);
   await disk.mkdir(join(storage, 'committed'), { recursive: true, mode: 0o700 });
-  const file = join(storage, 'committed', randomUUID());
+  const file = join(storage, 'committed', crypto.randomUUID());
   await disk.writeFile(file, output, { mode: 0o600 });
   return file;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../json.ts';
@@ -68,7 +67,7 @@ export function holdFolder<Value>(
   { run, claims, signal }: DeliveryOptions,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const claim = { folder: origin, run: `${run} ${randomUUID()}`, kind: 'delivery', storage } as const;
+  const claim = { folder: origin, run: `${run} ${crypto.randomUUID()}`, kind: 'delivery', storage } as const;
   return claims.hold(claim, ['delivery'], work, signal);
 }
 
@@ -99,7 +98,7 @@ async function prepareStep(
 ): Promise<Step> {
   const target = join(workspace.origin, change.path);
   const before = await stateOf(target);
-  const step = { ...change, ...(before && { before }), temporary: `.adjutant-${randomUUID()}` };
+  const step = { ...change, ...(before && { before }), temporary: `.adjutant-${crypto.randomUUID()}` };
   const kept = (reason: string): Step => ({ ...step, done: 'kept', reason });
   const isAsBefore = sameState(before, change.base);
   if (!isAsBefore && (await isAlreadyThere(workspace, change, target, before)))
@@ -116,7 +115,7 @@ async function prepareStep(
           : 'it was changed meanwhile',
       );
   }
-  const backup = before === undefined || isFolder(before) ? undefined : randomUUID();
+  const backup = before === undefined || isFolder(before) ? undefined : crypto.randomUUID();
   if (backup !== undefined) await copy(target, join(workspace.storage, 'before', backup));
   return { ...step, ...(backup && { backup }), ...(merged && { merged }) };
 }

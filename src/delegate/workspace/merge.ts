@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularBytes } from '../../regular-file.ts';
@@ -31,7 +30,7 @@ export async function mergeFile(
   const text = await mergeTexts(storage, { ours: target, base: baseFile, theirs }, env);
   if (text === undefined) return undefined;
   await disk.mkdir(join(storage, 'merged'), { recursive: true, mode: 0o700 });
-  const name = randomUUID();
+  const name = crypto.randomUUID();
   await disk.writeFile(join(storage, 'merged', name), text, { mode: 0o600 });
   return name;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants, promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { regularFileChunks } from '../../regular-file.ts';
@@ -9,7 +8,7 @@ export async function replace(
   source: string,
   target: string,
   mode: number,
-  name = `.adjutant-${randomUUID()}`,
+  name = `.adjutant-${crypto.randomUUID()}`,
 ): Promise<void> {
   const temporary = join(dirname(target), name);
   try {
