@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
-import { type Awaitable, whenReady } from '../../awaitable.ts';
+import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, EditOutcome, PromptDraft, PromptEdit, Revision } from '../definition/source.ts';
-import { Pace } from '../files/pace.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { backUp } from './backups.ts';
 import type { ArchivedPromptSource } from './copy-prompts.ts';
