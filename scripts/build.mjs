@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 import { leanMap } from './lean-map.mjs';
 import { bundledPackages, notices } from './notices.mjs';
-import { buildApps, page, pageFiles } from './page.mjs';
+import { buildApps, buildPage, pageFiles } from './page.mjs';
 
 const style = {
   target: 'node24',
@@ -187,7 +187,9 @@ for (const [file, name] of [
 ])
   cpSync(`node_modules/minijinja-js/dist/node/${file}`, `dist/minijinja-js/${name}`);
 
-const { metafile: pageMetafile } = await build({ ...page, metafile: true });
+const { metafile: pageMetafile, files: pageChunks } = await buildPage();
+mkdirSync('dist/page');
+for (const [name, text] of pageChunks) writeFileSync(`dist/page/${name}`, text);
 for (const file of pageFiles) cpSync(`src/web/page/${file}`, `dist/page/${file}`);
 await buildApps(build);
 

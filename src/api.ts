@@ -5,6 +5,7 @@ import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
+import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
@@ -18,6 +19,7 @@ import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { JsonObject } from './json.ts';
 import type { createCatalogTools } from './prompts/tools/catalog-tools.ts';
+import type { createDeletedTool } from './prompts/tools/deleted-tool.ts';
 import type { createEditingTools } from './prompts/tools/editing-tools.ts';
 import type { createHistoryTool, createLabelTool } from './prompts/tools/history-tools.ts';
 import type { createLibraryTools } from './prompts/tools/library-tools.ts';
@@ -44,6 +46,7 @@ export type FeatureApi = ToolTypes<
     >[number]
   | ReturnType<
       | typeof createShow
+      | typeof createDeletedTool
       | typeof invitationTool
       | typeof createHistoryTool
       | typeof createLabelTool
@@ -51,6 +54,7 @@ export type FeatureApi = ToolTypes<
       | typeof createUsageTool
       | typeof testTool
       | typeof replayTool
+      | typeof previewTool
       | typeof outboxTool
       | typeof forkTool
     >

@@ -11,19 +11,19 @@ import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
 import { createDelegate } from './delegate/delegate.ts';
-import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { delegateOptions } from './delegate/settings/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
-import { Failure } from './failure.ts';
-import type { Feature } from './feature.ts';
+import type { Feature, Problem } from './feature.ts';
 import {
   assistantOptions,
   clientAccess,
+  createPromptExpander,
   delegateFeatureOptions,
-  gitReader,
   openAudit,
   type PromptSources,
+  promptGit,
   promptOptions,
   redactLog,
   sharedRecords,
@@ -39,9 +39,13 @@ import {
 import { FolderWatch } from './prompts/watch/folder-watch.ts';
 import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
+import type { Finding } from './status/health.ts';
 import { RequestLog } from './status/request-log.ts';
-import { createStatus } from './status/status.ts';
+import { createStatus, type TokenFacts } from './status/status.ts';
 import { createApps } from './web/apps.ts';
+
+/** The name with which the page identifies itself. */
+const pageClient = 'adjutant-page';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,6 +59,10 @@ export interface AppOptions extends PromptSources {
   readonly group?: ServerGroup;
   /** The audit log, if several servers of this process share it. */
   readonly audit?: ReturnType<typeof openAudit>;
+  /** Checks the machine and the configuration, given the problems of the features. */
+  readonly checks?: (problems: readonly Problem[]) => Promise<readonly Finding[]>;
+  /** The named tokens, for a server that accepts them. */
+  readonly tokens?: () => readonly TokenFacts[];
   /** Called with the prompts of a server that serves the whole catalog. */
   readonly onPrompts?: (prompts: PromptsFeature) => void;
 }
@@ -68,7 +76,7 @@ export const createServerGroup = (): ServerGroup => ({ servers: new Set(), log: 
 
 /** The composition root: the only file that knows every feature. */
 export function createServer(name: ContractName, config: Config, options: AppOptions = {}): Server {
-  const { stateKey, origins = {}, group = createServerGroup() } = options;
+  const { stateKey, group = createServerGroup() } = options;
   if (options.env !== undefined) redactLog(config, options.env);
   const audit = options.audit ?? openAudit(config);
   const features = name === 'standard' ? standardFeatures() : createDropInFeatures(name, config, options);
@@ -77,7 +85,8 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
     features,
     access: clientAccess(name, config),
     limits: { batchReplyBytes: config.max_batch_reply_bytes, nameLength: config.max_name_length },
-    observe: (event) => group.log.add(event),
+    // The page reports requests. Its own would hide those of the clients.
+    observe: (event) => event.client !== pageClient && group.log.add(event),
     audit,
     ...(stateKey && { stateKey }),
   });
@@ -92,7 +101,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
     return [
       ...main,
       createDemoFeature(config, callFeature, assistant),
-      createStatusFeature(main, config, origins, group),
+      createStatusFeature(main, config, options, group),
       createActivity(audit),
       createApps(),
     ];
@@ -141,7 +150,7 @@ function createSkillFeatures(config: Config, library: PromptsFeature): readonly 
 function createStatusFeature(
   features: readonly Feature[],
   config: Config,
-  origins: AppOptions['origins'] & {},
+  { origins = {}, checks, tokens }: AppOptions,
   group: ServerGroup,
 ): Feature {
   return createStatus({
@@ -153,6 +162,8 @@ function createStatusFeature(
       ),
     problems: async () => (await Promise.all(features.map((feature) => feature.problems?.() ?? []))).flat(),
     settings: () => settingsInForce(config, origins),
+    checks,
+    ...(tokens && { tokens }),
   });
 }
 
@@ -178,7 +189,7 @@ export function openPrompts(
   shared = sharedRecords(config),
 ): PromptsFeature {
   const { env = {} } = options;
-  return createPrompts({ ...promptOptions(config, options), ...shared, openRepository: gitReader(env) });
+  return createPrompts({ ...promptOptions(config, options), ...promptGit(config, env), ...shared });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {
@@ -213,21 +224,6 @@ function createDropInFeatures(
     case 'assistant':
       return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
   }
-}
-
-/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
-function createPromptExpander({ prompts }: Feature): DelegateOptions['expandPrompt'] & {} {
-  return async (name, input) => {
-    try {
-      const rendered = await prompts?.get(name, { input }, internalContext());
-      return rendered?.messages
-        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
-        .join('\n\n');
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
-      throw error;
-    }
-  };
 }
 
 function assistantFeatureOptions(config: Config, env: Environment): AssistantOptions {

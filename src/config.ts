@@ -14,7 +14,7 @@ import { fromEnvironment } from './config/variables.ts';
 import { flagName, variableName } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
-export { ownFiles, ownSecrets } from './config/own-secrets.ts';
+export { ownFiles, ownFolders, ownSecrets } from './config/own-secrets.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
 export { findPlaces } from './config/places.ts';
 export { type Config, ConfigError } from './config/raw-setting.ts';

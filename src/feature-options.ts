@@ -4,12 +4,16 @@ import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createRecords } from './assistant/store/records.ts';
 import { isPostgres, locate } from './assistant/store/store.ts';
 import { createAudit } from './audit/audit.ts';
-import { type Config, ownFiles, ownSecrets, withoutOwnVariables } from './config.ts';
+import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { internalContext } from './engine/context.ts';
+import { Failure } from './failure.ts';
+import type { Feature } from './feature.ts';
 import { setLogRedaction } from './log.ts';
 import type { PromptsOptions } from './prompts/prompts.ts';
+import type { RunGit } from './prompts/repositories/repository-pull.ts';
 import type { Records } from './records.ts';
 import { Access } from './toolsets/access.ts';
 
@@ -61,12 +65,35 @@ export function withOriginalFolders(config: Config, origins: PromptSources['orig
 }
 
 /** Reads git repositories of prompt files with the same precautions as those of runs. */
-export function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
+function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
   return async (folder) => {
     const { Repository } = await import('./delegate/changes/git.ts');
     const repository = await Repository.find(folder, withoutOwnVariables(env));
     return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
   };
+}
+
+/** What prompts need git for: the history of their files, and repositories to serve. */
+export function promptGit(
+  config: Config,
+  env: Environment,
+): Pick<PromptsOptions, 'openRepository' | 'repositories'> {
+  return { openRepository: gitReader(env), ...promptRepositories(config, env) };
+}
+
+/** Git repositories of prompts. */
+export function promptRepositories(config: Config, env: Environment): Pick<PromptsOptions, 'repositories'> {
+  const configured = config['prompts.repositories'] as (PromptsOptions['repositories'] & {})['list'];
+  if (configured.length === 0) return {};
+  const list = configured.map((one) => ({
+    ...one,
+    address: one.address.replace(/^~(?=\/)/, () => config['prompts.user_home']),
+  }));
+  const git: RunGit = async (args, variables = {}) => {
+    const { runFetchingGit } = await import('./delegate/launch/fetching-git.ts');
+    return runFetchingGit(args, withoutOwnVariables(env), variables);
+  };
+  return { repositories: { list, folder: config['prompts.repositories_dir'], git } };
 }
 
 /** Tests of prompts ask the same model as the assistant. */
@@ -88,6 +115,7 @@ export function delegateFeatureOptions(config: Config, env: Environment, isDropI
   return {
     ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
+    ownFolders: ownFolders(config, env),
     get knownVariables() {
       return secretsOf(config, env);
     },
@@ -170,4 +198,19 @@ export function clientAccess(name: ContractName, config: Config): Access {
     readOnly: config.read_only,
   };
   return new Access([selection], name !== 'standard');
+}
+
+/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
+export function createPromptExpander({ prompts }: Feature): NonNullable<DelegateOptions['expandPrompt']> {
+  return async (name, input) => {
+    try {
+      const rendered = await prompts?.get(name, { input }, internalContext());
+      return rendered?.messages
+        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+        .join('\n\n');
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+      throw error;
+    }
+  };
 }

@@ -39,6 +39,7 @@ export const problemSchema = {
     column: { type: 'integer' },
     severity: { enum: ['error', 'warning'] },
     message: { type: 'string' },
+    remedy: { type: 'string', description: 'How to fix it' },
     rule: { type: 'string', description: 'Identifies the check' },
     prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
   },

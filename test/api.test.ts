@@ -93,6 +93,9 @@ describe('every tool returns a result that matches its output schema', () => {
       files: [{ path: 'wave.md', text: 'Wave at {{input}}.' }],
     });
     await call('delete_prompt', { name: 'greet' });
+    expect((await call('list_deleted_prompts', {})).prompts).toMatchObject([
+      { name: 'greet', title: 'Greet' },
+    ]);
     const { revisions } = await call('prompt_history', { name: 'greet' });
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
     await call('label_prompt', { name: 'greet', label: 'staging' });
@@ -188,6 +191,7 @@ describe('every tool returns a result that matches its output schema', () => {
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });
     await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
     await call('replay_notifications', { user_id: id });
+    await call('preview_messages', { user_id: id });
     await call('test_notification', { user_id: id });
     await call('list_outbox', {});
     await call('list_audit', { user_id: id });
@@ -206,6 +210,7 @@ describe('every tool returns a result that matches its output schema', () => {
 
   it('status and demo tools', async () => {
     await call('server_status', {});
+    await call('check_health', {});
     const { entries } = await call('list_activity', { outcome: 'done' });
     expect(entries.length).toBeGreaterThan(0);
     await call('load_demo', {});

@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'config.ts',
     'contracts',
+    'engine',
     'prompts',
     'delegate',
     'assistant',
@@ -66,6 +67,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'contracts',
     'engine',
     'identity',
+    'status',
     'toolsets',
     'transports',
     'web',
@@ -136,6 +138,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jsonl',
     'formats',
     'mounts',
+    'repositories',
     'native',
     'lint',
     'testing',
@@ -182,7 +185,22 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
-  web: ['page/shared', 'page/calendar', 'page/prompts', 'page/runs', 'page/server', 'page', 'page/apps', '.'],
+  web: [
+    'page/controls',
+    'page/shared',
+    'page/start',
+    'page/events',
+    'page/people',
+    'page/calendar',
+    'page/prompt-editing',
+    'page/prompts',
+    'page/runs',
+    'page/server',
+    'page/shell',
+    'page',
+    'page/apps',
+    '.',
+  ],
 };
 
 /** Limits on source files per folder and on lines per file. */
@@ -317,7 +335,7 @@ describe('conventions', () => {
       join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
       join('src', 'stack-trace.ts'), // source maps of the build
-      join('src', 'web', 'page.ts'), // the built page, from a fixed list of names
+      join('src', 'web', 'page-files.ts'), // the built page, from a fixed list of names
     ];
     const openers = files.filter(
       (file) =>

@@ -18,6 +18,7 @@ import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { guardPeople } from './tools/person-guard.ts';
+import { previewTool } from './tools/preview-tool.ts';
 import { prompts } from './tools/prompts.ts';
 import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
@@ -69,6 +70,7 @@ export function createAssistant({
     invitationTool(data, calendars),
     ...notificationTools(data, planner, toolTimeoutMs, unpaged),
     replayTool(data, planner),
+    previewTool(data, toolTimeoutMs),
     ...auditTools(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     outboxTool(channels.outboxDir),

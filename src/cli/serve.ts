@@ -1,4 +1,4 @@
-import { createDelivery, createServer, createServerGroup } from '../app.ts';
+import { type AppOptions, createDelivery, createServer, createServerGroup } from '../app.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -45,12 +45,14 @@ export const serve: Command = {
     loaded.flags['http'] === true ? overHttp(loaded, terminal) : overStdio(loaded, terminal),
 };
 
-async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
+async function overStdio(loaded: LoadedConfig, terminal: Terminal): Promise<number> {
+  const { config, origins } = loaded;
   const server = createServer(config.contract, config, {
     origins,
     env: terminal.env,
     logsProblems: true,
     onPrompts: updatesClients(config),
+    checks: checksOf(loaded, terminal),
   });
   const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
@@ -60,7 +62,16 @@ async function overStdio({ config, origins }: LoadedConfig, terminal: Terminal):
   return finish(server.close(), stop);
 }
 
-async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): Promise<number> {
+/** The checks of `doctor`, for the tool check_health. */
+function checksOf(loaded: LoadedConfig, terminal: Terminal): NonNullable<AppOptions['checks']> {
+  return async (problems) => {
+    const { runChecks } = await import('./doctor/checks.ts');
+    return runChecks(loaded, terminal, undefined, problems);
+  };
+}
+
+async function overHttp(loaded: LoadedConfig, terminal: Terminal): Promise<number> {
+  const { config, origins } = loaded;
   const { env } = terminal;
   const { createHash } = await import('node:crypto');
   const { serveHttp } = await import('../transports/http.ts');
@@ -97,6 +108,8 @@ async function overHttp({ config, origins }: LoadedConfig, terminal: Terminal): 
         audit,
         logsProblems: true,
         onPrompts: updatesClients(config),
+        checks: checksOf(loaded, terminal),
+        tokens: () => tokens.list(),
       });
     servers.set(contract, known);
     return known;

@@ -18,6 +18,13 @@ export function ownFiles(config: Config, env: Environment): readonly string[] {
   ];
 }
 
+/** The folders that belong to Adjutant alone. */
+export function ownFolders(config: Config, env: Environment): readonly string[] {
+  const { home, settings, state, data } = findPlaces(env, config.home);
+  if (home !== undefined) return [home];
+  return [...new Set([settings, state, data].map((folder) => join(folder, 'adjutant')))];
+}
+
 /** The values of all settings that are secret, with the token, by a name that says so. */
 export function ownSecrets(config: Config): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

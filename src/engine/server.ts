@@ -44,6 +44,8 @@ interface OfferedTool {
 }
 
 export interface RequestEvent {
+  /** The name of the client. Empty before it has identified itself. */
+  readonly client: string;
   readonly method: string;
   readonly milliseconds: number;
   readonly failed: boolean;

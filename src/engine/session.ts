@@ -167,7 +167,12 @@ export class Session {
       if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
       const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
       // A request that the client cancelled did not fail.
-      this.server.observe({ method: request.method, milliseconds, failed: failed && !inProgress.aborted });
+      this.server.observe({
+        client: this.client.name,
+        method: request.method,
+        milliseconds,
+        failed: failed && !inProgress.aborted,
+      });
       return reply;
     };
     return attempt(

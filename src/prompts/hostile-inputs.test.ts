@@ -7,6 +7,7 @@ import { formatPercent } from './jinja/percent-format.ts';
 import { lintFiles } from './lint/lint-files.ts';
 import { parseManifest } from './sources/twig-manifest.ts';
 import { unsupportedConstructs } from './template/dialect.ts';
+import { promptNames, withPromptReferences } from './template/prompt-references.ts';
 import { scanTemplate } from './template/scanner.ts';
 import { resolveReferences } from './template/template-references.ts';
 import { freeVariables } from './template/variables.ts';
@@ -46,6 +47,15 @@ describe('processing time stays linear for a 1 MB file with', { timeout }, () =>
     ['includes with escaped quotes', '{% include \\"'],
   ])('%s that are never closed', async (_, text) => {
     await expectLinear((source) => resolveReferences('a.md', source), repeated(text), prose);
+  });
+
+  it.each([
+    ['imports', `{% from ${repeated('import ')}`],
+    ['values of a used prompt', `{{ prompt("x", ${repeated(' ')}`],
+    ['used prompts', repeated('{{ prompt("x", ')],
+    ['names of used prompts', repeated('{% include "prompt:')],
+  ])('%s that never end', async (_, text) => {
+    await expectLinear((source) => promptNames(withPromptReferences(source)), text, prose);
   });
 
   it('deeply nested filters', async () => {

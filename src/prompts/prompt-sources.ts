@@ -8,12 +8,14 @@ import { UserSource } from './jsonl/user-source.ts';
 import { MountSource } from './mounts/mount.ts';
 import type { PromptsOptions } from './prompts.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
+import { localRepositories } from './repositories/repository.ts';
+import { RepositorySource } from './repositories/repository-source.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 
 /**
  * All sources of the standard contract. If several sources have a prompt of the same name, the first one counts: the user's
- * own prompts, those of hexai, commands, libraries, those of twig, mounts in their order, built-in prompts.
+ * own prompts, those of hexai, commands, libraries, those of twig, repositories and mounts in their order, built-in prompts.
  */
 export function createSources(
   {
@@ -26,6 +28,7 @@ export function createSources(
     records,
     poll = false,
     namedBy = {},
+    repositories,
   }: PromptsOptions,
   find: ComposedPrompts['find'],
 ): {
@@ -39,7 +42,7 @@ export function createSources(
   const otherTwigDir = otherFolder(originals.twigDir, twigDir);
   const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
   const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
-  const libraries: TwigSource[] = [];
+  const libraries: (TwigSource | RepositorySource)[] = [];
   const composedPrompts: ComposedPrompts = {
     find,
     async libraryFile(library, path) {
@@ -66,6 +69,9 @@ export function createSources(
     ...(otherTwigDir === undefined
       ? []
       : [new TwigSource({ folder: otherTwigDir, userHome, poll, composition })]),
+    ...localRepositories(repositories?.folder ?? '', repositories?.list ?? []).map(
+      (repository) => new RepositorySource({ repository, git: repositories!.git, poll, composition }),
+    ),
   );
   const sources = [
     user,

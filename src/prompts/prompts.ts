@@ -10,15 +10,18 @@ import { BuiltInSource } from './jsonl/built-in-source.ts';
 import type { MountOptions } from './mounts/mount.ts';
 import { createSources, createUserSource } from './prompt-sources.ts';
 import { RecentValues } from './rendering/recent-values.ts';
+import type { RepositoryOptions } from './repositories/repository.ts';
+import type { RunGit } from './repositories/repository-pull.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { createCatalogTools } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
+import { createDeletedTool } from './tools/deleted-tool.ts';
 import { createEditingTools } from './tools/editing-tools.ts';
 import { createHistoryTool, createLabelTool } from './tools/history-tools.ts';
-import { createLibraryTools } from './tools/library-tools.ts';
+import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
 import { createMethods } from './tools/methods.ts';
 import { createShow } from './tools/show-tool.ts';
 import { createTestTool } from './tools/test-tool.ts';
@@ -35,6 +38,12 @@ export interface PromptsOptions {
   readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
+  /** Git repositories of prompts, and the folder for their files. */
+  readonly repositories?: {
+    readonly list: readonly RepositoryOptions[];
+    readonly folder: string;
+    readonly git: RunGit;
+  };
   /** Messages abbreviate this folder to `~`. */
   readonly userHome: string;
   /** Stores the user's own prompts in a database instead of a file. */
@@ -100,11 +109,13 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
   const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
+  const libraryProblems = createLibraryProblems(catalog, silencedRules);
   const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
+    problems: libraryProblems,
     close() {
       catalog.close();
       versions.close();
@@ -119,10 +130,11 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),
+      createDeletedTool(editor),
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
-      ...createLibraryTools(catalog, editor, silencedRules),
+      ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({
       catalog,

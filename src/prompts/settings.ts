@@ -86,6 +86,36 @@ export const promptSettings = defineSettings({
     description:
       'Prompt files of other programs to serve in place: tables with format, path and optionally prefix (for the names), follow_links (follow symbolic links, also out of the folder) and version (of the client, if its older rules apply).',
   },
+  'prompts.repositories': {
+    type: 'structure',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          address: { type: 'string', minLength: 1 },
+          name: { type: 'string', pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]*$' },
+          branch: { type: 'string', pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$' },
+          commit: { type: 'string', pattern: '^[0-9a-f]{40,64}$' },
+          folder: { type: 'string', pattern: '^[^./][^\\\\:]*$' },
+          format: { type: 'string', enum: ['libraries', ...mountable] },
+          prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
+          interval_minutes: { type: 'integer', minimum: 0 },
+        },
+        required: ['address'],
+        additionalProperties: false,
+      },
+    },
+    default: [],
+    description:
+      'Git repositories of prompts to fetch and serve: tables with address (https, ssh or a path) and optionally branch, commit (to stay at it), folder (in the repository), format (libraries, or one of prompts.mounts), prefix, name and interval_minutes (default 60; 0 updates only with prompts pull).',
+  },
+  'prompts.repositories_dir': {
+    type: 'path',
+    default: (places) =>
+      places.home ? join(places.home, 'repositories') : join(places.data, 'adjutant', 'repositories'),
+    description: 'The folder for the files of prompts.repositories.',
+  },
   'prompts.lint_ignore': {
     type: 'list',
     values: ruleNames,

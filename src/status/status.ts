@@ -1,14 +1,22 @@
-import { type Feature, type Problem, problemSchema } from '../feature.ts';
+import { type Feature, problemSchema } from '../feature.ts';
 import { shorten } from '../paging.ts';
 import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
+import { type HealthOptions, healthTool } from './health.ts';
 import type { RequestLog } from './request-log.ts';
 
-export interface StatusOptions {
+export interface StatusOptions extends HealthOptions {
   readonly log: RequestLog;
   clients(): readonly ConnectedClient[];
-  problems(): Promise<readonly Problem[]>;
   settings(): readonly SettingInForce[];
+  tokens?(): readonly TokenFacts[];
+}
+
+/** A named token without its secret. */
+export interface TokenFacts {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
 }
 
 export interface ConnectedClient {
@@ -43,6 +51,7 @@ export function createStatus(options: StatusOptions): Feature {
 export function statusTools(options: StatusOptions) {
   const startedAt = new Date().toISOString();
   return [
+    healthTool(options),
     defineTool({
       name: 'server_status',
       title: 'Server status',
@@ -55,7 +64,7 @@ export function statusTools(options: StatusOptions) {
           full: {
             type: 'boolean',
             default: false,
-            description: 'Also default settings; do not shorten',
+            description: 'Also tokens and default settings; do not shorten',
           },
         },
       },
@@ -83,6 +92,11 @@ export function statusTools(options: StatusOptions) {
             ['method', 'count', 'failed', 'median_ms', 'p95_ms', 'recent_ms'],
           ),
           problems: { type: 'array', items: problemSchema },
+          tokens: list({ name: text, scopes: { type: 'array', items: text }, created_at: text }, [
+            'name',
+            'scopes',
+            'created_at',
+          ]),
           settings: list({ name: text, value: {}, origin: text, description: text }, [
             'name',
             'value',
@@ -102,6 +116,7 @@ export function statusTools(options: StatusOptions) {
           clients: options.clients(),
           methods: options.log.summary(),
           problems: await options.problems(),
+          ...(full && options.tokens && { tokens: options.tokens() }),
           settings: full ? settings : settings.filter(({ origin }) => origin !== 'default'),
         };
         return { structured: full ? status : shorten(status).value };

@@ -24,6 +24,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',
   restore_prompt:
     'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
+  list_deleted_prompts:
+    'deleted removed prompts trash bin wastebasket recycle undelete recover which were thrown away gone missing lost list saved templates erased discarded',
   lint_prompts:
     'check validate verify problems mistakes errors broken prompt template syntax compile proofread faulty wrong flaws bugs defects typo placeholders missing invalid test quality health sanity inspect review library saved shortcuts correct fine works valid',
   import_prompts:
@@ -113,6 +115,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
   replay_notifications:
     'replay what if would have got past reminders under other settings policy compare backtest simulate different earlier had been last week difference pretend imagine hypothetically try rules on the past instead simulation',
+  preview_messages:
+    'preview show text wording of a reminder message mail exactly what does it say read agenda digest before change who will be notified if moved word for word',
   snooze_notification:
     'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',
   test_notification:
@@ -123,6 +127,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
   server_status:
     'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',
+  check_health:
+    'doctor diagnose diagnosis check everything works working setup installation broken wrong healthy self-test troubleshoot fix repair disk database codex login clients configured is anything',
   list_activity:
     'activity audit log who did what changed denied refused calls tokens access security history which client was not allowed blocked permission intruder suspicious lately yesterday by whom record of actions',
   load_demo:

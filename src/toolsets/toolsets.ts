@@ -16,6 +16,7 @@ export const toolsets = {
     'delete_prompt',
     'prompt_history',
     'restore_prompt',
+    'list_deleted_prompts',
     'label_prompt',
     'test_prompts',
     'lint_prompts',
@@ -68,6 +69,7 @@ export const toolsets = {
     'acknowledge_notification',
     'snooze_notification',
     'replay_notifications',
+    'preview_messages',
     'test_notification',
     'list_outbox',
     'list_audit',
@@ -76,7 +78,7 @@ export const toolsets = {
     'delete_rule',
   ],
   people: ['list_users', 'get_user', 'create_user', 'update_user', 'delete_user'],
-  admin: ['server_status', 'list_activity', 'load_demo', 'remove_demo'],
+  admin: ['server_status', 'check_health', 'list_activity', 'load_demo', 'remove_demo'],
 } as const;
 
 type ToolsetName = keyof typeof toolsets;

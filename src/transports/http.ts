@@ -23,12 +23,9 @@ import { HttpSessions } from './http-sessions.ts';
 import { LiveRequests } from './live-requests.ts';
 import { neededScope } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
-import { sendError, sendJson } from './reply.ts';
+import { pagePath, sendError, sendJson } from './reply.ts';
 import { readBody } from './request-body.ts';
 import { tooLong } from './stdio.ts';
-
-/** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
-const pagePath = '/page/mcp';
 
 const timeouts = {
   keepAliveTimeout: 65_000,

@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { gzip } from 'node:zlib';
 import { encode } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
+
+/** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
+export const pagePath = '/page/mcp';
+
+/** A reply below this size fits into one packet anyway. */
+const minCompressedBytes = 1400;
 
 /** Sends a JSON reply, unless the client has disconnected or a reply was sent already. */
 export function sendJson(
@@ -10,14 +17,27 @@ export function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const text = encode(message);
-  response
-    .writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-      ...headers,
-    })
-    .end(text);
+  const send = (body: Buffer, encoding = {}) => {
+    if (response.headersSent || response.destroyed) return;
+    response
+      .writeHead(status, {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        ...encoding,
+        ...headers,
+      })
+      .end(body);
+  };
+  const body = Buffer.from(encode(message));
+  if (body.length < minCompressedBytes || !acceptsCompression(response)) return send(body);
+  gzip(body, { level: 4 }, (error, compressed) =>
+    error ? send(body) : send(compressed, { 'content-encoding': 'gzip' }),
+  );
+}
+
+/** Only the page gets compressed replies: it may be used over a slow line, and every browser can decompress them. */
+function acceptsCompression({ req }: ServerResponse): boolean {
+  return req.url === pagePath && /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
 }
 
 /** Sends an error of the transport as a JSON-RPC error. */

@@ -1,7 +1,7 @@
 import { appMimeType, appsExtension, appUri, showsApps } from '../contracts/app-views.ts';
 import type { Feature } from '../feature.ts';
 import { appViews } from '../tool.ts';
-import { readPageFile } from './page.ts';
+import { readPageFile } from './page-files.ts';
 
 const titles = { run: 'Run', prompts: 'Prompts', calendar: 'Calendar' } as const;
 

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
+import { eventually } from './eventually.ts';
 import { Traps, writeTree } from './hostile.ts';
 import { gitIn } from './project.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
@@ -182,6 +183,32 @@ describe("Adjutant's own files", () => {
     expect(shellOutput()).toContain('# A project');
     expect(existsSync(join(bench.project, 'made'))).toBe(sandbox === 'workspace-write');
     for (const file of files()) expect(readFileSync(file, 'utf8')).toBe(`# ${content}\n`);
+  });
+
+  it('cannot be read by a command if they are created during the run', async () => {
+    const [waiting, go] = ['waiting', 'go'].map((name) => join(bench.folder, name));
+    const late = ['token', 'tokens/one.json', 'calendar.sqlite-wal'].map((name) =>
+      join(bench.home, 'late', name),
+    );
+    const own = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      home: join(bench.home, 'late'),
+    });
+    const wait = `touch ${waiting}; until [ -e ${go} ]; do sleep 0.05; done`;
+    const call = own.call('delegate_run', {
+      task: script({ shell: `${wait}; cat ${late.join(' ')}; cat README.md` }, answer()),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+    await eventually(() => expect(existsSync(waiting!)).toBe(true));
+    const before = readdirSync(join(bench.home, 'late'));
+    expect(before).not.toContain('token');
+    writeTree('/', Object.fromEntries(late.map((file) => [file, content])));
+    writeFileSync(go!, '');
+    expect((await call).record).toMatchObject({ status: 'completed', error: null, warnings: [] });
+    expect(shellOutput()).toContain('# A project');
+    expect(shellOutput()).not.toContain(content);
+    rmSync(join(bench.home, 'late'), { recursive: true });
   });
 
   it('are redacted wherever they appear', async () => {

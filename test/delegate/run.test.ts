@@ -280,7 +280,7 @@ describe('the agent', () => {
     expect(prompt).toContain('Role: reviewer\n');
     expect(prompt).toContain('-- help me');
     expect(prompt).toContain('- (none)');
-    expect(argv.slice(0, 6)).toEqual(['exec', '-C', bench.project, '--sandbox', 'workspace-write', '--json']);
+    expect(argv.slice(0, 4)).toEqual(['exec', '-C', bench.project, '--json']);
     expect(argv).toContain('--skip-git-repo-check');
     const overrides = argv.filter((_, index) => argv[index - 1] === '-c');
     expect(overrides).toEqual([
@@ -292,6 +292,9 @@ describe('the agent', () => {
       'skills.include_instructions=false',
       'shell_environment_policy.exclude=["GIT_DIR"]',
       'shell_environment_policy.ignore_default_excludes=false',
+      'sandbox_mode="workspace-write"',
+      `permissions.adjutant={extends=":workspace",filesystem={${JSON.stringify(bench.home)}="deny"}}`,
+      'default_permissions="adjutant"',
       `projects={${JSON.stringify(bench.project)}={trust_level="untrusted"}}`,
     ]);
     expect(argv.at(-1)).toBe('-');

@@ -16,8 +16,8 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'only reads',
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
-     list_runs show_run tail_run collect_run list_approvals server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time get_free_busy list_notifications replay_notifications list_audit list_outbox`,
+     list_deleted_prompts check_health list_runs show_run tail_run collect_run list_approvals server_status list_activity get_user list_users list_rules get_event list_events
+     list_calendars find_time get_free_busy list_notifications replay_notifications preview_messages list_audit list_outbox`,
   ],
   ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [

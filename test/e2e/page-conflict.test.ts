@@ -40,15 +40,14 @@ async function openEditor(): Promise<Page> {
 const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
 const edit = (page: Page, text: string) => page.getByLabel(/^Text/).fill(text);
 
-/** Opens the prompt in two editors, saves both, and returns the second one, which has the conflict. */
+/** Edits the prompt in two windows, saves the first one, and returns the second one, which has the conflict. */
 async function createConflict(): Promise<Page> {
   const [first, second] = [await openEditor(), await openEditor()];
+  await edit(second, 'Mine for {{who}}');
   await edit(first, 'Theirs for {{who}}');
   await first.getByLabel('Title').fill('Their title');
   await save(first);
   await shows(first, 'Theirs for');
-  await edit(second, 'Mine for {{who}}');
-  await save(second);
   await second.getByRole('heading', { name: 'This prompt was changed elsewhere' }).waitFor();
   return second;
 }

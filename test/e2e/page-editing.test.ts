@@ -9,7 +9,7 @@ beforeAll(() => server.start());
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-/** Uses every field that a prompt can have, including those the editor does not show. */
+/** Uses every field that a prompt can have, including those that the editor does not show. */
 const rich = {
   name: 'rich',
   title: 'Rich',
@@ -50,9 +50,10 @@ describe('editing a prompt', () => {
     await page.getByLabel('Token or full address').fill(server.address);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('tab', { name: 'Edit' }).click();
-    await page.getByLabel(/^Text/).waitFor();
+    await message(page, 2).waitFor();
     return page;
   };
+  const message = (page: Page, number: number) => page.getByLabel(`Message ${number}`, { exact: true });
   const save = async (page: Page) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
@@ -61,7 +62,7 @@ describe('editing a prompt', () => {
   it('keeps all fields and arguments that the editor does not show', async () => {
     const page = await edit(rich);
     await page.getByLabel('Description', { exact: true }).fill('Changed.');
-    await page.getByLabel(/^Text/).fill('Write all about {{topic}}.');
+    await message(page, 1).fill('Write all about {{topic}}.');
     await save(page);
     const [first, ...others] = rich.messages;
     const content = { ...first!.content, text: 'Write all about {{topic}}.' };
@@ -84,7 +85,7 @@ describe('editing a prompt', () => {
 
   it('adds arguments that the new text uses and removes arguments no message uses any longer', async () => {
     const page = await edit(rich);
-    await page.getByLabel(/^Text/).fill('For {{reader}}: {{ title }} {{length}}.');
+    await message(page, 1).fill('For {{reader}}: {{ title }} {{length}}.');
     await save(page);
     const [, ...kept] = rich.arguments;
     expect(saved().arguments).toEqual([...kept, { name: 'length', required: true }]);
@@ -92,9 +93,9 @@ describe('editing a prompt', () => {
 
   it('restores all fields of an argument when the text uses it again', async () => {
     const page = await edit(rich);
-    await page.getByLabel(/^Text/).fill('Write.');
+    await message(page, 1).fill('Write.');
     await page.getByLabel('Description of reader').fill('The audience');
-    await page.getByLabel(/^Text/).fill('Write about {{topic}}!');
+    await message(page, 1).fill('Write about {{topic}}!');
     await page.getByLabel('Description of topic').waitFor();
     await save(page);
     const args = rich.arguments.map((one) =>
@@ -107,10 +108,62 @@ describe('editing a prompt', () => {
     const image = { role: 'user', content: { type: 'image', data: 'aGk=', mimeType: 'image/png' } };
     const page = await edit({ ...rich, messages: [image, ...rich.messages.slice(1)] });
     await page.getByLabel('Title').fill('Richer');
-    await page.getByLabel(/^Text/).fill('From {{report}} for {{reader}}.');
+    await message(page, 2).fill('From {{report}} for {{reader}}.');
     await save(page);
     const [, , last] = rich.messages;
     const second = { role: 'user', content: { type: 'text', text: 'From {{report}} for {{reader}}.' } };
     expect(saved()).toEqual({ ...rich, title: 'Richer', messages: [image, second, last] });
+  });
+
+  it('edits, adds, moves and removes messages with their roles', async () => {
+    const page = await edit(rich);
+    await page.getByRole('button', { name: 'Add message' }).click();
+    await message(page, 4).fill('And then {{more}}.');
+    await page.getByLabel('Role of message 4').selectOption('assistant');
+    await page.getByRole('button', { name: 'Move message 4 up' }).click();
+    expect(await message(page, 3).inputValue()).toBe('And then {{more}}.');
+    await page.getByRole('button', { name: 'Remove message 2' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await message(page, 4).waitFor();
+    await page.getByRole('button', { name: 'Remove message 1' }).click();
+    await page.reload();
+    expect(await message(page, 2).inputValue()).toBe('And then {{more}}.');
+    await save(page);
+    const [, second, third] = rich.messages;
+    expect(saved().messages).toEqual([
+      second,
+      { role: 'assistant', content: { type: 'text', text: 'And then {{more}}.' } },
+      third,
+    ]);
+    expect(saved().arguments.map(({ name }) => name)).toEqual([
+      'report',
+      'reader',
+      'spare',
+      'last-words',
+      'more',
+    ]);
+  });
+
+  it('edits every field of an argument and removes an unused argument', async () => {
+    const page = await edit(rich);
+    await page.getByLabel('Default of reader').fill('Ada');
+    await page.getByLabel('Suggested values of reader').fill('Ada, Bo,, Cy');
+    await page.getByLabel('Default of topic').fill('');
+    await page.getByRole('group', { name: 'Arguments' }).getByText('File path').nth(0).click();
+    await page.getByRole('button', { name: 'Remove argument spare' }).click();
+    expect(await page.getByRole('button', { name: 'Remove argument reader' }).count()).toBe(0);
+    await save(page);
+    expect(saved().arguments).toEqual([
+      { name: 'topic', description: 'What about', values: ['tides', 'moon'], files: true },
+      { name: 'report', files: true, default: 'notes.md' },
+      {
+        name: 'reader',
+        description: 'Who reads it',
+        required: true,
+        default: 'Ada',
+        values: ['Ada', 'Bo', 'Cy'],
+      },
+      { name: 'last-words', default: 'Bye.' },
+    ]);
   });
 });

@@ -2,28 +2,71 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Finding } from '../../src/status/health.ts';
 import { PageServer, shows } from '../page/page-server.ts';
 import { bundle } from '../program.ts';
 
 const server = new PageServer();
-const count = 70;
+const broken = 70;
+// Found by sources, by a check of the text, and by a check of the arguments.
+const total = broken + 2;
+const record = {
+  name: 'greet',
+  title: 'Greet',
+  arguments: [{ name: 'unused' }],
+  messages: [{ role: 'user', content: { type: 'text', text: 'Hello {{somebody}}' } }],
+};
 beforeAll(async () => {
   mkdirSync(join(server.home, 'prompts'));
-  writeFileSync(join(server.home, 'prompts', 'user.jsonl'), '{"name": "broken"\n'.repeat(count));
+  const lines = `${JSON.stringify(record)}\n${'{"name": "broken"\n'.repeat(broken)}`;
+  writeFileSync(join(server.home, 'prompts', 'user.jsonl'), lines);
   await server.start();
 });
 afterAll(() => server.stop());
 
-it('reports the same number of problems on the page and with doctor', async () => {
-  const page = await server.open();
-  await shows(page, `${count} problems`);
-  await page.getByRole('link', { name: 'Server' }).click();
-  await page.locator('.problems li').first().waitFor();
-  expect(await page.locator('.problems li').count()).toBe(count);
+/** What `doctor` reports besides the machine it runs on. */
+function doctorFindings(): readonly Finding[] {
   const { stdout } = spawnSync(process.execPath, [bundle, 'doctor', '--json', '--home', server.home], {
     encoding: 'utf8',
     env: { ...process.env, HOME: server.home },
   });
-  const { findings } = JSON.parse(stdout) as { findings: { title: string; detail: string }[] };
-  expect(findings.filter(({ detail }) => detail.includes('user.jsonl')).length).toBe(count);
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+  return findings.filter(({ detail }) => detail.includes('user.jsonl'));
+}
+
+it('reports the same problems in both views and with doctor, each with a remedy and a link', async () => {
+  const page = await server.open();
+  await shows(page, `${total} problems`);
+  await page.getByRole('link', { name: 'Server' }).click();
+  const lines = page.getByRole('list', { name: 'Problems' }).locator('li:has-text("user.jsonl")');
+  await lines.nth(total - 1).waitFor();
+  expect(await lines.count()).toBe(total);
+  const findings = doctorFindings();
+  expect(findings.length).toBe(total);
+  for (const [index, { detail, remedy }] of findings.entries()) {
+    const text = await lines.nth(index).textContent();
+    expect(text).toContain(detail);
+    expect(text).toContain(remedy);
+  }
+  await lines.nth(0).getByRole('link', { name: 'greet' }).click();
+  await page.getByRole('heading', { name: 'Greet' }).waitFor();
+});
+
+it('does not count its own requests, and counts those of clients', async () => {
+  const page = await server.open();
+  await page.evaluate("location.hash = '#/server'");
+  const requests = page.getByRole('region', { name: 'Requests of clients' });
+  await requests.getByText('None').waitFor();
+  const response = await fetch(server.view('mcp'), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${/token=(.*)/.exec(server.address)![1]}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+  expect(response.status).toBe(200);
+  await requests.getByText('ping').waitFor();
+  expect(await requests.getByText('tools/call').count()).toBe(0);
 });

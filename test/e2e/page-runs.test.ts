@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
@@ -23,6 +23,7 @@ beforeAll(async () => {
   await server.start({
     CODEX_HOME: codexHome,
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
+    ADJUTANT_DELEGATE_APPROVALS: 'ask',
   });
 });
 afterEach(() => server.closeWindows());
@@ -44,6 +45,11 @@ async function startRun(
   await page.getByLabel('Type').selectOption(fields.type ?? 'delegate_run');
   await page.getByRole('button', { name: 'Start' }).click();
   return page;
+}
+
+/** A turn in which Codex edits files with its own tool, and so reports the changes. */
+function patch(changes: string): Turn {
+  return { shell: `apply_patch <<'END'\n*** Begin Patch\n${changes}\n*** End Patch\nEND` };
 }
 
 /** Sets `data-tail-failed` on the document when a tail_run request fails. */
@@ -83,29 +89,28 @@ describe('runs', () => {
 
   it('show their changes file by file', async () => {
     const page = await startRun(
-      `Write the tides ${script({ shell: 'echo high >> tides.txt; printf "\\0\\1" > moon.bin' }, answer())}`,
+      `Write the tides ${script(patch('*** Update File: tides.txt\n@@\n-low\n+high'), { shell: 'printf "\\0\\1" > moon.bin' }, answer())}`,
       { sandbox: 'workspace-write' },
     );
-    const tides = page.locator('.patch details').nth(1);
+    const tides = page.locator('.patch details').first();
     await tides.locator('tr.added .line-mark').getByText('+').waitFor();
-    expect(await tides.locator('tr.added .line-text').textContent()).toBe('lowhigh');
+    expect(await tides.locator('tr.added .line-text').textContent()).toBe('high');
     expect(await tides.locator('summary').textContent()).toContain('+1 −1');
-    await page.locator('.patch summary').getByText('moon.bin').waitFor();
-    await page.locator('.patch summary').getByText('binary').waitFor();
+    // A command made it, or somebody else did: the agent did not report it.
+    await page.locator('.evidence').getByText('moon.bin').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
   it('show a large change in steps, with its files collapsed', async () => {
-    const page = await startRun(
-      `Write much ${script({ shell: 'seq 1 2000 > numbers.txt; for i in $(seq 1 119); do echo $i > file-$i.txt; done' }, answer())}`,
-      { sandbox: 'workspace-write' },
-    );
+    const numbers = Array.from({ length: 2000 }, (_, index) => `+${index}`).join('\n');
+    const files = Array.from({ length: 119 }, (_, index) => `*** Add File: file-${index}.txt\n+${index}`);
+    const all = [`*** Add File: numbers.txt\n${numbers}`, ...files].join('\n');
+    const page = await startRun(`Write much ${script(patch(all), answer())}`, { sandbox: 'workspace-write' });
     await shows(page, 'Show 20 of 20 more files');
-    const numbers = page.locator('.patch details').getByText('numbers.txt');
     await page.getByRole('button', { name: 'Show 20 of 20 more files' }).click();
-    await numbers.click();
+    await page.locator('.patch details').getByText('numbers.txt').click();
     await page.getByRole('button', { name: /^Show 500 of \d+ more lines$/ }).click();
     expect(await page.locator('.patch-lines tr').count()).toBeLessThan(1500);
   });
@@ -178,6 +183,65 @@ describe('runs', () => {
     expect(await page.locator('article .problem').count()).toBe(0);
     await page.evaluate("location.hash = '#/runs'");
     await page.locator('h1').getByText('Runs').waitFor();
+  });
+
+  it('show when a command ran and what it printed', async () => {
+    const page = await startRun(`Look ${script({ shell: 'echo the tide is low' }, answer())}`);
+    await page.locator('.timeline summary').first().click();
+    await page.locator('.timeline pre').getByText('the tide is low').waitFor();
+    expect(await page.locator('.timeline time').first().textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('take a message while they work', async () => {
+    const page = await startRun(`Sleep ${script({ shell: 'sleep 8', timeoutMs: 20_000 }, answer())}`);
+    await page
+      .locator('.timeline')
+      .getByText(/sleep 8/)
+      .waitFor();
+    await page.getByLabel('Message to the agent').fill('Also look left.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await shows(page, 'The agent has the message.');
+    await page.locator('article .badge.completed').waitFor();
+    expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Also look left.');
+  });
+
+  it('ask for permission, and go on with the answer', async () => {
+    const file = join(server.home, 'asked');
+    const asks: Turn = {
+      tool: 'exec_command',
+      arguments: {
+        cmd: `touch ${file}`,
+        sandbox_permissions: 'require_escalated',
+        justification: 'The file is outside.',
+      },
+    };
+    const page = await startRun(`Ask ${script(asks, answer())}`, { sandbox: 'workspace-write' });
+    await page.getByRole('alert').getByText('The file is outside.').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByLabel('Reason, if you refuse').fill('Not now.');
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.locator('article .badge.completed').waitFor();
+    expect(existsSync(file)).toBe(false);
+    expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Not now.');
+  });
+
+  it('get the comments on their changes as the next task', async () => {
+    const page = await startRun(`Write ${script(patch('*** Add File: comment.txt\n+high'), answer())}`, {
+      sandbox: 'workspace-write',
+    });
+    await page.getByLabel('Comment on comment.txt').fill('Write it in capitals.');
+    await page.getByRole('button', { name: 'Revert this file' }).click();
+    await shows(page, /has no isolated changes/);
+    await page.getByRole('button', { name: 'Send 1 comment as the next task' }).click();
+    await page
+      .locator('h1')
+      .getByText(/^Revise your changes/)
+      .waitFor();
+    await page.locator('article .badge.completed').waitFor();
+    expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain(
+      'comment.txt: Write it in capitals.',
+    );
   });
 
   it('can be resumed as a new run', async () => {

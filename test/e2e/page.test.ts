@@ -76,7 +76,7 @@ describe('the server view', () => {
     await page.getByRole('link', { name: 'Server' }).click();
     await shows(page, /broken\.md:1/);
     await shows(page, 'adjutant-page 1');
-    await shows(page, 'prompts/list');
+    await page.getByRole('tab', { name: 'Settings' }).click();
     await shows(page, 'flag --port');
     rmSync(join(home, 'commands', 'broken.md'));
   });
@@ -93,6 +93,11 @@ describe('the page', () => {
     '#/runs/+new',
     '#/calendar',
     '#/server',
+    '#/server/+activity',
+    '#/server/+settings',
+    '#/server/+tools/list_prompts',
+    '#/prompts/+start',
+    '#/prompts/+trash',
   ])('has no serious accessibility violations in both themes and fits a phone screen: %s', async (view) => {
     const page = await open();
     await shows(page, 'Find things out.');
@@ -107,6 +112,17 @@ describe('the page', () => {
       expect(await seriousViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
+  });
+
+  it('follows an address that changes while the page starts', async () => {
+    const page = await open();
+    await shows(page, 'Find things out.');
+    // The page is rendered by then, but its effects have not run.
+    await page
+      .context()
+      .addInitScript("addEventListener('DOMContentLoaded', () => { location.hash = '#/server'; })");
+    await page.reload();
+    await page.getByRole('heading', { name: 'Server' }).waitFor();
   });
 
   it('can be used with the keyboard alone', async () => {

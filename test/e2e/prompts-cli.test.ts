@@ -151,6 +151,8 @@ describe('adjutant prompts', () => {
     [['import', 'codex', 'nowhere'], /nowhere does not exist/],
     [['export', 'codex'], /export FORMAT FOLDER/],
     [['lint', 'nowhere'], /nowhere does not exist/],
+    [['lint', '--format', 'sarif'], /--format only for files.*--sarif/],
+    [['pull'], /No repository is configured/],
     [['list', '--nope'], /unknown flag --nope/],
   ])('reports incorrect usage: %j', (args, message) => {
     const { code, stderr, stdout } = prompts(args);

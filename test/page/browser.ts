@@ -12,6 +12,7 @@ export interface Browser {
 export interface BrowserContext {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
+  addInitScript(script: string): Promise<void>;
   grantPermissions(permissions: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,6 +44,11 @@ export interface Page {
     listener: (event: { text?(): string; type?(): string; message?: string }) => void,
   ): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  readonly mouse: {
+    move(x: number, y: number, options?: { steps?: number }): Promise<void>;
+    down(): Promise<void>;
+    up(): Promise<void>;
+  };
 }
 /** The content of a frame. */
 export type Frame = Pick<Page, 'getByRole' | 'getByText' | 'getByLabel' | 'locator' | 'frameLocator'>;
@@ -63,11 +69,15 @@ export interface Locator {
   textContent(): Promise<string | null>;
   inputValue(): Promise<string>;
   count(): Promise<number>;
+  check(): Promise<void>;
+  scrollIntoViewIfNeeded(): Promise<void>;
+  boundingBox(): Promise<{ x: number; y: number; width: number; height: number } | null>;
   first(): Locator;
   nth(index: number): Locator;
   locator(selector: string): Locator;
   getByRole: Page['getByRole'];
   getByText: Page['getByText'];
+  getByLabel: Page['getByLabel'];
   waitFor(options?: {
     state?: 'visible' | 'hidden' | 'attached' | 'detached';
     timeout?: number;

@@ -91,13 +91,18 @@ export class PageServer {
 
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
-/** Serious and critical accessibility violations that axe finds on the page. */
-export async function seriousViolations(page: Page): Promise<readonly string[]> {
+/** Accessibility violations of these impacts that axe finds on the page. */
+async function violations(page: Page, impacts: readonly string[]): Promise<readonly string[]> {
   await page.evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
-  const { violations } = await page.evaluate<{
+  const { violations: found } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   }>('axe.run()');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return found
+    .filter(({ impact }) => impacts.includes(impact))
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
+
+export const seriousViolations = (page: Page) => violations(page, ['serious', 'critical']);
+
+/** Also moderate violations. */
+export const axeViolations = (page: Page) => violations(page, ['moderate', 'serious', 'critical']);

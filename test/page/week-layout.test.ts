@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CalendarEvent } from '../../src/web/page/calendar/calendar-data.ts';
 import { layOutDay } from '../../src/web/page/calendar/week-layout.ts';
+import type { CalendarEvent } from '../../src/web/page/events/calendar-data.ts';
 
 const event = (id: string, start: string, end: string, more: Partial<CalendarEvent> = {}): CalendarEvent => ({
   id,

@@ -1,6 +1,7 @@
 import { type JsonObject, present } from '../../json.ts';
 import type { ValueOf } from '../../tool.ts';
 import { maskAddress } from '../channels/channel-address.ts';
+import type { Series } from '../icalendar/series.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
@@ -61,12 +62,15 @@ export interface Placed {
 
 export function eventView(placed: Placed): EventView {
   const { event } = placed;
+  const series = event.series === null ? {} : (JSON.parse(event.series) as Partial<Series>);
+  const rule = series.rules?.[0] ?? null;
   return present({
     id: event.id,
     user_id: event.user_id,
     title: event.title,
     ...timesView(placed),
-    recurring: event.series !== null && 'rules' in JSON.parse(event.series) ? true : null,
+    recurring: rule === null ? null : true,
+    rrule: rule,
     location: event.location,
     conf_link: event.conf_link,
     organizer: event.organizer,
@@ -135,6 +139,7 @@ export function notificationView(notification: Notification): NotificationView {
     urgency: notification.urgency,
     subject: parsePayload(notification.payload).subject,
     reason: notification.reason,
+    why: parsePayload(notification.payload).why ?? null,
     attempts: notification.attempts === 0 ? null : notification.attempts,
     error: notification.error,
     acknowledged_at: notification.acknowledged_ms === null ? null : timestamp(notification.acknowledged_ms),

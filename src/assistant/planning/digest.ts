@@ -14,6 +14,7 @@ import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { formatDate } from './date-format.ts';
 import { messageHtml } from './plain-text.ts';
+import type { DesiredNotification } from './planner.ts';
 
 const dayMs = 86_400_000;
 const maxLines = 50;
@@ -130,6 +131,26 @@ async function nextDigest(
     };
   }
   return undefined;
+}
+
+/** The agenda of a day as the user would get it, or undefined if nothing is on that day. Changes nothing. */
+export async function previewDigest(
+  data: AssistantData,
+  user: User,
+  date: string | undefined,
+): Promise<Pick<DesiredNotification, 'payload' | 'planMs'> | undefined> {
+  const { timezone } = preferencesOf(user);
+  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const wall = date === undefined ? wallOf(data.clock(), offsets) : Date.parse(date);
+  const day = Math.floor(wall / dayMs) * dayMs;
+  const [fromMs, toMs] = [instantOf(day, offsets), instantOf(day + dayMs, offsets) - 1];
+  const [time = '00:00'] = settingsOf(user)['digest'] ?? [];
+  const planMs = leadTime(time, fromMs, timezone);
+  const { listed } = await data.store.read((db) =>
+    listOccurrences(data, db, { fromMs, toMs: toMs + 7 * dayMs }, user.id),
+  );
+  const payload = wordDigest(user, listed, { fromMs, toMs, planMs });
+  return payload === undefined ? undefined : { payload, planMs };
 }
 
 /** Writes the agenda of the rest of a day: events, tasks, overlapping events, and invitations of the coming week without an answer. */

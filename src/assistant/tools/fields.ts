@@ -45,7 +45,7 @@ export const eventFields = {
   description: { type: 'string', maxLength: 20_000, description: 'Notes' },
   status: { type: 'string', enum: eventStatuses, description: 'Cancelled events get no reminders' },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
-  task: { type: 'string', enum: ['open', 'done'], description: 'For a task, which is due at start_ts' },
+  task: { type: 'string', enum: ['open', 'done'], description: 'Task, due at start_ts' },
   reminders: {
     type: 'array',
     maxItems: 5,
@@ -146,6 +146,16 @@ export const cancelFields = {
 export const snoozeFields = {
   minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now. Default: 10' },
   until: { type: 'string', maxLength: 40, description: 'Local time instead: 17:30 or 2026-03-01T17:30' },
+} as const;
+
+export const previewFields = {
+  notification_id: { type: 'string', description: 'Of this one' },
+  event_id: { type: 'string', description: 'If it moves or is deleted' },
+  occurrence: { type: 'string', description: 'Only this one' },
+  following: { type: 'boolean', description: 'And later ones' },
+  start_ts: { type: 'string', maxLength: 40, description: 'New start. Default: deleted' },
+  user_id: { type: 'string', description: 'Daily agenda' },
+  day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Default: today' },
 } as const;
 
 export const testFields = {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import type { Finding } from './doctor.ts';
+import type { Finding } from '../../status/health.ts';
 
 export async function checkCodex(config: Config): Promise<readonly Finding[]> {
   const command = config['delegate.command'] ?? 'codex';

@@ -2,17 +2,22 @@ import { createServer } from '../../app.ts';
 import { type Inspection, inspectDatabase } from '../../assistant/store/inspect.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
+import type { Problem } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
+import { type Finding, problemFindings } from '../../status/health.ts';
 import { connectMemory } from '../../transports/memory.ts';
-import type { Finding } from './doctor.ts';
 
 const title = 'Database';
 
-export async function checkData(loaded: LoadedConfig): Promise<readonly Finding[]> {
+/** A running server passes the problems that its features report. */
+export async function checkData(
+  loaded: LoadedConfig,
+  known?: readonly Problem[],
+): Promise<readonly Finding[]> {
   const { config, origins } = loaded;
   try {
     const found = await inspectDatabase(config['assistant.database_url']);
-    return [databaseFinding(found), ...(await problems(loaded, found.schema === 'current'))];
+    return [databaseFinding(found), ...(await problems(loaded, found.schema === 'current', known))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const origin = origins['assistant.database_url'];
@@ -20,7 +25,10 @@ export async function checkData(loaded: LoadedConfig): Promise<readonly Finding[
       origin === 'default'
         ? 'fix it, or choose another database with assistant.database_url'
         : `fix it, or correct the address in the ${origin}`;
-    return [{ title, state: 'bad', detail: error.message, remedy }, ...(await problems(loaded, false))];
+    return [
+      { title, state: 'bad', detail: error.message, remedy },
+      ...(await problems(loaded, false, known)),
+    ];
   }
 }
 
@@ -51,7 +59,9 @@ function databaseFinding({ place, program, schema, version }: Inspection): Findi
 async function problems(
   { config, origins }: LoadedConfig,
   withDatabase: boolean,
+  known: readonly Problem[] | undefined,
 ): Promise<readonly Finding[]> {
+  if (known !== undefined) return problemFindings(known);
   // Opening a database creates or upgrades it, which a check must not do.
   const checked = withDatabase ? config : { ...config, 'assistant.database_url': '' };
   const server = createServer('standard', checked, { origins });
@@ -67,13 +77,7 @@ async function problems(
       isObject(structuredContent) && Array.isArray(structuredContent['problems'])
         ? structuredContent['problems']
         : [];
-    if (found.length === 0)
-      return [{ title: 'Prompts and data', state: 'good', detail: 'no problems found' }];
-    return found.map(({ file, line, severity, message }) => ({
-      title: 'Prompts and data',
-      state: severity === 'error' ? 'bad' : 'warning',
-      detail: `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-    }));
+    return problemFindings(found);
   } catch (error) {
     return [{ title: 'Prompts and data', state: 'bad', detail: messageOf(error) }];
   } finally {

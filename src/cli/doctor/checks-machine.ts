@@ -3,8 +3,8 @@ import { createServer as createListener } from 'node:net';
 import { dirname } from 'node:path';
 import { locate } from '../../assistant/store/store.ts';
 import type { Config } from '../../config.ts';
+import type { Finding } from '../../status/health.ts';
 import { isAdjutant } from '../background/running-servers.ts';
-import type { Finding } from './doctor.ts';
 
 const namedFolders = (config: Config) =>
   Object.entries(config).filter(

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { messageOf } from '../../json.ts';
 import { isMailAddress, singleLine } from '../../single-line.ts';
-import type { Finding } from './doctor.ts';
+import type { Finding } from '../../status/health.ts';
 
 const title = 'Mail server';
 const timeoutMs = 5000;

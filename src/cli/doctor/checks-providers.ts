@@ -1,8 +1,8 @@
 import { basicAuth } from '../../assistant/network/fetch.ts';
 import type { Config } from '../../config.ts';
 import { isObject, messageOf } from '../../json.ts';
+import type { Finding } from '../../status/health.ts';
 import { checkMail } from './checks-mail.ts';
-import type { Finding } from './doctor.ts';
 
 const timeoutMs = 5000;
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
+import type { Finding } from '../../status/health.ts';
 import { type ParsedEntry, parseEntry } from '../install/client-entry.ts';
 import type { Client } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';
-import type { Finding } from './doctor.ts';
 
 const initialize = JSON.stringify({
   jsonrpc: '2.0',
@@ -19,21 +19,21 @@ const initialize = JSON.stringify({
 export async function checkReach(
   client: Client,
   entry: Readonly<Record<string, unknown>>,
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'env'>,
 ): Promise<Finding> {
   const parsed = parseEntry(entry);
   const answered = parsed.kind === 'http' ? await overHttp(parsed) : await overStdio(parsed, terminal);
-  const title = client.title;
-  if (answered) return { title, state: 'good', detail: 'reaches the server' };
+  const checked = { title: client.title, client: client.id };
+  if (answered) return { ...checked, state: 'good', detail: 'reaches the server' };
   return parsed.kind === 'http'
     ? {
-        title,
+        ...checked,
         state: 'bad',
         detail: `${parsed.url} does not answer`,
         remedy: `start adjutant serve --http, or run adjutant install ${client.id} --http again`,
       }
     : {
-        title,
+        ...checked,
         state: 'bad',
         detail: 'the command in its configuration does not start the server',
         remedy: `run adjutant install ${client.id} again`,
@@ -42,7 +42,7 @@ export async function checkReach(
 
 function overStdio(
   { command, args }: Extract<ParsedEntry, { kind: 'stdio' }>,
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'env'>,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, [...args], {

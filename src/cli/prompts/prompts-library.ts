@@ -13,6 +13,10 @@ type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 /** Subcommands for whole libraries: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
   async lint(invocation) {
+    if (invocation.rest.length === 0 && textFlag(invocation, 'format') !== undefined)
+      throw new UsageError(
+        'prompts lint takes --format only for files: adjutant prompts lint PATH --format FORMAT (for SARIF: --sarif)',
+      );
     const results: Linted[] =
       invocation.rest.length === 0 ? [await call(invocation, 'lint_prompts', wholeList)] : [];
     for (const path of invocation.rest) results.push(await lintPath(invocation, path));

@@ -5,6 +5,7 @@ import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
 import { libraryActions } from './prompts-library.ts';
 import { move } from './prompts-move.ts';
+import { pull } from './prompts-pull.ts';
 import { versionActions } from './prompts-versions.ts';
 
 const actions: Readonly<Record<string, Action>> = {
@@ -13,13 +14,14 @@ const actions: Readonly<Record<string, Action>> = {
   ...versionActions,
   ...libraryActions,
   move,
+  pull,
 };
 
 export const prompts: Command = {
   name: 'prompts',
-  summary: 'Search, render, edit, label, test, lint, import and export prompts.',
+  summary: 'Search, render, edit, label, test, lint, import, export and pull prompts.',
   usage:
-    'prompts list|show|render|search|create|edit|delete|history|restore|label|test|usage|lint|import|export|move [NAME|PATH …] [FLAGS]',
+    'prompts list|show|render|search|create|edit|delete|history|restore|label|test|usage|lint|import|export|move|pull [NAME|PATH …] [FLAGS]',
   maxWords: Number.POSITIVE_INFINITY,
   flags: {
     tag: {

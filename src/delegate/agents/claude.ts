@@ -9,17 +9,15 @@ import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { readWrites } from './claude-writes.ts';
 import { findExecutable, readVersion } from './executable.ts';
-import { isInside } from './folder-scope.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface ClaudeOptions {
+export interface ClaudeOptions extends HiddenFiles {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose own settings apply to runs in them. */
   readonly trustedFolders: readonly string[];
-  /** Files and folders that no sandboxed command may read. */
-  readonly unreadable: readonly string[];
 }
 
 const installHint =
@@ -50,7 +48,8 @@ export function createClaude(options: ClaudeOptions): Agent {
       const subcommandArgs = call.threadId === undefined ? [] : ['--resume', call.threadId];
       await refuseBlockingFiles(call.cwd);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
-      const settings = await claudeSettings(env, call.sandbox, isTrusted, options.unreadable);
+      const hidden = await hiddenPaths(options, call.cwd);
+      const settings = await claudeSettings(env, call.sandbox, isTrusted, hidden);
       const isNew = call.threadId === undefined;
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
       const servers = isTrusted ? projectServers(call.cwd) : [];

@@ -5,9 +5,9 @@ import { readRegularFile } from '../../regular-file.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 
 export interface ProjectTrust {
-  /** Override that sets the trust level of the folder. Absent if the codex configuration has one. */
-  readonly override?: string;
-  /** Contents of AGENTS.md and similar files, which codex ignores in an untrusted folder. */
+  /** Overrides that set the trust level of the folder, unless the codex configuration has one. */
+  readonly overrides: readonly string[];
+  /** Contents of AGENTS.md and similar files, which codex does not read itself. */
   readonly instructions?: string;
 }
 
@@ -24,21 +24,31 @@ export async function projectTrust(
   const real = await disk.realpath(cwd).catch(() => cwd);
   const levels = (level: string) =>
     [...new Set([cwd, real])].map((path) => `${JSON.stringify(path)}={trust_level="${level}"}`);
-  if (isTrusted) return { override: `projects={${levels('trusted').join(',')}}` };
-  if (hasTrustLevel(userSettings, await trustPaths(cwd, real))) return {};
-  const entries = levels('untrusted');
+  const known = isTrusted ? 'trusted' : trustLevel(userSettings, await trustPaths(cwd, real));
+  const level = isTrusted ? 'trusted' : 'untrusted';
+  const overrides = isTrusted || known === undefined ? [`projects={${levels(level).join(',')}}`] : [];
+  if (known !== undefined && (known !== 'trusted' || (await hasOwnRules(userSettings, real))))
+    return { overrides };
   const instructions = await projectInstructions(cwd, [['AGENTS.override.md', 'AGENTS.md']]);
   return {
-    override: `projects={${entries.join(',')}}`,
+    // In a sandbox that hides files, codex takes a quarter of a second to read these files itself.
+    overrides: [...overrides, ...(known === undefined ? [] : ['project_doc_max_bytes=0'])],
     ...(instructions !== undefined && { instructions }),
   };
 }
 
-function hasTrustLevel({ projects }: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
-  return names.some((name) => {
+/** Whether the settings of the user or of a trusted repository say which instruction files codex reads. */
+async function hasOwnRules(userSettings: Readonly<Record<string, unknown>>, cwd: string): Promise<boolean> {
+  const own = await readRegularFile(join(projectRoot(cwd), '.codex', 'config.toml')).catch(() => '');
+  return /project_doc|project_root/.test(`${Object.keys(userSettings).join(' ')} ${own}`);
+}
+
+function trustLevel({ projects }: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+  for (const name of names) {
     const entry = isObject(projects) && Object.hasOwn(projects, name) ? projects[name] : undefined;
-    return isObject(entry) && entry['trust_level'] !== undefined;
-  });
+    if (isObject(entry) && entry['trust_level'] !== undefined) return entry['trust_level'];
+  }
+  return undefined;
 }
 
 /** Paths that codex checks for a trust level: the folder, its repository, and the main repository of a worktree. */

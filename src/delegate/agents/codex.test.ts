@@ -10,6 +10,7 @@ const codex = createCodex({
   readOnlyServers: [],
   trustedFolders: [],
   unreadable: [],
+  ownFolders: [],
 });
 const parse = (event: unknown): readonly AgentEvent[] => codex.parse(JSON.stringify(event));
 const item = (fields: object, type = 'item.completed') => parse({ type, item: { id: 'item_1', ...fields } });

@@ -12,10 +12,10 @@ import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { readWrites } from './codex-writes.ts';
 import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
-import { isInside } from './folder-scope.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from './folder-scope.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface CodexOptions {
+export interface CodexOptions extends HiddenFiles {
   /** Path or name of the program. Default: the native program that the `codex` on the PATH starts. */
   readonly command: string | undefined;
   readonly codexHome: string;
@@ -25,8 +25,6 @@ export interface CodexOptions {
   readonly readOnlyServers: readonly string[];
   /** Folders whose own settings apply to runs in them. */
   readonly trustedFolders: readonly string[];
-  /** Files and folders that no sandboxed command may read. */
-  readonly unreadable: readonly string[];
 }
 
 const installHint = 'install it with "npm install -g @openai/codex" or set delegate.command to its path.';
@@ -107,7 +105,7 @@ interface Isolation {
 
 /** Applies the user's settings, but none that the repository brings, and nothing that a run of this sandbox must not have. */
 async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolation> {
-  const { codexHome, ownEntry, readOnlyServers, trustedFolders, unreadable } = options;
+  const { codexHome, ownEntry, readOnlyServers, trustedFolders } = options;
   const settings = await readCodexSettings(userSettingsFile(codexHome));
   const isReadOnly = call.sandbox === 'read-only';
   const trust = await projectTrust(settings, call.cwd, await isInside(call.cwd, trustedFolders));
@@ -115,13 +113,14 @@ async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolatio
     disableOthers: isReadOnly,
     allowed: readOnlyServers,
   });
-  const permissions = codexPermissions(call.sandbox, unreadable, settings, call.configOverrides);
+  const hidden = await hiddenPaths(options, call.cwd);
+  const permissions = codexPermissions(call.sandbox, hidden, settings, call.configOverrides);
   const overrides = [
     ...(isReadOnly ? serverFeatures : []),
     ...environmentPolicy(settings['shell_environment_policy'], call.sandbox),
     ...permissions.overrides,
     servers,
-    trust.override,
+    ...trust.overrides,
   ].filter((override) => override !== undefined);
   return { overrides, permissions, instructions: trust.instructions };
 }

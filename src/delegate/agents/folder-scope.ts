@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { sep } from 'node:path';
 
 /** True for the folder itself and for every path below it. */
@@ -15,4 +15,27 @@ export async function isInside(cwd: string, folders: readonly string[]): Promise
 
 export function realpath(path: string): Promise<string | undefined> {
   return disk.realpath(path).catch(() => undefined);
+}
+
+/** What sandboxed commands must not see. */
+export interface HiddenFiles {
+  /** Files and folders with credentials and messages. */
+  readonly unreadable: readonly string[];
+  /** Folders that belong to Adjutant alone. */
+  readonly ownFolders: readonly string[];
+}
+
+/**
+ * The paths that are hidden from a run in this folder. A sandbox cannot hide a file that is created during the run, so
+ * Adjutant's own folders are hidden as a whole, unless the run works in one of them or above it.
+ */
+export async function hiddenPaths(
+  { unreadable, ownFolders }: HiddenFiles,
+  cwd: string,
+): Promise<readonly string[]> {
+  const place = (await realpath(cwd)) ?? cwd;
+  const resolved = await Promise.all(ownFolders.map(async (folder) => (await realpath(folder)) ?? folder));
+  const isApart = (folder: string) => !isInFolder(place, folder) && !isInFolder(folder, place);
+  const hidden = ownFolders.filter((folder, at) => existsSync(folder) && isApart(resolved[at]!));
+  return [...hidden, ...unreadable.filter((path) => !hidden.some((folder) => isInFolder(path, folder)))];
 }

@@ -115,14 +115,15 @@ async function keepChanges(
   job: JobResult,
   claims: JobResult['deliverables'],
   { env, stateDir, redact }: RecoveryOptions,
-): Promise<Pick<JobResult, 'patch' | 'evidence'> | undefined> {
+): Promise<Pick<JobResult, 'patch' | 'evidence' | 'warnings'> | undefined> {
   const workspace = await Workspace.open(join(job.run_dir, workspaceFolder), env);
   if (workspace === undefined) return undefined;
   const options = { run: job.run_id, stateDir, env, isWanted: false, claims };
-  const { hasChanges, evidence, patch } = await deliverRun(workspace, options);
+  const { hasChanges, evidence, patch, ...delivery } = await deliverRun(workspace, options);
   const directory = new RunDirectory(job.run_dir, job.run_id, redact);
   await directory.writeJson('evidence.json', evidence);
   if (patch !== undefined) await directory.writeText(patchFile, patch);
   const path = directory.file(patchFile);
-  return { evidence, ...(hasChanges && { patch: { path, applied: false, conflicts: [] } }) };
+  const warnings = [...job.warnings, ...delivery.warnings];
+  return { evidence, warnings, ...(hasChanges && { patch: { path, applied: false, conflicts: [] } }) };
 }

@@ -149,13 +149,14 @@ async function deliver(
     { status: result.status as RunStatus, error: result.error },
     problems,
   );
-  if (!hasChanges) return { ...result, evidence, status, error };
+  const warnings = [...result.warnings, ...delivery.warnings];
+  if (!hasChanges) return { ...result, evidence, status, error, warnings };
   const patch: Patch = {
     path: subrun.file(patchFile),
     applied: isDelivered,
     conflicts: conflicts.map(({ path }) => path),
   };
-  return { ...result, evidence, status, error, patch };
+  return { ...result, evidence, status, error, warnings, patch };
 }
 
 async function writeEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {

@@ -54,9 +54,11 @@ export async function attribute(
     const written = edits.every(({ edit }) => edit !== undefined)
       ? await replay(await readBefore(change.path), edits)
       : unknown;
-    const current = await readRegularFile(resolve(cwd, change.path)).catch(() => undefined);
     // Without the edits, only the path can be compared.
-    if (written === unknown || (written !== conflict && isSame(written, current))) {
+    if (
+      written === unknown ||
+      (written !== conflict && isSame(written, await readNow(resolve(cwd, change.path))))
+    ) {
       own.push(change);
       continue;
     }
@@ -93,6 +95,10 @@ async function applyEdit(text: string, edit: Edit): Promise<string | typeof conf
   } catch {
     return conflict;
   }
+}
+
+function readNow(path: string): Promise<Content> {
+  return readRegularFile(path).catch(() => undefined);
 }
 
 function isSame(one: Content, other: Content): boolean {

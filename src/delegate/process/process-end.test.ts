@@ -57,6 +57,16 @@ describe('terminateRun', () => {
     expect(await listRunProcesses(undefined, run)).toEqual([]);
   });
 
+  it('ends nothing if the run was started again since its processes were listed', async () => {
+    const child = await start('touch ready; while true; do sleep 0.05; done');
+    expect(await terminateRun(await identifyChild(child), run, 0, () => false)).toEqual([]);
+    let isOver = true;
+    const ended = terminateRun(undefined, run, 0, () => isOver);
+    isOver = false;
+    await ended;
+    expect(await isAlive(await identifyChild(child))).toBe(true);
+  });
+
   it('kills children that ignore signals or have left the session', async () => {
     const child = await start(
       `trap '' INT TERM HUP

@@ -13,18 +13,21 @@ const killTimeoutMs = 5_000;
 /**
  * Terminates all processes of a run. The agent gets a SIGINT first, so that it can save its state. Then every remaining
  * process of the run is killed, including those started meanwhile, those that ignore signals and those that left the
- * session.
+ * session. Nothing is ended once `isStillOver` returns false: it is called after the processes were listed, so a run that is
+ * repeated under the same id keeps its new processes.
  */
 export async function terminateRun(
   root: ProcessIdentity | undefined,
   run: string,
   graceMs: number,
+  isStillOver: () => boolean = () => true,
 ): Promise<readonly EndedProcess[]> {
   const seen = new Map<number, ProcessEntry>();
   const refresh = async () => {
     for (const entry of await listRunProcesses(root, run)) seen.set(entry.pid, entry);
   };
   await refresh();
+  if (!isStillOver()) return [];
   const wrappers = new Set([...seen.values()].filter(isWrapper).map(({ pid }) => pid));
   const agent =
     root !== undefined && wrappers.has(root.pid)
@@ -38,6 +41,7 @@ export async function terminateRun(
   const deadline = performance.now() + killTimeoutMs;
   do {
     await refresh();
+    if (!isStillOver()) break;
     const remaining = await filterAlive([...seen.values()]);
     if (remaining.length === 0) break;
     // The wrapper ends after the agent. Until then it keeps the processes of the agent together.

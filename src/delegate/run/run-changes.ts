@@ -16,7 +16,9 @@ export async function recordChanges(
   exec: Readonly<Record<string, unknown>> | undefined,
   { status }: Outcome,
   claims: Answer['deliverables'],
-): Promise<(RunChanges & { readonly problems: readonly string[] }) | undefined> {
+): Promise<
+  (RunChanges & { readonly problems: readonly string[]; readonly warnings?: readonly string[] }) | undefined
+> {
   const { directory, env, ignored, stateDir } = run;
   const couldWrite = exec?.['sandbox'] !== 'read-only';
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
@@ -28,7 +30,7 @@ export async function recordChanges(
   }
   if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
   const isWanted = status === 'completed';
-  const { evidence, patch, conflicts, hasChanges } = await deliverRun(workspace, {
+  const { evidence, patch, conflicts, hasChanges, warnings } = await deliverRun(workspace, {
     run: directory.id,
     stateDir,
     env,
@@ -38,6 +40,7 @@ export async function recordChanges(
   const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
   return {
     evidence,
+    warnings,
     ...(patch !== undefined && { patch }),
     problems: [
       ...unmetClaims(evidence, isWanted),

@@ -86,6 +86,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   }
 
   const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
+  warnings.push(...(changes?.warnings ?? []));
   if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',

@@ -8,6 +8,7 @@ import type { RunResult } from '../record/run-request.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun, ownRuns } from './open-run.ts';
+import type { RunQueue } from './run-queue.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
 export type InterruptedRun = Pick<OpenRun, 'directory' | 'runId' | 'agent'> &
@@ -65,10 +66,16 @@ export async function recoverRuns(runner: AgentRunner): Promise<void> {
     const isOwn = owner.pid === queue.self.pid && owner.born === queue.self.born;
     if (!isOwn && (await isAlive(owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
-    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0);
+    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
     else if (!ownRuns.has(directory) && queue.claim(run)) {
       ownRuns.add(directory);
       await recoverRun(runner, run).finally(() => ownRuns.delete(directory));
     }
   }
+}
+
+/** False if the next host of the autopilot has taken over the job. */
+function isUnclaimed(queue: RunQueue, { directory, owner }: OpenRun): boolean {
+  const now = queue.find(directory);
+  return now?.owner.pid === owner.pid && now.owner.born === owner.born;
 }

@@ -46,6 +46,8 @@ export interface DelegateOptions {
   readonly readOnlyServers: readonly string[];
   /** Files and folders of Adjutant that no sandboxed command may read. */
   readonly unreadable: readonly string[];
+  /** Folders that belong to Adjutant alone. */
+  readonly ownFolders: readonly string[];
   readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
   readonly autopilot: AutopilotSettings;
   readonly onDisconnect: 'cancel' | 'finish';
@@ -105,6 +107,7 @@ export function delegateOptions(
     trustedFolders: values['delegate.trusted_folders'],
     readOnlyServers: values['delegate.read_only_servers'],
     unreadable: [],
+    ownFolders: [],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),

@@ -36,11 +36,20 @@ export async function applyRun(id: string, directory: string, options: Options):
 }
 
 /** Takes back the changes that a run has delivered. */
-export async function undoRun(id: string, directory: string, options: Options): Promise<ChangedFiles> {
-  return withWorkspaces(id, directory, options, async (workspace, delivery) => {
-    const undone = await undoDelivery(workspace, delivery);
+export async function undoRun(
+  id: string,
+  directory: string,
+  options: Options,
+  paths?: readonly string[],
+): Promise<ChangedFiles> {
+  const changed = await withWorkspaces(id, directory, options, async (workspace, delivery) => {
+    const undone = await undoDelivery(workspace, delivery, paths);
     return undone && { files: undone.undone.map(({ path }) => path), conflicts: undone.conflicts };
   });
+  const known = new Set([...changed.files, ...changed.conflicts.map(({ path }) => path)]);
+  const unknown = (paths ?? []).filter((path) => !known.has(path));
+  const reason = 'the run did not deliver it';
+  return { ...changed, conflicts: [...changed.conflicts, ...unknown.map((path) => ({ path, reason }))] };
 }
 
 /** Does the work for each isolated run: the run itself or the jobs of an autopilot, the latest first. */

@@ -142,8 +142,8 @@ export class Runs {
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
 
-  /** Delivers the kept changes of an isolated run, or takes its delivered changes back. */
-  async changeFiles(id: string, what: 'apply' | 'undo'): Promise<ChangedFiles> {
+  /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
+  async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
     const [run = '', job] = id.split('/');
     const { run_dir, status } = await this.show(run);
     if (!this.#local.has(run))
@@ -151,7 +151,8 @@ export class Runs {
     if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
     const { applyRun, undoRun } = await import('./run-changes.ts');
     const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
-    return (what === 'apply' ? applyRun : undoRun)(id, directory, this.#delegation.options);
+    const { options } = this.#delegation;
+    return what === 'apply' ? applyRun(id, directory, options) : undoRun(id, directory, options, paths);
   }
 
   /** The events of a run after a line, as readable lines. */

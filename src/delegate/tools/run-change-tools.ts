@@ -27,8 +27,13 @@ const changesSchema = {
 
 /** The tools that deliver or take back the changes of isolated runs. */
 export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
-  const changeFiles = async (id: string, what: 'apply' | 'undo', context: Context) => {
-    const changed = await (await runs(context)).changeFiles(id, what);
+  const changeFiles = async (
+    id: string,
+    what: 'apply' | 'undo',
+    context: Context,
+    paths?: readonly string[],
+  ) => {
+    const changed = await (await runs(context)).changeFiles(id, what, paths);
     const { files, conflicts } = changed;
     const lines = [
       `${what === 'apply' ? 'Delivered' : 'Undone'}: ${files.join(', ') || 'nothing'}`,
@@ -54,10 +59,16 @@ export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
       description:
         'Takes back the changes that an isolated run has delivered. Files that were changed afterwards stay as they are and are returned as conflicts.',
       searchHint: 'revert rollback changes files',
-      inputSchema: changesInput,
+      inputSchema: {
+        ...changesInput,
+        properties: {
+          run_id: runId,
+          paths: { type: 'array', items: { type: 'string' }, description: 'Only these files' },
+        },
+      },
       outputSchema: changesSchema,
       annotations: hints.replaces,
-      call: ({ run_id }, context) => changeFiles(run_id, 'undo', context),
+      call: ({ run_id, paths }, context) => changeFiles(run_id, 'undo', context, paths),
     }),
   ] as const;
 }

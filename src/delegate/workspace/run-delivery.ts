@@ -16,6 +16,7 @@ import { type Conflict, type Delivery, deliver } from './delivery.ts';
 import type { FolderChange } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { isRegularFile, stateOf } from './folder-state.ts';
+import { keepCommits } from './kept-commits.ts';
 import type { Workspace } from './workspace.ts';
 
 const limits = { files: 3_000, fileBytes: 1024 * 1024 };
@@ -27,6 +28,8 @@ export interface RunDelivery {
   readonly isDelivered: boolean;
   readonly conflicts: readonly Conflict[];
   readonly evidence: Evidence;
+  /** What the user should know about commits of the agent. */
+  readonly warnings: readonly string[];
   /** The changes as a patch, as far as they are text. */
   readonly patch?: string;
 }
@@ -44,6 +47,7 @@ export interface RunDeliveryOptions {
 /** Delivers the changes of an isolated run, and compares what the agent claims with the user's folder afterwards. */
 export async function deliverRun(workspace: Workspace, options: RunDeliveryOptions): Promise<RunDelivery> {
   const { run, stateDir, env, isWanted, signal } = options;
+  const warnings = await keepCommits(workspace);
   const changes = await workspace.collectChanges();
   const patch = await createPatch(workspace, changes, env).catch(() => undefined);
   let delivery: Delivery = { delivered: [], conflicts: [] };
@@ -65,6 +69,7 @@ export async function deliverRun(workspace: Workspace, options: RunDeliveryOptio
     isDelivered,
     conflicts: delivery.conflicts,
     evidence,
+    warnings,
     ...(patch !== undefined && { patch }),
   };
 }

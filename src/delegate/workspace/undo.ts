@@ -13,14 +13,22 @@ export interface Undone {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Takes a delivery back, path by path. A path that was changed after the delivery stays as it is. */
-export function undoDelivery(workspace: Workspace, options: DeliveryOptions): Promise<Undone | undefined> {
+/**
+ * Takes a delivery back, path by path, or only some of its paths. A path that was changed after the delivery stays as it
+ * is.
+ */
+export function undoDelivery(
+  workspace: Workspace,
+  options: DeliveryOptions,
+  paths?: readonly string[],
+): Promise<Undone | undefined> {
   return holdFolder(workspace, options, async () => {
     const journal = await loadJournal(workspace.storage);
     if (journal?.state !== 'delivered') return undefined;
     const undone: Change[] = [];
     const conflicts: Conflict[] = [];
     for (const step of journal.steps.toReversed()) {
+      if (paths !== undefined && !paths.includes(step.path)) continue;
       // A step without a hash found its content already there, so the delivery did not write it.
       if (
         step.done !== 'delivered' ||
@@ -32,7 +40,8 @@ export function undoDelivery(workspace: Workspace, options: DeliveryOptions): Pr
       if (reason !== undefined) conflicts.push({ path, reason });
       else if (!isFolder(step.state ?? step.base)) undone.push({ path, change });
     }
-    await saveJournal(workspace.storage, { ...journal, state: 'undone' });
+    // To undo a path again changes nothing, so paths that are undone one by one need no record.
+    if (paths === undefined) await saveJournal(workspace.storage, { ...journal, state: 'undone' });
     return { undone, conflicts };
   });
 }

@@ -65,6 +65,12 @@ export class Workspace {
     return kind === 'overlay' ? { folder: origin, storage: this.storage } : undefined;
   }
 
+  /** What the agent made of the folder's own repository data. */
+  get repositoryData(): string {
+    const { kind } = this.#stored;
+    return kind === 'overlay' ? join(this.storage, 'upper', ownRepository) : join(this.folder, ownRepository);
+  }
+
   /** Returns `undefined` if the folder cannot be isolated here, or is too large to be copied. */
   static async create(
     origin: string,

@@ -14,6 +14,12 @@ import type {
 import type { Catalog } from './catalog.ts';
 import { singleEdits } from './single-edits.ts';
 
+interface DeletedPrompt {
+  readonly name: string;
+  readonly deletion: Revision;
+  readonly last: Revision;
+}
+
 /**
  * Edits prompts in the file that they are in. New prompts go to the user's own file. A prompt of a source that cannot be
  * edited fails and names its file.
@@ -64,6 +70,22 @@ export class Editor {
 
   async history(name: string): Promise<readonly Revision[]> {
     return (await this.#sourceOfHistory(name)).history(name);
+  }
+
+  /** Deleted prompts, the latest first, with the deletion and the last revision that has content. */
+  async deleted(): Promise<readonly DeletedPrompt[]> {
+    const histories = await Promise.all(this.#editable.map((source) => source.histories()));
+    const existing = await this.names();
+    return histories
+      .flatMap((byName) => [...byName])
+      .flatMap(([name, revisions]) => {
+        const last = revisions.findLast(({ prompt }) => prompt !== undefined);
+        const deletion = revisions.at(-1);
+        return existing.has(name) || last === undefined || deletion === undefined
+          ? []
+          : [{ name, deletion, last }];
+      })
+      .sort((a, b) => (a.deletion.time < b.deletion.time ? 1 : -1));
   }
 
   async restore(

@@ -38,6 +38,8 @@ export interface TemplateSet {
 export interface EditablePromptSource extends PromptSource {
   /** Oldest first. Throws `prompt-not-found` if there never was a prompt of this name. */
   history(name: string): Promise<readonly Revision[]>;
+  /** Revisions of every prompt by name, including deleted prompts. */
+  histories(): Promise<ReadonlyMap<string, readonly Revision[]>>;
   /**
    * Applies the edits in order and returns one outcome per edit. A refused edit does not stop the others. Edits are
    * written in atomic batches; after each batch, `onProgress` receives the number of edits processed so far. Throws if

@@ -1,16 +1,10 @@
 import type { Author, EditablePromptSource, PromptEdit, Revision } from '../definition/source.ts';
 import { serializePrompt } from './journal.ts';
 
-/** A source whose complete history can be copied to another source. */
-export interface ArchivedPromptSource extends EditablePromptSource {
-  /** Revisions of every prompt by name, including deleted prompts. */
-  histories(): Promise<ReadonlyMap<string, readonly Revision[]>>;
-}
-
 /** Copies all prompts and their history to another source, except those in `skipped`. Returns the names that were written. */
 export async function copyPrompts(
-  from: ArchivedPromptSource,
-  to: ArchivedPromptSource,
+  from: EditablePromptSource,
+  to: EditablePromptSource,
   author: Author,
   skipped: ReadonlySet<string> = new Set(),
 ): Promise<readonly string[]> {

@@ -3,8 +3,13 @@ import type { Problem } from '../../feature.ts';
 import { type JsonObject, messageOf } from '../../json.ts';
 import type { Records } from '../../records.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import type { Author, EditOutcome, PromptEdit, Revision } from '../definition/source.ts';
-import type { ArchivedPromptSource } from './copy-prompts.ts';
+import type {
+  Author,
+  EditablePromptSource,
+  EditOutcome,
+  PromptEdit,
+  Revision,
+} from '../definition/source.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { applyEdit, splitIntoBatches, toRejection } from './prompt-edits.ts';
 import { type PromptRecord, toDefinition, toDraft } from './record.ts';
@@ -18,7 +23,7 @@ interface Loaded {
 }
 
 /** The user's own prompts in a database, shared by several machines. */
-export class SharedSource implements ArchivedPromptSource {
+export class SharedSource implements EditablePromptSource {
   readonly name = 'user';
   readonly #records: Records;
   /** Definitions by the JSON of their record, so that an unchanged prompt remains the same object. */

@@ -5,10 +5,16 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import type { Author, EditOutcome, PromptDraft, PromptEdit, Revision } from '../definition/source.ts';
+import type {
+  Author,
+  EditablePromptSource,
+  EditOutcome,
+  PromptDraft,
+  PromptEdit,
+  Revision,
+} from '../definition/source.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { backUp } from './backups.ts';
-import type { ArchivedPromptSource } from './copy-prompts.ts';
 import { prepareReplacement } from './durable-file.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { FileLock } from './file-lock.ts';
@@ -35,7 +41,7 @@ export interface UserSourceOptions extends WatchOptions {
  * The user's own prompts in `user.jsonl`. Reading needs no lock because the file is always replaced as a whole. Invalid
  * lines stay where they are.
  */
-export class UserSource extends FolderSource implements ArchivedPromptSource {
+export class UserSource extends FolderSource implements EditablePromptSource {
   readonly name: string;
   readonly #folder: string;
   readonly #file: string;

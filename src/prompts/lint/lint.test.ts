@@ -7,7 +7,7 @@ import { UserSource } from '../jsonl/user-source.ts';
 import { MountSource } from '../mounts/mount.ts';
 import { CommandSource } from '../sources/commands.ts';
 import { TwigSource } from '../sources/twig.ts';
-import { lintCatalog } from './lint.ts';
+import { createLibraryLint, lintCatalog } from './lint.ts';
 
 describe('lintCatalog', () => {
   let folder: string;
@@ -39,7 +39,7 @@ describe('lintCatalog', () => {
       new TwigSource({ folder: join(folder, 'libraries') }),
       new MountSource({ format: 'claude-code', path: join(folder, 'claude') }),
     ]);
-    const problems = await lintCatalog(catalog);
+    const problems = await createLibraryLint(catalog)();
     expect(problems.map(({ file, line, message }) => [file.slice(folder.length + 1), line, message])).toEqual(
       [
         [
@@ -86,7 +86,7 @@ describe('lintCatalog', () => {
     ]);
     await catalog.list();
     plant({ 'commands/kept.md': 'broken' });
-    const problems = await lintCatalog(catalog);
+    const problems = await createLibraryLint(catalog)();
     expect(problems.map(({ message, prompts }) => [message, prompts])).toEqual([
       ['missing YAML frontmatter start delimiter', ['kept']],
       ['undefined variable: nope', ['lib:p', 'lib:q']],

@@ -1,6 +1,6 @@
 import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
@@ -61,15 +61,36 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
   );
 }
 
-/** Checks all prompts of the catalog, or the named ones. Includes the problems that the sources report. */
-export async function lintCatalog(catalog: Catalog, names?: readonly string[]): Promise<readonly Problem[]> {
-  const problems: (readonly Problem[])[] = [
-    (await catalog.problems()).filter(
-      ({ prompts }) => names === undefined || prompts?.some((name) => names.includes(name)),
-    ),
-  ];
-  const entries =
-    names === undefined ? await catalog.list() : await Promise.all(names.map((name) => catalog.find(name)));
+/** Checks the named prompts of the catalog. Includes the problems that their sources report. */
+export async function lintCatalog(catalog: Catalog, names: readonly string[]): Promise<readonly Problem[]> {
+  const reported = (await catalog.problems()).filter(({ prompts }) =>
+    prompts?.some((name) => names.includes(name)),
+  );
+  const entries = await Promise.all(names.map((name) => catalog.find(name)));
+  return sortAndMerge(withRules([...reported, ...(await lintEntries(catalog, entries))]));
+}
+
+/** Templates of a library can change without a change of the list, so its prompts are checked again after this time. */
+const maxAgeMs = 5_000;
+
+/**
+ * Returns a function that checks all prompts of the catalog and includes the problems that the sources report. Prompts are
+ * checked again only if something may have changed.
+ */
+export function createLibraryLint(catalog: Catalog): () => Promise<readonly Problem[]> {
+  let last: { entries: readonly CatalogEntry[]; at: number; found: Promise<readonly Problem[]> } | undefined;
+  return async () => {
+    const entries = await catalog.list();
+    const age = performance.now() - (last?.at ?? 0);
+    const hasTemplates = catalog.sources.some(({ templates }) => templates !== undefined);
+    if (last?.entries !== entries || (hasTemplates && age > maxAgeMs))
+      last = { entries, at: performance.now(), found: lintEntries(catalog, entries) };
+    return sortAndMerge(withRules([...(await catalog.problems()), ...(await last.found)]));
+  };
+}
+
+async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): Promise<readonly Problem[]> {
+  const problems: (readonly Problem[])[] = [];
   const pace = new Pace();
   for (const entry of entries) {
     // Only a definition that is loaded by name is linked to the templates of its library.
@@ -84,7 +105,7 @@ export async function lintCatalog(catalog: Catalog, names?: readonly string[]): 
     );
     await pace.pause;
   }
-  return sortAndMerge(withRules(problems.flat()));
+  return problems.flat();
 }
 
 /** Sorts problems by file and position. Merges equal problems of several prompts into one. */

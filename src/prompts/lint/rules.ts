@@ -1,39 +1,65 @@
 import type { Problem } from '../../feature.ts';
 
-/** The rule of a message. The first pattern that matches counts. */
-const rules: readonly (readonly [rule: string, pattern: RegExp])[] = [
-  ['test-failed', / failed: /],
-  ['undefined-variable', /undefined variable|is never set: it is not declared/],
-  ['unused-argument', /the argument .* is never used$/],
-  ['unknown-function', /unknown (?:filter|test|function|method|tag)|cannot be called$/],
-  ['missing-template', /template not found/],
-  ['placeholder-spaces', /because of the spaces inside the braces/],
-  ['unknown-placeholder', /does not match any argument/],
-  ['plain-placeholder', /is plain text here/],
-  ['hidden-character', /\bU\+[0-9A-F]{4,6} /],
-  ['client-syntax', /here it stays plain text$/],
-  ['unknown-field', /not supported and (?:was|were) ignored$/],
-  ['front-matter', /front ?matter|the description is not text/],
-  ['name-characters', /the name contains characters other than/],
-  ['duplicate-name', /is hidden by the prompt|already used by|is taken by|already defined|already exists/],
-  ['symbolic-link', /symbolic link|this link /],
-  ['missing-folder', /folder does not exist/],
-  ['polling', /^polling for changes/],
+/** The rule of a message and how to fix the problem. The first pattern that matches counts. */
+const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])[] = [
+  ['test-failed', / failed: /, 'correct the prompt or its test'],
+  [
+    'undefined-variable',
+    /undefined variable|is never set: it is not declared/,
+    'declare it as an argument, or set it in the template',
+  ],
+  ['unused-argument', /the argument .* is never used$/, 'use it in the text, or remove it'],
+  [
+    'unknown-function',
+    /unknown (?:filter|test|function|method|tag)|cannot be called$/,
+    'correct its name; docs/prompts.md lists what templates can use',
+  ],
+  ['missing-template', /template not found/, 'create the template, or correct its name'],
+  ['placeholder-spaces', /because of the spaces inside the braces/, 'remove the spaces inside the braces'],
+  ['unknown-placeholder', /does not match any argument/, 'declare the argument, or correct its name'],
+  ['plain-placeholder', /is plain text here/, 'use the syntax of this kind of file'],
+  ['hidden-character', /\bU\+[0-9A-F]{4,6} /, 'delete the character unless it is intended'],
+  ['client-syntax', /here it stays plain text$/, 'replace it by an argument'],
+  ['unknown-field', /not supported and (?:was|were) ignored$/, 'remove the field, or correct its name'],
+  [
+    'front-matter',
+    /front ?matter|the description is not text/,
+    'correct the YAML between the two lines of dashes',
+  ],
+  [
+    'name-characters',
+    /the name contains characters other than/,
+    'rename it with letters, digits and underscores',
+  ],
+  [
+    'duplicate-name',
+    /is hidden by the prompt|already used by|is taken by|already defined|already exists/,
+    'rename one of the prompts',
+  ],
+  ['symbolic-link', /symbolic link|this link /, 'replace the link by the file itself'],
+  ['missing-folder', /folder does not exist/, 'create the folder, or correct the setting'],
+  ['polling', /^polling for changes/, 'raise fs.inotify.max_user_watches'],
 ];
 
 export const ruleNames: readonly string[] = [
   ...rules.map(([rule]) => rule),
-  'outside-link',
-  'unsafe-name',
-  'invalid-file',
+  ...['outside-link', 'unsafe-name', 'invalid-file'],
 ];
 
-/** Adds the rule to each problem. Everything that no other rule covers is an invalid file. */
+const otherRemedies: Readonly<Record<string, string>> = {
+  'outside-link': 'replace the link by the files themselves',
+  'unsafe-name': 'rename the prompt',
+  'invalid-file': 'correct the file at this place',
+};
+
+/** Adds the rule and a remedy to each problem. Everything that no other rule covers is an invalid file. */
 export function withRules(problems: readonly Problem[]): readonly Problem[] {
-  return problems.map((problem) => ({
-    ...problem,
-    rule: problem.rule ?? rules.find(([, pattern]) => pattern.test(problem.message))?.[0] ?? 'invalid-file',
-  }));
+  return problems.map((problem) => {
+    const rule =
+      problem.rule ?? rules.find(([, pattern]) => pattern.test(problem.message))?.[0] ?? 'invalid-file';
+    const remedy = rules.find(([name]) => name === rule)?.[2] ?? otherRemedies[rule];
+    return { ...problem, rule, ...(remedy !== undefined && { remedy }) };
+  });
 }
 
 const directive = /adjutant-lint-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)/g;

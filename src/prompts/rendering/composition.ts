@@ -98,12 +98,15 @@ function toJinja({ template, arguments: args }: PromptDefinition, text: string):
 /** Sets optional arguments that the including template does not set. Stays on the first line, so that line numbers fit. */
 function defaultsOf({ arguments: args }: PromptDefinition, text: string): string {
   // A template that asks whether an argument is defined must get the answer that it gets alone.
-  const asksFor = (name: string) =>
-    new RegExp(`\\b${name}\\s+is\\s+(?:not\\s+)?(?:un)?defined\\b`).test(text);
+  const asked = new Set(
+    [...text.matchAll(/\b(\w{1,100})\s{1,20}is\s{1,20}(?:not\s{1,20})?(?:un)?defined\b/g)].map(
+      ([, name]) => name,
+    ),
+  );
   return args
     .filter(
       ({ name, required, default: value }) =>
-        jinjaName.test(name) && (value !== undefined || (!required && !asksFor(name))),
+        jinjaName.test(name) && (value !== undefined || (!required && !asked.has(name))),
     )
     .map(
       ({ name, default: value = '' }) =>

@@ -5,12 +5,14 @@ import { renameReferences } from './template-references.ts';
  * include of a template named `prompt:NAME.md`. The extension keeps the engine from escaping the text.
  */
 const promptTemplate = /^prompt:(.+)\.md$/s;
-const mayUsePrompts = /\bprompt\s*\(|\{%[-+]?\s*(?:include|import|extends|from)\b[^%]*:/;
+const mayUsePrompts = /\bprompt\s{0,20}\(|\{%[-+]?\s{0,20}(?:include|import|extends|from)\b[^%]*:/;
+/** The limits keep the search linear in hostile texts. */
 const promptCall =
-  /\{\{([-+]?)\s*prompt\s*\(\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')\s*(?:,([^{}]*?))?,?\s*\)\s*([-+]?)\}\}/y;
+  /\{\{([-+]?)\s{0,20}prompt\s{0,20}\(\s{0,20}("(?:\\.|[^"\\]){1,500}"|'(?:\\.|[^'\\]){1,500}')\s{0,20}(?:,([^{}]{0,1000}?))?,?\s{0,20}\)\s{0,20}([-+]?)\}\}/y;
 /** A macro of the template itself, or of one that it imports. */
-const ownPrompt = /\{%[-+]?\s*(?:macro\s+prompt\b|from\b[^%]*\bimport\b[^%]*\bprompt\b)/;
-const usedTemplate = /(["'])prompt:((?:(?!\1)[^\\])+)\.md\1/g;
+const ownPrompt =
+  /\{%[-+]?\s{0,20}(?:macro\s{1,20}prompt\b|from\b[^%]{0,500}?\bimport\b[^%]{0,500}?\bprompt\b)/;
+const usedTemplate = /(["'])prompt:((?:(?!\1)[^\\]){1,500})\.md\1/g;
 
 /** Replaces references to prompts with includes of their templates. Line numbers stay the same. */
 export function withPromptReferences(source: string): string {

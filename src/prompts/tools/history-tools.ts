@@ -11,7 +11,7 @@ import type { Versions } from '../versions/versions.ts';
 import { authorOf } from './methods.ts';
 import { argumentsSchema, knownNameSchema, storedMessageSchema } from './prompt-schemas.ts';
 
-const clientSchema = {
+export const clientSchema = {
   type: 'object',
   properties: { name: { type: 'string' }, version: { type: 'string' } },
 } as const;

@@ -34,11 +34,35 @@ const problemsSchema = { type: 'array', items: problemSchema } as const;
 const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
 
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
-export function createLibraryTools(catalog: Catalog, editor: Editor, silenced: readonly string[] = []) {
-  return [createLintTool(catalog, new Set(silenced)), createImportTool(editor), createExportTool(catalog)];
+export function createLibraryTools(
+  catalog: Catalog,
+  editor: Editor,
+  problems: LibraryProblems,
+  silenced: readonly string[] = [],
+) {
+  return [
+    createLintTool(catalog, problems, new Set(silenced)),
+    createImportTool(editor),
+    createExportTool(catalog),
+  ];
 }
 
-function createLintTool(catalog: Catalog, silenced: ReadonlySet<string>) {
+/** All problems of the library, including those of a check of every prompt. */
+export type LibraryProblems = () => Promise<readonly Problem[]>;
+
+/** Lists and checks share their results, so that `server_status`, `doctor` and the page name the same problems. */
+export function createLibraryProblems(catalog: Catalog, silenced: readonly string[] = []): LibraryProblems {
+  const all = new Set(silenced);
+  let lint: LibraryProblems | undefined;
+  return async () => {
+    const { createLibraryLint } = await import('../lint/lint.ts');
+    const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
+    lint ??= createLibraryLint(catalog);
+    return withoutSilenced(await lint(), all, readIfRegular);
+  };
+}
+
+function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: ReadonlySet<string>) {
   return defineTool({
     name: 'lint_prompts',
     title: 'Lint prompts',
@@ -72,14 +96,17 @@ function createLintTool(catalog: Catalog, silenced: ReadonlySet<string>) {
         const { prompts, problems } = await lintGiven(files, format, silenced, { signal });
         return { structured: { prompts, ...countProblems(problems, page) } };
       }
-      const { lintCatalog } = await import('../lint/lint.ts');
-      const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
-      const found = await lintCatalog(catalog, names);
-      const problems = withoutSilenced(found, silenced, readIfRegular);
       const prompts = names?.length ?? (await catalog.list()).length;
+      const problems = names === undefined ? await library() : await lintNamed(catalog, names, silenced);
       return { structured: { prompts, ...countProblems(problems, page) } };
     },
   });
+}
+
+async function lintNamed(catalog: Catalog, names: readonly string[], silenced: ReadonlySet<string>) {
+  const { lintCatalog } = await import('../lint/lint.ts');
+  const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
+  return withoutSilenced(await lintCatalog(catalog, names), silenced, readIfRegular);
 }
 
 function createImportTool(editor: Editor) {

@@ -2,10 +2,10 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ConnectionProvider } from './shared/server-connection.tsx';
 import { SignIn } from './shared/sign-in.tsx';
-import { Shell } from './shell.tsx';
-import './style.css';
 import { ToastProvider } from './shared/toast.tsx';
 import { clearToken, loadToken, receiveToken, storeToken } from './shared/token.ts';
+import { Shell } from './shell/shell.tsx';
+import './style.css';
 
 /** How long to wait for another tab's token before the form appears. A later token still signs in. */
 const otherTabsMs = 300;

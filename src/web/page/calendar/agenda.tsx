@@ -1,6 +1,6 @@
+import { type CalendarData, type CalendarEvent, keyOf, notificationsFor } from '../events/calendar-data.ts';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { clock, dayTitle, type WallTime, wallTime } from '../shared/zone-time.ts';
-import { type CalendarData, type CalendarEvent, keyOf, notificationsFor } from './calendar-data.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
 interface Props {

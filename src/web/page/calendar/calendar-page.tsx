@@ -1,9 +1,9 @@
 import { wholeList } from '../../../paging.ts';
+import { PersonForm } from '../people/person-form.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { CalendarView } from './calendar-view.tsx';
-import { PersonForm } from './person-form.tsx';
 
 /** The calendar of the selected person, or a form to add the first person. */
 export function CalendarPage({ name }: { name: string | undefined }) {
@@ -31,8 +31,9 @@ export function CalendarPage({ name }: { name: string | undefined }) {
     </select>
   );
   return (
-    <CalendarView key={user.id} user={user}>
-      {choice || <h1>{user.name}</h1>}
+    <CalendarView key={user.id} user={user} users={all}>
+      <h1 class={choice ? 'hidden' : ''}>{user.name}</h1>
+      {choice}
     </CalendarView>
   );
 }

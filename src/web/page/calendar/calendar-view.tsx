@@ -1,133 +1,173 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
-import { SidePanel } from '../shared/side-panel.tsx';
-import { Tabs } from '../shared/tabs.tsx';
-import { wallTime, weekDays } from '../shared/zone-time.ts';
-import { Agenda } from './agenda.tsx';
 import {
   type CalendarEvent,
   keyOf,
   loadCalendar,
   localeOf,
   maxSpan,
-  notificationsFor,
   resourceUris,
   type Span,
   type User,
-} from './calendar-data.ts';
-import { CalendarImport } from './calendar-import.tsx';
-import { EventDetail } from './event-detail.tsx';
-import { Outbox } from './outbox.tsx';
-import { PlanPreview } from './plan-preview.tsx';
+} from '../events/calendar-data.ts';
+import { useDeferredDelete } from '../events/deferred-delete.ts';
+import { addDays, daysBetween, type EventTimes } from '../events/event-times.ts';
+import { CalendarImport } from '../people/calendar-import.tsx';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { Tabs } from '../shared/tabs.tsx';
+import { wallTime, weekDays } from '../shared/zone-time.ts';
+import { Agenda } from './agenda.tsx';
+import { BusyLegend } from './busy-strips.tsx';
+import { CalendarPanel, type Panel, type PanelName, panelTitles } from './calendar-panel.tsx';
+import { MonthGrid, monthDays } from './month-grid.tsx';
 import { WeekGrid } from './week-grid.tsx';
-import { WeekSteps } from './week-steps.tsx';
+import { MonthSteps, WeekSteps } from './week-steps.tsx';
 
-const layouts = { week: 'Week', agenda: 'Agenda' } as const;
+const layouts = { week: 'Week', month: 'Month', agenda: 'Agenda' } as const;
 /** Reload interval, as a fallback in case a change notification is lost. */
 const reloadMs = 60_000;
+/** Panels that only show something are open to everybody; the others change data. */
+const reading: readonly PanelName[] = [
+  'find',
+  'tasks',
+  'calendars',
+  'agenda',
+  'replay',
+  'outbox',
+  'settings',
+];
 
-type Panel = { readonly event: string } | { readonly overflow: readonly CalendarEvent[] } | 'plan' | 'outbox';
+interface Props {
+  readonly user: User;
+  readonly users: readonly User[];
+  readonly children: ComponentChildren;
+}
 
-/** A person's week or agenda, with planned notifications and the reasons for them. */
-export function CalendarView({ user, children }: { user: User; children: ComponentChildren }) {
+/** A person's week, month or agenda, with planned notifications and the reasons for them. */
+export function CalendarView({ user, users, children }: Props) {
   const [weeks, setWeeks] = useState(0);
+  const [months, setMonths] = useState(0);
   const [layout, setLayout] = useState<keyof typeof layouts>(innerWidth < 740 ? 'agenda' : 'week');
   const [panel, setPanel] = useState<Panel | undefined>();
+  const [people, setPeople] = useState<readonly string[]>([]);
   const updates = useUpdates(...resourceUris(user));
   const ticks = useTicks(reloadMs);
-  const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanForWeek(weeks);
+  const deleting = useDeferredDelete();
   const zone = user.timezone ?? 'UTC';
-  const locale = localeOf(user);
-  const today = wallTime(new Date().toISOString(), zone).day;
-  const { value: calendar, error } = useLoaded(
+  const now = wallTime(new Date().toISOString(), zone);
+  const today = now.day;
+  const month = monthFrom(today, months);
+  const days = layout === 'month' ? monthDays(month) : weekDays(today, layout === 'week' ? weeks : 0);
+  const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanFor(today, days);
+  const { value: loaded, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
-  const days = weekDays(today, weeks);
+  const calendar = loaded && {
+    ...loaded,
+    events: loaded.events.filter((event) => !deleting.isDeleted(event)),
+  };
+  const { value: busy = [] } = useLoaded(
+    async (client, signal) => {
+      if (people.length === 0) return [];
+      const range = { from: days[0]!, to: addDays(days[6]!, 1), zone };
+      const answer = await client.tool('get_free_busy', { people: [...people], ...range }, { signal });
+      return answer.people.map(({ user_id, ...one }) => ({
+        ...one,
+        name: users.find(({ id }) => id === user_id)?.name ?? user_id,
+      }));
+    },
+    [people.join(), days[0], updates],
+  );
   const chosen = typeof panel === 'object' && 'event' in panel ? panel.event : undefined;
-  const overflow = typeof panel === 'object' && 'overflow' in panel ? panel.overflow : undefined;
-  const event = calendar?.events.find((one) => keyOf(one) === chosen);
   const choose = (one: CalendarEvent) => setPanel(keyOf(one) === chosen ? undefined : { event: keyOf(one) });
-  const close = () => setPanel(undefined);
-  const toggle = (one: 'plan' | 'outbox') => setPanel(panel === one ? undefined : one);
+  const create = (times: EventTimes) => setPanel({ create: times });
+  const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events });
+  const grid = { days, today, user, chosen, choose, create, showOverflow };
   return (
     <div class="calendar">
       <div class="toolbar">
         {children}
+        <ChangeButton
+          type="button"
+          class="small"
+          aria-expanded={panel === 'person'}
+          onClick={() => setPanel(panel === 'person' ? undefined : 'person')}
+        >
+          Add person
+        </ChangeButton>
         <Tabs label="Layout" tabs={layouts} chosen={layout} choose={(next) => setLayout(next)} />
         {layout === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
+        {layout === 'month' && <MonthSteps {...{ month, months, today }} go={setMonths} />}
         <span class="quiet grow">{zone}</span>
-        <ChangeButton type="button" aria-expanded={panel === 'plan'} onClick={() => toggle('plan')}>
-          Plan notifications
+        <ChangeButton type="button" class="primary" onClick={() => create(nextHour(now))}>
+          New event
         </ChangeButton>
+      </div>
+      <div class="calendar-actions">
+        {(Object.keys(panelTitles) as PanelName[])
+          .filter((name) => name !== 'person')
+          .map((name) => {
+            const Button = reading.includes(name) ? 'button' : ChangeButton;
+            return (
+              <Button
+                key={name}
+                type="button"
+                class="small"
+                aria-expanded={panel === name}
+                onClick={() => setPanel(panel === name ? undefined : name)}
+              >
+                {panelTitles[name]}
+              </Button>
+            );
+          })}
         <CalendarImport userId={user.id} />
-        <button type="button" aria-expanded={panel === 'outbox'} onClick={() => toggle('outbox')}>
-          Outbox
-        </button>
       </div>
       {error && <p class="problem box">{error.message}</p>}
-      <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
+      {layout === 'week' && <BusyLegend people={busy} />}
+      <div
+        class={`calendar-body ${panel === undefined ? '' : `has-panel ${panel === 'replay' ? 'wide' : ''}`}`}
+      >
         {!calendar && !error && <p class="empty">Loading…</p>}
         {calendar && layout === 'week' && (
           <WeekGrid
-            {...{ days, today, calendar, user, chosen, choose }}
-            showOverflow={(events) => setPanel({ overflow: events })}
+            {...grid}
+            {...{ calendar, busy }}
+            move={(event, times) => setPanel({ move: event, times })}
           />
         )}
+        {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
         {calendar && layout === 'agenda' && (
-          <Agenda
-            calendar={calendar}
-            zone={zone}
-            locale={locale}
-            today={today}
-            chosen={chosen}
-            choose={choose}
+          <Agenda {...{ calendar, zone, today, chosen, choose }} locale={localeOf(user)} />
+        )}
+        {panel !== undefined && (
+          <CalendarPanel
+            {...{ panel, user, users, calendar, today, days, updates, people, deleting, choose }}
+            choosePeople={setPeople}
+            close={() => setPanel(undefined)}
           />
-        )}
-        {calendar && event && (
-          <SidePanel key={chosen} title={event.title} close={close}>
-            <EventDetail
-              event={event}
-              notifications={notificationsFor(calendar, event)}
-              zone={zone}
-              locale={locale}
-            />
-          </SidePanel>
-        )}
-        {overflow && (
-          <SidePanel title={`${overflow.length} more at this time`} close={close}>
-            <ul class="overflow-list">
-              {overflow.map((one) => (
-                <li key={keyOf(one)}>
-                  <button type="button" class="plain" onClick={() => choose(one)}>
-                    {one.title}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </SidePanel>
-        )}
-        {panel === 'plan' && (
-          <SidePanel title="Plan notifications" close={close}>
-            <PlanPreview userId={user.id} zone={zone} locale={locale} done={close} />
-          </SidePanel>
-        )}
-        {panel === 'outbox' && (
-          <SidePanel title="Outbox" close={close}>
-            <Outbox updates={updates} />
-          </SidePanel>
         )}
       </div>
     </div>
   );
 }
 
-/** The span to load for the visible week, so that a large calendar is not loaded completely. */
-function spanForWeek(weeks: number): Span {
+/** The span to load for the visible days, so that a large calendar is not loaded completely. */
+function spanFor(today: string, days: readonly string[]): Span {
   return {
-    back: Math.min(maxSpan.back, Math.max(1, -weeks * 7)),
-    forward: Math.min(maxSpan.forward, Math.max(1, (weeks + 1) * 7 + 1)),
+    back: Math.min(maxSpan.back, Math.max(1, daysBetween(days[0]!, today))),
+    forward: Math.min(maxSpan.forward, Math.max(1, daysBetween(today, days.at(-1)!) + 2)),
   };
+}
+
+function monthFrom(today: string, months: number): string {
+  const [year, month] = today.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 7);
+}
+
+/** An hour from the next full hour on. */
+function nextHour({ day, minutes }: { readonly day: string; readonly minutes: number }): EventTimes {
+  const start = Math.min(Math.floor(minutes / 60) * 60 + 60, 22 * 60);
+  return { allDay: false, startDay: day, startMinutes: start, endDay: day, endMinutes: start + 60 };
 }

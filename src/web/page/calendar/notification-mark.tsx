@@ -1,5 +1,5 @@
+import type { Notification } from '../events/calendar-data.ts';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
-import type { Notification } from './calendar-data.ts';
 
 const channelIcons: Readonly<Record<string, string>> = { email: '✉', call: '☎', webhook: '⇢', ntfy: '♪' };
 

@@ -1,5 +1,5 @@
+import type { CalendarEvent } from '../events/calendar-data.ts';
 import { wallTime } from '../shared/zone-time.ts';
-import type { CalendarEvent } from './calendar-data.ts';
 
 /** A position in a day column: start and end in minutes since midnight, the lane, and the number of lanes. */
 export interface Slot {

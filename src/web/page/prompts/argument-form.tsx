@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Prompt } from '../prompt-editing/prompt.ts';
 import { MoreButton } from '../shared/more-button.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
-import type { Prompt } from './prompt.ts';
 
 interface Props {
   readonly prompt: Prompt;

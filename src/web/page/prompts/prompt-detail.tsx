@@ -1,96 +1,145 @@
 import { useState } from 'preact/hooks';
 import type { PromptReply } from '../../../api.ts';
+import { useCommands } from '../controls/commands.ts';
+import { useShortcuts } from '../controls/shortcuts.ts';
+import { hasDraft } from '../prompt-editing/draft-storage.ts';
+import { type Prompt, sourceOf, tagsOf } from '../prompt-editing/prompt.ts';
+import { ChangeLink } from '../shared/change-button.tsx';
 import { CopyButton } from '../shared/copy-button.tsx';
+import { lazy } from '../shared/lazy.tsx';
+import { pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { ArgumentForm } from './argument-form.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
-import { hasDraft } from './draft-storage.ts';
-import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
-import { PromptEditor } from './prompt-editor.tsx';
+import { FavouriteButton, useFavourites } from './favourites.tsx';
 import { PromptFacts } from './prompt-facts.tsx';
-import { PromptHistory } from './prompt-history.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { TemplateSource } from './template-source.tsx';
 
+const PromptEditor = lazy(() =>
+  import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
+);
+const PromptHistory = lazy(() => import('./prompt-history.tsx').then((module) => module.PromptHistory));
+
 const tabs = { use: 'Use', edit: 'Edit', history: 'History' } as const;
+type Tab = keyof typeof tabs;
+
+interface Props {
+  readonly prompt: Prompt;
+  readonly deleted: boolean;
+  /** The tab in the address. */
+  readonly part: string | undefined;
+}
 
 /** One prompt: its template, a form for its arguments, and the result, updated while typing. */
-export function PromptDetail({ prompt, deleted }: { prompt: Prompt; deleted: boolean }) {
+export function PromptDetail({ prompt, deleted, part }: Props) {
   const { changes } = useConnection();
+  const { name } = prompt;
+  const [, toggleFavourite] = useFavourites();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [tab, setTab] = useState<keyof typeof tabs>(() => (hasDraft(prompt.name) ? 'edit' : 'use'));
+  const [first] = useState<Tab>(() => (hasDraft(name) ? 'edit' : 'use'));
+  const tab = part !== undefined && part in tabs ? (part as Tab) : first;
+  const setTab = (next: Tab) => {
+    location.hash = pathTo('prompts', name, next);
+  };
   const source = useLoaded(
-    (client, signal) => client.tool('show_prompt', { name: prompt.name }, { signal }),
-    [prompt.name, changes.prompts],
+    (client, signal) => client.tool('show_prompt', { name }, { signal }),
+    [name, changes.prompts],
   );
   const editable = source.value?.editable === true;
   const rendered = useLoaded<PromptReply>(
-    (client, signal) => client.request('prompts/get', { name: prompt.name, arguments: values }, { signal }),
-    [prompt.name, values, changes.prompts],
+    (client, signal) => client.request('prompts/get', { name, arguments: values }, { signal }),
+    [name, values, changes.prompts],
   );
+  useShortcuts({ f: () => toggleFavourite(name), ...(editable && { e: () => setTab('edit') }) });
+  useCommands([
+    ...(editable ? [{ title: `Edit ${name}`, hint: 'e', run: () => setTab('edit') }] : []),
+    { title: `Mark ${name} as favourite`, hint: 'f', run: () => toggleFavourite(name) },
+    { title: `Duplicate ${name}`, hint: 'This prompt', run: () => (location.hash = duplicatePath(name)) },
+  ]);
   const text =
     rendered.value?.messages
       .map(({ content }) => (content.type === 'text' ? content.text : `[${content.type}]`))
       .join('\n\n') ?? '';
-  const missing =
-    prompt.arguments?.filter(({ name, required }) => required && values[name] === undefined) ?? [];
+  const missing = prompt.arguments?.filter((one) => one.required && values[one.name] === undefined) ?? [];
   // Keep the editor open when someone else deletes the prompt, so that unsaved edits are not lost.
-  if (deleted && tab !== 'edit') return <p class="empty late">Prompt “{prompt.name}” not found.</p>;
+  if (deleted && tab !== 'edit') return <p class="empty late">Prompt “{name}” not found.</p>;
+  const { edit, history, ...reading } = tabs;
   return (
     <article>
-      <h1>{prompt.title ?? prompt.name}</h1>
+      <h1>
+        {prompt.title ?? name} <FavouriteButton name={name} />
+      </h1>
       <p class="quiet marks">
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
-        {prompt.title !== undefined && prompt.title !== prompt.name && <code>{prompt.name}</code>}
+        {prompt.title !== undefined && prompt.title !== name && <code>{name}</code>}
         {tagsOf(prompt).map((tag) => (
           <span key={tag}>#{tag}</span>
         ))}
       </p>
       {prompt.description && <p>{prompt.description}</p>}
       {source.value !== undefined && <PromptFacts prompt={source.value} />}
-      <PromptProblems name={prompt.name} />
-      {editable && (
-        <div class="toolbar bare">
-          <Tabs label="Prompt view" tabs={tabs} chosen={tab} choose={(next) => setTab(next)} />
-          <DeletePrompt name={prompt.name} shownRevision={source.value?.revision} />
-        </div>
-      )}
+      <PromptProblems name={name} />
+      <div class="toolbar bare">
+        <Tabs
+          label="Prompt view"
+          tabs={editable ? { ...reading, edit, history } : reading}
+          chosen={tab}
+          choose={setTab}
+        />
+        <span class="buttons">
+          <ChangeLink href={duplicatePath(name)}>Duplicate</ChangeLink>
+          {editable && <DeletePrompt name={name} shownRevision={source.value?.revision} />}
+        </span>
+      </div>
       {tab === 'edit' && <PromptEditor prompt={prompt} done={() => setTab('use')} />}
-      {tab === 'history' && <PromptHistory name={prompt.name} />}
+      {tab === 'history' && <PromptHistory name={name} />}
       {tab === 'use' && (
-        <div class="columns">
-          <section>
+        <div class="columns use">
+          <section class="use-arguments">
             {(prompt.arguments?.length ?? 0) > 0 && <h2>Arguments</h2>}
             <ArgumentForm prompt={prompt} values={values} change={setValues} />
-            <h2>Template</h2>
-            {source.value?.file && <p class="quiet file">{source.value.file}</p>}
-            {source.error ? (
-              <p class="problem">{source.error.message}</p>
-            ) : (
-              <TemplateSource text={source.value?.template ?? ''} />
-            )}
           </section>
-          <section>
-            <h2 class="with-button">
-              Result <CopyButton text={rendered.error ? '' : text} />
-            </h2>
-            {rendered.error ? (
-              <p class={missing.length > 0 ? 'quiet' : 'problem box'} role="status">
-                {missing.length > 0
-                  ? `Fill in ${listNames(missing)} to see the result.`
-                  : rendered.error.message}
-              </p>
-            ) : (
-              <pre class="result" aria-live="polite">
-                {text}
-              </pre>
-            )}
+          {
+            <section class="use-template">
+              <h2>Template</h2>
+              {source.value?.file && <p class="quiet file">{source.value.file}</p>}
+              {source.error ? (
+                <p class="problem">{source.error.message}</p>
+              ) : (
+                <TemplateSource text={source.value?.template ?? ''} />
+              )}
+            </section>
+          }
+          <section class="use-result">
+            {
+              <>
+                <h2 class="with-button">
+                  Result <CopyButton text={rendered.error ? '' : text} />
+                </h2>
+                {rendered.error ? (
+                  <p class={missing.length > 0 ? 'quiet' : 'problem box'} role="status">
+                    {missing.length > 0
+                      ? `Fill in ${listNames(missing)} to see the result.`
+                      : rendered.error.message}
+                  </p>
+                ) : (
+                  <pre class="result" aria-live="polite">
+                    {text}
+                  </pre>
+                )}
+              </>
+            }
           </section>
         </div>
       )}
     </article>
   );
+}
+
+function duplicatePath(name: string): string {
+  return pathTo('prompts', '+new', name);
 }
 
 function listNames(args: readonly { readonly name: string }[]): string {

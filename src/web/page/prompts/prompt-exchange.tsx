@@ -1,38 +1,25 @@
 import { useState } from 'preact/hooks';
-import type { ToolArguments } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { chosenFiles } from '../shared/chosen-files.ts';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
-import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { type Toast, useToast } from '../shared/toast.tsx';
+import { counted, download, type Format, FormatSelect, useFormats } from './prompt-export.tsx';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 
-type Format = ToolArguments<'export_prompts'>['format'];
-
-interface ListedTool {
-  readonly name: string;
-  readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly Format[] } } };
-}
-
 /** Imports prompt files of other programs and exports all prompts in their formats. */
-export function PromptExchange() {
+export default function PromptExchange() {
   const { client, readOnly } = useConnection();
   const toast = useToast();
   const [chosen, setChosen] = useState<Format | undefined>();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  // The schema of export_prompts lists the formats the server supports.
-  const { value: formats = [] } = useLoaded<readonly Format[]>(async (mcp, signal) => {
-    let tools: readonly ListedTool[] = [];
-    await mcp.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
-    return tools.find(({ name }) => name === 'export_prompts')?.inputSchema.properties?.format?.enum ?? [];
-  }, []);
+  const formats = useFormats();
   const format = chosen ?? formats[0];
-  const runAndReport = async (work: () => Promise<{ text: string; problems: readonly Problem[] }>) => {
+  const runAndReport = async (work: () => Promise<Toast & { readonly problems: readonly Problem[] }>) => {
     try {
-      const { text, problems: found } = await work();
+      const { problems: found, ...report } = await work();
       setProblems(found);
-      toast({ text });
+      toast(report);
     } catch (error) {
       toast({ text: asError(error).message });
     }
@@ -47,7 +34,15 @@ export function PromptExchange() {
         files: uploads,
         full: true,
       });
-      return { text: `Imported ${counted(imported.length, 'prompt')}.`, ...found };
+      const undo = async () => {
+        for (const { name, action } of imported)
+          if (action === 'create') await client.tool('delete_prompt', { name });
+      };
+      return {
+        text: `Imported ${counted(imported.length, 'prompt')}.`,
+        ...(imported.length > 0 && { action: { label: 'Undo', run: undo } }),
+        ...found,
+      };
     });
   const exportAll = () =>
     runAndReport(async () => {
@@ -64,14 +59,9 @@ export function PromptExchange() {
         program.
       </p>
       <div class="toolbar bare">
-        <label class="inline">
-          Format{' '}
-          <select value={format} onChange={(event) => setChosen(event.currentTarget.value as Format)}>
-            {formats.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
+        <span class="inline">
+          Format <FormatSelect formats={formats} chosen={format} choose={setChosen} />
+        </span>
         {readOnly ? (
           <ChangeButton>Import files</ChangeButton>
         ) : (
@@ -97,20 +87,4 @@ export function PromptExchange() {
       )}
     </div>
   );
-}
-
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
-/** Downloads a single file directly and several files as one archive. */
-async function download(archive: string, files: readonly ArchivedFile[]): Promise<void> {
-  const [only] = files;
-  if (only === undefined) return;
-  const content = files.length === 1 ? new Blob([only.text]) : await zipArchive(files);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : archive;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

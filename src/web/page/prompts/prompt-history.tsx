@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { promptText } from '../prompt-editing/prompt-text.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { promptText } from './prompt-text.ts';
 
 type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Prompt } from '../prompt-editing/prompt.ts';
 import type { McpError } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
-import type { Prompt } from './prompt.ts';
 
 interface PromptList {
   readonly prompts: readonly Prompt[];

@@ -1,22 +1,36 @@
+import { Icon } from '../controls/icon.tsx';
+import { useHasDraft } from '../prompt-editing/draft-storage.ts';
+import { type Prompt, sourceOf, tagsOf } from '../prompt-editing/prompt.ts';
 import { pathTo } from '../shared/route.ts';
-import { useHasDraft } from './draft-storage.ts';
-import { type Prompt, sourceOf, tagsOf } from './prompt.ts';
 import { type Problem, ProblemMark } from './prompt-problems.tsx';
 
 interface Props {
   readonly prompt: Prompt;
   readonly current: boolean;
+  readonly favourite: boolean;
   /** Lint problems of this prompt. */
   readonly problems: readonly Problem[] | undefined;
   search(query: string): void;
+  /** Absent unless prompts are being selected. */
+  readonly selected?: boolean;
+  select?(): void;
 }
 
 /** One prompt in the list. The link covers the whole row; the tag buttons are placed outside the link. */
-export function PromptRow({ prompt, current, problems, search }: Props) {
+export function PromptRow({ prompt, current, favourite, problems, search, selected, select }: Props) {
   const draft = useHasDraft(prompt.name);
   return (
     <div class={`row ${current ? 'current' : ''}`}>
       <span class="row-line">
+        {select && (
+          <input
+            type="checkbox"
+            class="row-check"
+            aria-label={`Select ${prompt.name}`}
+            checked={selected === true}
+            onChange={select}
+          />
+        )}
         <a
           class="row-title row-link"
           href={pathTo('prompts', prompt.name)}
@@ -24,6 +38,11 @@ export function PromptRow({ prompt, current, problems, search }: Props) {
         >
           {prompt.title ?? prompt.name}
         </a>
+        {favourite && (
+          <span class="star on" role="img" aria-label="Favourite">
+            <Icon name="star" filled />
+          </span>
+        )}
         {draft && <span class="badge warning">Unsaved draft</span>}
         {problems && <ProblemMark problems={problems} />}
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>

@@ -1,4 +1,4 @@
-import { type Prompt, tagsOf } from './prompt.ts';
+import { type Prompt, tagsOf } from '../prompt-editing/prompt.ts';
 
 interface Entry {
   readonly prompt: Prompt;

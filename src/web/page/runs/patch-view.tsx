@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { MoreButton } from '../shared/more-button.tsx';
 import { visibleText } from '../shared/visible-text.ts';
@@ -9,8 +10,14 @@ const expandedLines = 300;
 const filesPerPage = 100;
 const linesPerPage = 500;
 
+interface Props {
+  readonly text: string;
+  /** Shown below the changes of each file. */
+  readonly footer?: (path: string) => ComponentChildren;
+}
+
 /** The changes of a run, file by file. */
-export function PatchView({ text }: { text: string }) {
+export function PatchView({ text, footer }: Props) {
   const files = useMemo(() => parsePatch(text), [text]);
   const [visible, setVisible] = useState(filesPerPage);
   if (files.length === 0) return <p class="quiet">No files changed.</p>;
@@ -23,7 +30,11 @@ export function PatchView({ text }: { text: string }) {
       </p>
       {files.slice(0, visible).map((file, index) => {
         lines += file.hunks.reduce((total, hunk) => total + hunk.lines.length, 0);
-        return <FileChanges key={index} file={file} open={lines <= expandedLines} />;
+        return (
+          <FileChanges key={index} file={file} open={lines <= expandedLines}>
+            {footer?.(file.path)}
+          </FileChanges>
+        );
       })}
       <MoreButton shown={visible} all={files.length} step={filesPerPage} what="files" show={setVisible} />
       {omittedFiles(text) && <p class="quiet">{omittedFiles(text)}</p>}
@@ -44,7 +55,13 @@ function Counts({ added, removed }: { added: number; removed: number }) {
   );
 }
 
-function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
+interface FileProps {
+  readonly file: FilePatch;
+  readonly open: boolean;
+  readonly children: ComponentChildren;
+}
+
+function FileChanges({ file, open, children }: FileProps) {
   // Lines of collapsed files are not rendered, because a patch may be long.
   const [expanded, setExpanded] = useState(open);
   const { path, from, change, binary, added, removed, notes } = file;
@@ -67,6 +84,7 @@ function FileChanges({ file, open }: { file: FilePatch; open: boolean }) {
           ))}
           {binary && <p class="quiet patch-note">Binary content is not shown.</p>}
           {file.hunks.length > 0 && <Lines hunks={file.hunks} name={path} />}
+          {children}
         </>
       )}
     </details>

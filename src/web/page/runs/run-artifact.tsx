@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { ContentsReply } from '../../../api.ts';
 import { useLoaded } from '../shared/server-connection.tsx';
 import { PatchView } from './patch-view.tsx';
@@ -5,8 +6,15 @@ import { PatchView } from './patch-view.tsx';
 /** Longer files are truncated. */
 const maxBytes = 2_000_000;
 
+interface Props {
+  readonly runId: string;
+  readonly name: string;
+  /** Shown below the changes of each file of a patch. */
+  readonly file?: (path: string) => ComponentChildren;
+}
+
 /** Shows a file of a run. Patches are shown as a diff. */
-export function RunArtifact({ runId, name }: { runId: string; name: string }) {
+export function RunArtifact({ runId, name, file }: Props) {
   const { text, error } = useArtifact(runId, name);
   if (error !== undefined) return <p class="problem">{error}</p>;
   if (text === undefined) return <p class="quiet">Loading…</p>;
@@ -15,7 +23,7 @@ export function RunArtifact({ runId, name }: { runId: string; name: string }) {
     <>
       {isTruncated && <p class="quiet">Only the beginning is shown. The full file is in the run folder.</p>}
       {/\.(patch|diff)$/.test(name) ? (
-        <PatchView text={text} />
+        <PatchView text={text} {...(file && { footer: file })} />
       ) : (
         <pre class="template artifact" tabIndex={0}>
           {formatText(name, text)}

@@ -1,9 +1,7 @@
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
-import { RunArtifact } from './run-artifact.tsx';
+import { RunControls } from './run-controls.tsx';
 import { RunFiles } from './run-files.tsx';
 import { RunJobs } from './run-jobs.tsx';
 import {
@@ -16,6 +14,7 @@ import {
   tokensInFull,
 } from './run-record.ts';
 import { RunResume } from './run-resume.tsx';
+import { RunReview } from './run-review.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
 /** One run: its result, changes, timeline and files. */
@@ -37,7 +36,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
     <article>
       <h1>{overview.task || overview.run_id}</h1>
       <Facts overview={overview} run={run} />
-      {open && <CancelRun id={id} />}
+      {open && run && <RunControls run={run} />}
       {problem && (
         <p class={status === 'cancelled' && error === undefined ? 'quiet' : 'problem box'}>{problem}</p>
       )}
@@ -59,7 +58,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
       {hasPatch && (
         <section>
           <h2>Changes</h2>
-          <RunArtifact runId={id} name="changes.patch" />
+          <RunReview overview={overview} />
         </section>
       )}
       <section>
@@ -107,23 +106,6 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
           ),
       )}
     </dl>
-  );
-}
-
-function CancelRun({ id }: { id: string }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const cancel = () =>
-    client.tool('cancel_run', { run_id: id }).then(
-      () => toast({ text: 'Run cancelled.' }),
-      (error) => toast({ text: asError(error).message }),
-    );
-  return (
-    <p>
-      <ChangeButton type="button" class="danger" onClick={cancel}>
-        Cancel run
-      </ChangeButton>
-    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { useLaunch } from './run-launch.ts';
+import { useRuns } from './run-list.ts';
 
 const sandboxes = {
   'read-only': 'read-only: can read files',
@@ -14,10 +15,21 @@ export function RunStart() {
   const [task, setTask] = useState('');
   const [cwd, setCwd] = useState('');
   const [sandbox, setSandbox] = useState<keyof typeof sandboxes>('read-only');
+  const [agent, setAgent] = useState('');
+  const [model, setModel] = useState('');
+  const [effort, setEffort] = useState('');
+  const folders = [...new Set((useRuns().value ?? []).map((run) => run.cwd))].slice(0, 20);
   const [tool, setTool] = useState<'delegate_run' | 'delegate_autopilot'>('delegate_run');
   const start = (event: Event) => {
     event.preventDefault();
-    return launch(tool, { task, cwd, sandbox });
+    return launch(tool, {
+      task,
+      cwd,
+      sandbox,
+      ...(agent && { agent }),
+      ...(model && { model }),
+      ...(effort && { reasoning_effort: effort }),
+    });
   };
   return (
     <form class="editor" onSubmit={start}>
@@ -42,8 +54,14 @@ export function RunStart() {
           value={cwd}
           placeholder="/path/to/project"
           spellcheck={false}
+          list="recent-folders"
           onInput={(event) => setCwd(event.currentTarget.value)}
         />
+        <datalist id="recent-folders">
+          {folders.map((folder) => (
+            <option key={folder} value={folder} />
+          ))}
+        </datalist>
         <small>A folder on the server's machine.</small>
       </label>
       <div class="fields">
@@ -68,6 +86,11 @@ export function RunStart() {
           </select>
         </label>
       </div>
+      <div class="fields">
+        <OptionalField label="Agent" value={agent} set={setAgent} example="codex, claude" />
+        <OptionalField label="Model" value={model} set={setModel} />
+        <OptionalField label="Reasoning effort" value={effort} set={setEffort} example="high" />
+      </div>
       {problem && (
         <p class="problem" role="alert">
           {problem}
@@ -77,5 +100,26 @@ export function RunStart() {
         {busy ? 'Starting…' : 'Start run'}
       </ChangeButton>
     </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly example?: string;
+  set(value: string): void;
+}
+
+function OptionalField({ label, value, example, set }: FieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        value={value}
+        placeholder={example ? `as configured, or ${example}` : 'as configured'}
+        spellcheck={false}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </label>
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
-import { isOpen } from './run-record.ts';
+import { visibleText } from '../shared/visible-text.ts';
+import { isOpen, tokensInFull } from './run-record.ts';
 import { displayText, lineKind } from './timeline-line.ts';
 
 type Tail = Pick<ToolAnswer<'tail_run'>, 'status' | 'events' | 'next'>;
@@ -63,10 +64,8 @@ export function RunTimeline({ runId, open, updates }: Props) {
   return (
     <>
       <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
-        {shown.map(({ line, text }) => (
-          <li key={line} class={lineKind(text)}>
-            {displayText(text)}
-          </li>
+        {shown.map((event) => (
+          <TimelineEvent key={event.line} event={event} />
         ))}
       </ol>
       {lines.length > visible && !open && (
@@ -76,4 +75,26 @@ export function RunTimeline({ runId, open, updates }: Props) {
       )}
     </>
   );
+}
+
+/** One event: its time, its text and, for a command, its output behind the text. */
+function TimelineEvent({ event: { text, time, output, tokens } }: { event: Tail['events'][number] }) {
+  const shownText = displayText(text) || (tokens ? `${tokensInFull(tokens)} tokens` : '');
+  return (
+    <li class={lineKind(text)}>
+      {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
+      {output ? (
+        <details>
+          <summary>{shownText}</summary>
+          <pre>{visibleText(output)}</pre>
+        </details>
+      ) : (
+        shownText
+      )}
+    </li>
+  );
+}
+
+function clock(time: string): string {
+  return new Date(time).toLocaleTimeString(undefined, { hourCycle: 'h23' });
 }

@@ -1,4 +1,6 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useShortcuts } from '../controls/shortcuts.ts';
+import { Split } from '../controls/split.tsx';
 import { ChangeLink } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
@@ -17,47 +19,55 @@ export function RunsView({ name }: { name: string | undefined }) {
   const shown = useMemo(() => findRuns(runs, query), [runs, query]);
   const empty = value !== undefined && runs.length === 0;
   const chosen = runs.find(({ run_id }) => run_id === name);
-  return (
-    <div class={`split ${name === undefined && !empty ? '' : 'has-detail'}`}>
-      <section class="side" aria-label="Runs">
-        <div class="toolbar">
-          <input
-            type="search"
-            placeholder="Search runs"
-            aria-label="Search runs"
-            value={query}
-            onInput={(event) => setQuery(event.currentTarget.value)}
-          />
-          <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
-        </div>
-        <p class="quiet count" role="status">
-          {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}
-        </p>
-        <WindowedList
-          items={shown}
-          rowHeight={58}
-          label="Runs"
-          selected={shown.findIndex(({ run_id }) => run_id === name)}
-          keyOf={({ run_id }) => run_id}
-          choose={({ run_id }) => (location.hash = pathTo('runs', run_id))}
-          render={(run) => <RunRow run={run} current={run.run_id === name} />}
+  const search = useRef<HTMLInputElement>(null);
+  useShortcuts({
+    '/': () => search.current?.focus(),
+    n: () => {
+      location.hash = pathTo('runs', '+new');
+    },
+  });
+  const list = (
+    <>
+      <div class="toolbar">
+        <input
+          ref={search}
+          type="search"
+          placeholder="Search runs"
+          aria-label="Search runs"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
         />
-      </section>
-      <section class="detail" aria-label="Run" tabIndex={0}>
-        {name !== undefined && (
-          <a class="back" href={pathTo('runs')}>
-            ‹ All runs
-          </a>
-        )}
-        {name === '+new' && <RunStart />}
-        {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
-        {name === undefined && <h1 class="hidden">Runs</h1>}
-        {name === undefined && value && <NoSelection empty={empty} />}
-        {name !== undefined && name !== '+new' && value && !chosen && (
-          <p class="empty late">Run “{name}” not found.</p>
-        )}
-      </section>
-    </div>
+        <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
+      </div>
+      <p class="quiet count" role="status">
+        {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}
+      </p>
+      <WindowedList
+        items={shown}
+        rowHeight={58}
+        label="Runs"
+        selected={shown.findIndex(({ run_id }) => run_id === name)}
+        keyOf={({ run_id }) => run_id}
+        choose={({ run_id }) => (location.hash = pathTo('runs', run_id))}
+        render={(run) => <RunRow run={run} current={run.run_id === name} />}
+      />
+    </>
+  );
+  return (
+    <Split id="runs" listLabel="Runs" detailLabel="Run" showsDetail={name !== undefined || empty} list={list}>
+      {name !== undefined && (
+        <a class="back" href={pathTo('runs')}>
+          ‹ All runs
+        </a>
+      )}
+      {name === '+new' && <RunStart />}
+      {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
+      {name === undefined && <h1 class="hidden">Runs</h1>}
+      {name === undefined && value && <NoSelection empty={empty} />}
+      {name !== undefined && name !== '+new' && value && !chosen && (
+        <p class="empty late">Run “{name}” not found.</p>
+      )}
+    </Split>
   );
 }
 

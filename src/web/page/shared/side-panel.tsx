@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../controls/icon.tsx';
 
 interface Props {
   readonly title: string;
@@ -29,7 +30,7 @@ export function SidePanel({ title, children, close }: Props) {
       <header>
         <h2>{title}</h2>
         <button type="button" class="plain" onClick={close} aria-label="Close">
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {children}

@@ -1,6 +1,6 @@
 interface Props<Name extends string> {
   readonly label: string;
-  readonly tabs: Readonly<Record<Name, string>>;
+  readonly tabs: Readonly<Partial<Record<Name, string>>>;
   readonly chosen: Name;
   choose(name: Name): void;
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { maxSpan } from '../events/calendar-data.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { maxSpan } from './calendar-data.ts';
 
 interface Props {
   readonly userId: string;

@@ -1,11 +1,11 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
-import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { ArgumentFields } from './argument-fields.tsx';
-import { newPromptKey, readDraft, removeDraft, writeDraft } from './draft-storage.ts';
+import { copyKey, newPromptKey, readDraft, removeDraft, writeDraft } from './draft-storage.ts';
+import { MessageFields } from './message-fields.tsx';
 import type { Prompt } from './prompt.ts';
 import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
 import {
@@ -19,42 +19,57 @@ import {
   mergedVersion,
   type PromptSource,
   updateArguments,
+  usesArgument,
 } from './prompt-draft.ts';
+import { copiedPrompt, copyName, currentVersion } from './prompt-version.ts';
 
 interface Props {
+  /** The prompt to edit. Absent for a new one. */
   readonly prompt?: Pick<Prompt, 'name'> | undefined;
+  /** A new prompt starts as a copy of this one. */
+  readonly copyOf?: string | undefined;
   done?(): void;
 }
 
 /** Creates or edits a prompt. The server validates it before saving. */
-export function PromptEditor({ prompt, done }: Props) {
+export function PromptEditor({ prompt, copyOf, done }: Props) {
+  const { changes } = useConnection();
   const { value, error } = useLoaded<{ source: PromptSource | undefined }>(
-    async (client) => ({ source: prompt ? await currentVersion(client, prompt.name) : {} }),
-    [prompt?.name],
+    async (client) => {
+      if (prompt) return { source: await currentVersion(client, prompt.name) };
+      return { source: copyOf === undefined ? {} : await copiedPrompt(client, copyOf) };
+    },
+    [prompt?.name, copyOf, prompt && changes.prompts],
   );
-  if (error) return <p class="problem">{error.message}</p>;
+  if (error && !value) return <p class="problem">{error.message}</p>;
   // The form keeps its own state, so that later updates from the server do not overwrite unsaved edits.
-  return value ? <EditorForm prompt={prompt} {...value} done={done} /> : <p class="empty">Loading…</p>;
+  return value ? (
+    <EditorForm prompt={prompt} copyOf={copyOf} {...value} done={done} />
+  ) : (
+    <p class="empty">Loading…</p>
+  );
 }
 
 interface FormProps {
   readonly prompt: Props['prompt'];
+  readonly copyOf: Props['copyOf'];
   /** The version on the server. Undefined if the prompt was deleted. */
   readonly source: PromptSource | undefined;
   readonly done: Props['done'];
 }
 
-function EditorForm({ prompt, source, done }: FormProps) {
+function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   const { client } = useConnection();
   const toast = useToast();
-  const key = prompt?.name ?? newPromptKey;
+  const key = prompt?.name ?? (copyOf === undefined ? newPromptKey : copyKey(copyOf));
   const [stored] = useState(() => readDraft(key));
   // The version the draft started from. Changes when the user loads the server's version after a conflict.
   const [base, setBase] = useState(stored?.base ?? source ?? {});
   const [conflict, setConflict] = useState<Conflict | undefined>(() =>
-    stored && stored.base.revision !== source?.revision ? { theirs: source } : undefined,
+    prompt && stored && stored.base.revision !== source?.revision ? { theirs: source } : undefined,
   );
-  const original = (version: PromptSource) => (prompt ? draftFrom(prompt.name, version) : emptyDraft);
+  const newName = prompt?.name ?? (copyOf && copyName(copyOf));
+  const original = (version: PromptSource) => (newName ? draftFrom(newName, version) : emptyDraft);
   const [draft, setDraft] = useState<Draft>(() => stored?.draft ?? original(base));
   const [problem, setProblem] = useState('');
   const edited = isEdited(draft, original(base));
@@ -64,10 +79,21 @@ function EditorForm({ prompt, source, done }: FormProps) {
     else removeDraft(key);
   }, [draft, base]);
 
+  const saving = useRef(false);
+  // A change elsewhere updates an untouched form at once. Unsaved edits are kept beside the other version. A conflict that
+  // is shown stays as it is: choosing a version that was replaced in the meantime is a conflict again.
+  useEffect(() => {
+    if (!prompt || saving.current || conflict || !source || source.revision === base.revision) return;
+    if (edited) return setConflict({ theirs: source });
+    setBase(source);
+    setDraft(original(source));
+  }, [source?.revision]);
+
   const args = editedArguments(draft, base);
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
   const submit = async (call: () => Promise<unknown>) => {
     setProblem('');
+    saving.current = true;
     try {
       await call();
       removeDraft(key);
@@ -78,10 +104,11 @@ function EditorForm({ prompt, source, done }: FormProps) {
       const kind = failure?.kind;
       if (prompt && (kind === 'conflict' || kind === 'prompt-not-found'))
         await currentVersion(client, prompt.name).then(
-          (theirs) => setConflict({ theirs }),
+          (theirs) => setConflict({ theirs, whileSaving: true }),
           (failed) => setProblem(asError(failed).message),
         );
       else setProblem(message);
+      saving.current = false;
     }
   };
   const update = (expected: string | undefined) =>
@@ -92,7 +119,7 @@ function EditorForm({ prompt, source, done }: FormProps) {
   const save = (event: Event) => {
     event.preventDefault();
     return submit(() =>
-      prompt ? update(base.revision) : client.tool('create_prompt', createArguments(draft)),
+      prompt ? update(base.revision) : client.tool('create_prompt', createArguments(draft, base)),
     );
   };
   const keepMine = ({ theirs }: Conflict) =>
@@ -121,7 +148,7 @@ function EditorForm({ prompt, source, done }: FormProps) {
   };
   return (
     <form class="editor" onSubmit={save}>
-      {!prompt && <h1>New prompt</h1>}
+      {!prompt && <h1>{copyOf === undefined ? 'New prompt' : `Copy of ${copyOf}`}</h1>}
       {edited && (
         <p class="buttons">
           <span class="badge warning">Unsaved draft</span>
@@ -162,21 +189,17 @@ function EditorForm({ prompt, source, done }: FormProps) {
           onInput={(event) => set({ tags: event.currentTarget.value })}
         />
       </label>
-      {draft.text !== undefined && (
-        <label>
-          Text
-          <textarea
-            rows={14}
-            required
-            value={draft.text}
-            onInput={(event) => set({ text: event.currentTarget.value })}
-          />
-          <small>
-            Use <code>{'{{name}}'}</code> to insert an argument.
-          </small>
-        </label>
-      )}
-      <ArgumentFields args={args} change={(changed) => set({ args: mergeArguments(draft.args, changed) })} />
+      <MessageFields
+        messages={draft.messages}
+        change={(update) => setDraft((old) => ({ ...old, messages: update(old.messages) }))}
+      />
+      <ArgumentFields
+        key={base.revision}
+        args={args}
+        unused={new Set(args.map(({ name }) => name).filter((name) => !usesArgument(draft.messages, name)))}
+        change={(changed) => set({ args: mergeArguments(draft.args, changed) })}
+        remove={(name) => set({ args: draft.args.filter((one) => one.name !== name) })}
+      />
       {conflict && (
         <PromptConflict
           {...conflict}
@@ -197,14 +220,4 @@ function EditorForm({ prompt, source, done }: FormProps) {
       )}
     </form>
   );
-}
-
-/** Returns `undefined` if the prompt was deleted. */
-async function currentVersion(client: McpClient, name: string): Promise<PromptSource | undefined> {
-  try {
-    return await client.tool('show_prompt', { name });
-  } catch (error) {
-    if (asError(error).failure?.kind === 'prompt-not-found') return undefined;
-    throw error;
-  }
 }

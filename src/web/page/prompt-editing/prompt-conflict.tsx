@@ -8,6 +8,8 @@ import { type PromptVersion, promptText } from './prompt-text.ts';
 export interface Conflict {
   /** Absent when the prompt was deleted. */
   readonly theirs: PromptSource | undefined;
+  /** The conflict was found while saving. Otherwise the user may still be typing and keeps the focus. */
+  readonly whileSaving?: boolean;
 }
 
 interface Props extends Conflict {
@@ -17,9 +19,11 @@ interface Props extends Conflict {
 }
 
 /** Shows both versions of a prompt that was changed in two places. Nothing is saved until one is chosen. */
-export function PromptConflict({ mine, theirs, keepMine, loadTheirs }: Props) {
+export function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: Props) {
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
+  useEffect(() => {
+    if (whileSaving) panel.current?.focus();
+  }, [whileSaving]);
   const lines = lineDifference(promptText(theirs), promptText(mine));
   return (
     <section ref={panel} class="conflict" aria-labelledby="conflict-heading" tabIndex={-1}>

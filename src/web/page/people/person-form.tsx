@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
+import { ZoneInput } from './zone-input.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
-export function PersonForm() {
+export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
   const { client, invalidate } = useConnection();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
@@ -12,8 +13,9 @@ export function PersonForm() {
   const add = async (event: Event) => {
     event.preventDefault();
     try {
-      await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
+      const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
       invalidate('resources');
+      added(id);
     } catch (error) {
       setProblem(asError(error).message);
     }
@@ -34,21 +36,7 @@ export function PersonForm() {
         />
         <small>Reminders are sent here. Without a mail server they are written to the outbox.</small>
       </label>
-      <label>
-        Time zone
-        <input
-          required
-          value={timezone}
-          list="time-zones"
-          spellcheck={false}
-          onInput={(event) => setTimezone(event.currentTarget.value)}
-        />
-        <datalist id="time-zones">
-          {Intl.supportedValuesOf('timeZone').map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
-      </label>
+      <ZoneInput value={timezone} change={setTimezone} />
       {problem && (
         <p class="problem" role="alert">
           {problem}

@@ -4,7 +4,7 @@ import type { PromptVersion } from './prompt-text.ts';
 
 /** A prompt as show_prompt returns it. Empty for a new prompt. */
 export type PromptSource = Partial<ToolAnswer<'show_prompt'>>;
-type Message = ToolAnswer<'show_prompt'>['messages'][number];
+export type Message = ToolAnswer<'show_prompt'>['messages'][number];
 type SentMessages = ToolArguments<'create_prompt'>['messages'] & {};
 
 export interface Draft {
@@ -12,51 +12,51 @@ export interface Draft {
   readonly title: string;
   readonly description: string;
   readonly tags: string;
-  /** The first text message. Undefined if the prompt has no text message. */
-  readonly text: string | undefined;
+  readonly messages: readonly Message[];
   readonly args: readonly PromptArgument[];
 }
 
-export const emptyDraft: Draft = { name: '', title: '', description: '', tags: '', text: '', args: [] };
+export const newMessage: Message = { role: 'user', content: { type: 'text', text: '' } };
+export const emptyDraft: Draft = {
+  name: '',
+  title: '',
+  description: '',
+  tags: '',
+  messages: [newMessage],
+  args: [],
+};
 
 export function draftFrom(name: string, source: PromptSource): Draft {
   const { title = name, description = '', tags = [], messages = [], arguments: args = [] } = source;
-  const text = messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))[0];
-  return { name, title, description, tags: tags.join(' '), text, args };
+  return { name, title, description, tags: tags.join(' '), messages, args };
 }
 
 export function isEdited(draft: Draft, original: Draft): boolean {
   return JSON.stringify(draft) !== JSON.stringify(original);
 }
 
-/** The messages with the edited text. All other messages and fields are unchanged. */
-function editedMessages({ text }: Draft, { messages }: PromptSource): readonly Message[] {
-  if (messages === undefined) return [{ role: 'user', content: { type: 'text', text: text ?? '' } }];
-  const edited = messages.findIndex(({ content }) => content.type === 'text');
-  return messages.map((message, index) =>
-    index === edited && text !== undefined
-      ? { ...message, content: { ...message.content, type: 'text', text } }
-      : message,
-  );
+function textsIn(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
+}
+
+/** True if a message inserts the argument. */
+export function usesArgument(messages: readonly Message[], name: string): boolean {
+  return textsIn(messages).some((text) => text.includes(`{{${name}}}`));
 }
 
 /**
- * The arguments after the edit. Adds arguments the text newly uses. Drops arguments that were used before and that no
+ * The arguments after the edit. Adds arguments the texts newly use. Drops arguments that were used before and that no
  * message uses any longer.
  */
 export function editedArguments(draft: Draft, source: PromptSource): readonly PromptArgument[] {
-  const textsIn = (messages: readonly Message[]) =>
-    messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
-  const before = textsIn(source.messages ?? []);
-  const now = textsIn(editedMessages(draft, source));
-  const uses = (texts: readonly string[], name: string) => texts.some((text) => text.includes(`{{${name}}}`));
+  const before = source.messages ?? [];
   const declared = new Set(source.arguments?.map(({ name }) => name));
   const kept = draft.args.filter(
-    ({ name }) => uses(now, name) || (declared.has(name) && !uses(before, name)),
+    ({ name }) => usesArgument(draft.messages, name) || (declared.has(name) && !usesArgument(before, name)),
   );
   const known = new Set(kept.map(({ name }) => name));
-  const placeholders = (draft.text ?? '').matchAll(/\{\{(\w+)\}\}/g);
-  const added = new Set([...placeholders].map(([, name]) => name!).filter((name) => !known.has(name)));
+  const placeholders = textsIn(draft.messages).flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)]);
+  const added = new Set(placeholders.map(([, name]) => name!).filter((name) => !known.has(name)));
   return [...kept, ...[...added].map((name) => ({ name, required: true }))];
 }
 
@@ -77,7 +77,7 @@ export function createArguments(draft: Draft, source: PromptSource = {}): ToolAr
     description: draft.description,
     tags: parseTags(draft.tags),
     arguments: editedArguments(draft, source),
-    messages: editedMessages(draft, source) as SentMessages,
+    messages: draft.messages as SentMessages,
   };
 }
 
@@ -91,7 +91,9 @@ export function updateArguments(draft: Draft, source: PromptSource): ToolArgumen
     ...(draft.description !== before.description && { description: draft.description }),
     ...(draft.tags !== before.tags && { tags: parseTags(draft.tags) }),
     ...(JSON.stringify(args) !== JSON.stringify(before.args) && { arguments: args }),
-    ...(draft.text !== before.text && { messages: editedMessages(draft, source) as SentMessages }),
+    ...(JSON.stringify(draft.messages) !== JSON.stringify(before.messages) && {
+      messages: draft.messages as SentMessages,
+    }),
   };
 }
 

@@ -10,6 +10,11 @@ export interface StoredDraft {
 /** The draft of a prompt that does not exist yet. No prompt name contains a plus sign. */
 export const newPromptKey = '+new';
 
+/** The draft of a copy that does not exist yet. */
+export function copyKey(name: string): string {
+  return `+copy ${name}`;
+}
+
 const prefix = 'adjutant-draft:';
 const changed = 'adjutant-drafts-changed';
 
@@ -22,6 +27,8 @@ export function readDraft(name: string): StoredDraft | undefined {
   if (text === null) return undefined;
   try {
     const stored = JSON.parse(text) as StoredDraft;
+    // Written by a version of the page whose drafts had a single text.
+    if (!Array.isArray(stored.draft.messages)) return undefined;
     store(sessionStorage, name, text);
     return stored;
   } catch {
@@ -56,6 +63,8 @@ export function useHasDraft(name: string): boolean {
   useEffect(() => {
     const update = () => setCount((now) => now + 1);
     for (const type of [changed, 'storage']) addEventListener(type, update);
+    // A draft may have been created or removed since the first rendering.
+    update();
     return () => {
       for (const type of [changed, 'storage']) removeEventListener(type, update);
     };

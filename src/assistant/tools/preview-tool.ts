@@ -1,0 +1,87 @@
+import { Failure } from '../../failure.ts';
+import { defineTool, hints } from '../../tool.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
+import { textsFor } from '../messages/catalog.ts';
+import type { DesiredNotification } from '../planning/planner.ts';
+import type { User } from '../store/schema.ts';
+import { previewFields } from './fields.ts';
+
+const text = { type: 'string' } as const;
+
+/** Shows messages word for word before or after they are sent. */
+export function previewTool(data: AssistantData, timeoutMs: number) {
+  return defineTool({
+    name: 'preview_messages',
+    title: 'Preview Messages',
+    description:
+      'Shows the text of a notification, of what moving or deleting an event would send, or of a daily agenda. Changes nothing.',
+    searchHint: 'text of reminder digest agenda change notice',
+    inputSchema: { type: 'object', properties: previewFields, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      required: ['messages'],
+      properties: {
+        messages: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['subject', 'text'],
+            properties: { channel: text, plan_time: text, subject: text, text },
+          },
+        },
+        none_because: { type: 'string', description: 'Why there is no message' },
+      },
+    },
+    annotations: hints.reads,
+    timeoutMs,
+    async call({ notification_id, event_id, user_id, day, ...change }) {
+      if (notification_id !== undefined) return { structured: await notificationText(data, notification_id) };
+      if (event_id !== undefined) {
+        const { previewChange } = await import('../planning/change-preview.ts');
+        const { user, notices: planned } = await previewChange(data, event_id, change);
+        const notices = planned.map((notice) => ({ channel: notice.channel, ...asSent(notice, user) }));
+        const reason = 'No reminder of it was sent, and none is due within a day.';
+        return { structured: { messages: notices, ...(notices.length === 0 && { none_because: reason }) } };
+      }
+      if (user_id === undefined)
+        throw new Failure('invalid-params', 'Name a notification_id, an event_id or a user_id.');
+      const { previewDigest } = await import('../planning/digest.ts');
+      const user = await data.store.read((db) => findUser(db, user_id));
+      const digest = await previewDigest(data, user, day);
+      const none = { none_because: 'Nothing is on this day, so there is no agenda.' };
+      return {
+        structured: { messages: digest === undefined ? [] : [asSent(digest, user)], ...(!digest && none) },
+      };
+    },
+  });
+}
+
+async function notificationText(data: AssistantData, id: string) {
+  const { findNotification } = await import('../editing/notifications.ts');
+  const { writeMessage } = await import('../delivery/message.ts');
+  const { row, user, event } = await data.store.read(async (db) => {
+    const found = await findNotification(db, id);
+    const events = db.selectFrom('events').selectAll().where('id', '=', found.event_id);
+    return {
+      row: found,
+      user: await findUser(db, found.user_id),
+      event: await events.executeTakeFirst(),
+    };
+  });
+  const message = writeMessage(row, user, event, { late: false, nowMs: data.clock() });
+  const { channel, plan_ms } = row;
+  const spoken = channel === 'call' ? message.speech : message.text;
+  return {
+    messages: [{ channel, plan_time: timestamp(plan_ms), subject: message.subject, text: spoken }],
+  };
+}
+
+/** The text of a message that is not stored, as it would be sent. */
+function asSent({ planMs, payload }: Pick<DesiredNotification, 'planMs' | 'payload'>, user: User) {
+  const { subject, text: body, why } = parsePayload(payload);
+  const reason = why === undefined ? [] : [`${textsFor(preferencesOf(user).locale).why}: ${why}`];
+  return { plan_time: timestamp(planMs), subject, text: `${[body.trimEnd(), ...reason].join('\n\n')}\n` };
+}

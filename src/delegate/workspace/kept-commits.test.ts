@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createRepository,
+  gitEnvironment as env,
+  gitAt,
+  read,
+} from '../../../test/delegate/git-repository.ts';
+import { contain } from '../process/containment.ts';
+import { deliverRun } from './run-delivery.ts';
+import { Workspace, type WorkspaceKind } from './workspace.ts';
+
+let folder: string;
+let repo: string;
+beforeEach(() => {
+  ({ folder, repo } = createRepository());
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as WorkspaceKind[];
+describe.each(kinds)('commits in an isolated view: %s', (kind) => {
+  /** Runs a script as an agent would, and delivers its changes. */
+  async function deliverAfter(script: string) {
+    const options = { kinds: [kind], copyLimitBytes: 1e9, ignored: [], env };
+    const workspace = (await Workspace.create(repo, join(folder, 'run'), options))!;
+    const program = { command: 'bash', args: ['-ec', script] };
+    const { command, args } = await contain(program, workspace.folder, { env, overlay: workspace.overlay });
+    const identity = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'T' };
+    const mail = { GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 't@example.org' };
+    execFileSync(command, args, { cwd: workspace.folder, env: { ...env, ...identity, ...mail } });
+    return deliverRun(workspace, { run: 'one', stateDir: folder, env, isWanted: true, claims: [] });
+  }
+
+  it('are kept in a bundle that the warning names, and their content is delivered', async () => {
+    const head = gitAt(repo, 'rev-parse', 'HEAD');
+    const { warnings, isDelivered } = await deliverAfter(
+      `echo made > made.txt; git add -A; git commit -qm 'Make a file'
+       git switch -qc topic; echo more >> made.txt; git commit -qam 'Add more'
+       git switch -q --detach; git commit -q --allow-empty -m Detached
+       git config core.fsmonitor 'touch ${join(folder, 'ran')}'`,
+    );
+    expect([isDelivered, read(repo, 'made.txt'), gitAt(repo, 'rev-parse', 'HEAD')]).toEqual([
+      true,
+      'made\nmore\n',
+      head,
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /: [\da-f]+ Make a file, [\da-f]+ Add more, [\da-f]+ Detached\. They are kept: git fetch/,
+      ),
+    ]);
+    const fetch = /git fetch .*$/.exec(warnings[0]!)![0];
+    execFileSync('sh', ['-c', fetch], { cwd: repo, env, stdio: 'pipe' });
+    const subjects = (ref: string) => gitAt(repo, 'log', '--format=%s', ref).trim().split('\n');
+    expect(subjects('refs/run/heads/topic')).toEqual(['Add more', 'Make a file', 'first']);
+    expect(subjects('refs/run/heads/detached')).toEqual(['Detached', 'Add more', 'Make a file', 'first']);
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('cause no warning if there are none', async () => {
+    const { warnings } = await deliverAfter('echo changed > a.txt; git add a.txt; git status >/dev/null');
+    expect(warnings).toEqual([]);
+    expect(existsSync(join(folder, 'run', 'commits.bundle'))).toBe(false);
+  });
+});

@@ -1,0 +1,238 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { namesOf, openPrompts, structured, textOf } from '../../../test/prompts/open-prompts.ts';
+import { plantTree, write } from '../../../test/tree.ts';
+import { runFetchingGit } from '../../delegate/launch/fetching-git.ts';
+import type { JsonObject } from '../../json.ts';
+import { LocalRepository, localRepositories, nameFrom, type RepositoryOptions } from './repository.ts';
+import { pullRepository, type RunGit } from './repository-pull.ts';
+
+const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+const git: RunGit = (args, variables = {}) => runFetchingGit(args, env, variables);
+const library = (text: string) => ({
+  'team/twig.toml': '[prompts.hello]\ndescription = "d"\n',
+  'team/prompts/hello.md': text,
+});
+
+/** A repository of its own, as a team would have it on a server. */
+class Remote {
+  readonly folder: string;
+
+  constructor(files: Readonly<Record<string, string>>) {
+    this.folder = plantTree(files);
+    this.git('init', '--quiet', '--initial-branch=main');
+    this.git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+    this.commit();
+  }
+
+  git(...args: readonly string[]): string {
+    const identity = ['-c', 'user.name=Team', '-c', 'user.email=team@example.com'];
+    return execFileSync('git', [...identity, ...args], { cwd: this.folder, encoding: 'utf8' }).trim();
+  }
+
+  commit(files: Readonly<Record<string, string>> = {}): string {
+    write(this.folder, files);
+    this.git('add', '--all');
+    this.git('commit', '--quiet', '--allow-empty', '--message=change');
+    return this.git('rev-parse', 'HEAD');
+  }
+}
+
+function local(options: RepositoryOptions, root = plantTree({})) {
+  const repository = new LocalRepository(root, options);
+  const serve = () =>
+    openPrompts({}, {}, {}, 'tester', { repositories: { list: [options], folder: root, git } });
+  return { root, repository, serve, pull: () => pullRepository(repository, git) };
+}
+
+async function problemsOf({ call }: ReturnType<typeof openPrompts>): Promise<readonly string[]> {
+  const { problems } = structured(await call('lint_prompts'));
+  return (problems as JsonObject[]).map(({ message }) => String(message));
+}
+
+describe('a repository', () => {
+  it('is fetched, updated and served as of one commit, and still served when it is gone', async () => {
+    const remote = new Remote(library('First.'));
+    const { repository, pull, serve } = local({ address: remote.folder, name: 'shared' });
+    const first = await pull();
+    expect(first).toMatchObject({ name: 'shared', changed: true, commit: remote.git('rev-parse', 'HEAD') });
+    expect(await pull()).toMatchObject({ changed: false });
+    const server = serve();
+    const get = async () => textOf(await server.request('prompts/get', { name: 'team:hello' }));
+    expect(await get()).toBe('First.');
+    remote.commit({ 'team/prompts/hello.md': 'Second.' });
+    expect(await get()).toBe('First.');
+    expect(await pull()).toMatchObject({ changed: true });
+    expect(await get()).toBe('Second.');
+    rmSync(remote.folder, { recursive: true });
+    await expect(pull()).rejects.toThrow(/^The repository shared could not be updated: .*does not/);
+    expect(await get()).toBe('Second.');
+    expect(await problemsOf(server)).toEqual([
+      expect.stringMatching(/^the repository shared could not be updated: .*; its prompts of .* are served$/),
+    ]);
+    // Only the history that is needed is on this machine.
+    expect(readdirSync(repository.folder).filter((name) => /^[0-9a-f]{40}$/.test(name))).toHaveLength(2);
+  });
+
+  it('over http is updated by a running server, which notifies its client', async () => {
+    const remote = new Remote(library('First.'));
+    const address = await serveOverHttp(remote.folder);
+    const { serve, repository } = local({ address, name: 'shared', interval_minutes: 0.02 });
+    const server = serve();
+    expect(await problemsOf(server)).toEqual([
+      'the repository shared has not been fetched; run adjutant prompts pull',
+    ]);
+    let changes = 0;
+    for (const feature of server.server.features) feature.subscribe?.(() => changes++);
+    await expect
+      .poll(async () => namesOf(await server.request('prompts/list')), { timeout: 20_000 })
+      .toContain('team:hello');
+    const seen = changes;
+    remote.commit({ 'team/prompts/hello.md': 'Second.' });
+    await expect
+      .poll(async () => textOf(await server.request('prompts/get', { name: 'team:hello' })), {
+        timeout: 20_000,
+      })
+      .toBe('Second.');
+    await expect.poll(() => changes, { timeout: 20_000 }).toBeGreaterThan(seen);
+    expect(existsSync(join(repository.folder, 'git', 'shallow'))).toBe(true);
+  });
+
+  it('can be one library, a folder, a branch, a commit or files of another client', async () => {
+    const remote = new Remote({ 'twig.toml': '[prompts.p]\ndescription = "d"\n', 'prompts/p.md': 'Root.' });
+    const pinned = remote.commit({ 'claude/git/fix.md': 'Fix $0', 'libs/a/twig.toml': '' });
+    remote.git('checkout', '--quiet', '-b', 'next');
+    remote.commit({ 'prompts/p.md': 'Next.', ...library('Hi.') });
+    remote.git('checkout', '--quiet', 'main');
+    remote.commit({ 'prompts/p.md': 'Newest.' });
+    const texts = async (options: Omit<RepositoryOptions, 'address'>, name: string) => {
+      const { pull, serve } = local({ address: remote.folder, ...options });
+      await pull();
+      return textOf(await serve().request('prompts/get', { name, arguments: {} }));
+    };
+    expect(await texts({ name: 'My-Lib' }, 'my_lib:p')).toBe('Newest.');
+    expect(await texts({ name: 'lib', commit: pinned }, 'lib:p')).toBe('Root.');
+    expect(await texts({ name: 'lib', branch: 'next' }, 'lib:p')).toBe('Next.');
+    expect(await texts({ branch: 'next', folder: 'team' }, 'team:hello')).toBe('Hi.');
+    expect(await texts({ format: 'claude-code', folder: 'claude', prefix: 'c' }, 'c:git:fix')).toBe('Fix $0');
+  });
+
+  it('is not served with other settings than it was fetched with', async () => {
+    const remote = new Remote(library('First.'));
+    const { pull, root } = local({ address: remote.folder, name: 'shared' });
+    await pull();
+    const { request } = local({ address: '/elsewhere', name: 'shared' }, root).serve();
+    expect(namesOf(await request('prompts/list'))).not.toContain('team:hello');
+  });
+
+  it('keeps its last commit if a new one cannot be written', async () => {
+    const remote = new Remote(library('First.'));
+    const { pull, serve } = local({ address: remote.folder, name: 'shared', folder: 'team' });
+    await pull();
+    remote.git('rm', '-r', '--quiet', 'team');
+    remote.commit({ 'other.md': 'x' });
+    await expect(pull()).rejects.toThrow('team');
+    expect(textOf(await serve().request('prompts/get', { name: 'team:hello' }))).toBe('First.');
+  });
+});
+
+describe('git', () => {
+  it('starts no program of the repository or of the user, and creates no links', async () => {
+    const proof = join(plantTree({}), 'ran');
+    const script = `#!/bin/sh\ntouch ${proof}\ncat\n`;
+    const home = plantTree({
+      '.gitconfig': `[filter "x"]\n\tsmudge = touch ${proof}; cat\n[core]\n\tsshCommand = touch ${proof}\n\tfsmonitor = touch ${proof}\n\thooksPath = ${plantTree({ 'post-checkout': script, 'reference-transaction': script })}\n[url "ext::touch ${proof} "]\n\tinsteadOf = /\n`,
+    });
+    const remote = new Remote({ ...library('First.'), '.gitattributes': '* filter=x\n' });
+    symlinkSync('/etc/passwd', join(remote.folder, 'team', 'prompts', 'link.md'));
+    mkdirSync(join(remote.folder, '.git', 'hooks'), { recursive: true });
+    write(remote.folder, { '.git/hooks/post-upload-pack': script });
+    chmodSync(join(remote.folder, '.git/hooks/post-upload-pack'), 0o755);
+    remote.commit();
+    const { repository } = local({ address: remote.folder, name: 'shared' });
+    const hostile = { ...env, HOME: home, GIT_DIR: '/nonexistent', GIT_SSH_COMMAND: `touch ${proof}` };
+    const { commit } = await pullRepository(repository, (args, variables = {}) =>
+      runFetchingGit(args, hostile, variables),
+    );
+    expect(existsSync(proof)).toBe(false);
+    const link = join(repository.filesOf(commit), 'team', 'prompts', 'link.md');
+    expect(readFileSync(link, 'utf8')).toBe('/etc/passwd');
+  });
+
+  it.each([
+    'ext::sh -c touch% x',
+    'http://example.com/x.git',
+    'git://example.com/x.git',
+    '--upload-pack=touch x',
+    'relative/path',
+  ])('does not fetch from %s', async (address) => {
+    const { pull } = local({ address, name: 'x' });
+    await expect(pull()).rejects.toThrow('is not allowed');
+  });
+
+  it('never shows a password', async () => {
+    const { pull, serve } = local({ address: 'https://ada:hunter2@127.0.0.1:1/x.git', name: 'x' });
+    await expect(pull()).rejects.toThrow(/^(?!.*hunter2)/);
+    expect((await problemsOf(serve())).join()).not.toContain('hunter2');
+  });
+});
+
+it('of the same name as another gets a number', () => {
+  const list = ['/one/prompts', '/two/prompts'].map((address) => ({ address }));
+  expect(localRepositories('/root', list).map(({ folder }) => folder)).toEqual([
+    '/root/prompts',
+    '/root/prompts-2',
+  ]);
+});
+
+it.each([
+  ['https://example.com/team/my-prompts.git', 'my-prompts'],
+  ['git@example.com:prompts.git', 'prompts'],
+  ['/srv/git/a b/', 'a-b'],
+])('%s is called %s', (address, name) => {
+  expect(nameFrom(address)).toBe(name);
+});
+
+/** Serves a repository with git's own program for http. */
+async function serveOverHttp(folder: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const child = spawn('git', ['http-backend'], {
+      env: {
+        PATH: process.env['PATH'],
+        GIT_PROJECT_ROOT: folder,
+        GIT_HTTP_EXPORT_ALL: '1',
+        PATH_INFO: url.pathname.replace('/x.git', '/.git'),
+        QUERY_STRING: url.search.slice(1),
+        REQUEST_METHOD: request.method,
+        CONTENT_TYPE: request.headers['content-type'],
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      },
+    });
+    request.pipe(child.stdin);
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('close', () => {
+      const reply = Buffer.concat(chunks);
+      const end = reply.indexOf('\r\n\r\n');
+      const headers = reply.subarray(0, end).toString().split('\r\n');
+      const fields = headers.map((line) => [
+        line.slice(0, line.indexOf(':')),
+        line.slice(line.indexOf(':') + 2),
+      ]);
+      const { Status = '200', ...others } = Object.fromEntries(fields) as Record<string, string>;
+      response.writeHead(Number.parseInt(Status, 10), others).end(reply.subarray(end + 4));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`;
+}

@@ -1,0 +1,71 @@
+import type { Problem } from '../feature.ts';
+import { defineTool, hints, type ValueOf } from '../tool.ts';
+
+export const findingSchema = {
+  type: 'object',
+  required: ['title', 'state', 'detail'],
+  properties: {
+    title: { type: 'string', description: 'What was checked' },
+    state: { enum: ['good', 'warning', 'bad'] },
+    detail: { type: 'string' },
+    remedy: { type: 'string', description: 'How to fix it' },
+    prompt: { type: 'string', description: 'The affected prompt' },
+    client: { type: 'string', description: 'The client that was checked' },
+  },
+} as const;
+
+/** The outcome of one check. `adjutant doctor`, the tool and the page report the same findings. */
+export type Finding = ValueOf<typeof findingSchema>;
+
+export interface HealthOptions {
+  problems(): Promise<readonly Problem[]>;
+  /** Checks the machine and the configuration, given the problems of the features. Default: only the problems. */
+  readonly checks?: ((problems: readonly Problem[]) => Promise<readonly Finding[]>) | undefined;
+}
+
+export function healthTool({ problems, checks = async (found) => problemFindings(found) }: HealthOptions) {
+  let running: Promise<readonly Finding[]> | undefined;
+  /** The checks start programs, so simultaneous calls share one round. */
+  const check = () => {
+    running ??= problems()
+      .then(checks)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  return defineTool({
+    name: 'check_health',
+    title: 'Check health',
+    description:
+      'Checks disk, database, prompts, providers, Codex and installed clients, like adjutant doctor. Returns findings and how to fix them.',
+    searchHint: 'doctor diagnose broken setup',
+    inputSchema: { type: 'object', properties: {} },
+    outputSchema: {
+      type: 'object',
+      required: ['healthy', 'findings'],
+      properties: {
+        healthy: { type: 'boolean', description: 'False if a finding is bad' },
+        findings: { type: 'array', items: findingSchema },
+      },
+    },
+    annotations: hints.reads,
+    async call() {
+      const findings = await check();
+      return { structured: { healthy: findings.every(({ state }) => state !== 'bad'), findings } };
+    },
+  });
+}
+
+/** The problems that the features report about their files and data. */
+export function problemFindings(problems: readonly Problem[]): readonly Finding[] {
+  const title = 'Prompts and data';
+  if (problems.length === 0) return [{ title, state: 'good', detail: 'no problems found' }];
+  return problems.map(({ file, line, severity, message, remedy, prompts }) => ({
+    title,
+    state: severity === 'error' ? 'bad' : 'warning',
+    detail: `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+    ...(remedy !== undefined && { remedy }),
+    ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
+  }));
+}

@@ -1,0 +1,151 @@
+import type { RefObject } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { CalendarEvent } from '../events/calendar-data.ts';
+import { daysBetween, type EventTimes, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
+
+/** A pointer that moves less than this has clicked. */
+const clickPixels = 6;
+const step = 15;
+
+export interface WeekActions {
+  create(times: EventTimes): void;
+  move(event: CalendarEvent, times: EventTimes): void;
+}
+
+interface Place {
+  readonly day: string;
+  readonly minutes: number;
+}
+
+export interface WeekDrag {
+  /** Where the dragged event would be. */
+  readonly ghost: EventTimes | undefined;
+  onColumnDown(pointer: PointerEvent): void;
+  onColumnClick(click: MouseEvent): void;
+  onEventDown(pointer: PointerEvent, event: CalendarEvent, kind: 'move' | 'resize'): void;
+  /** True once after a drag, because the browser reports a click as well. */
+  swallowClick(): boolean;
+}
+
+/** Creates events by clicking or dragging in a column, and moves or resizes them. Escape ends a drag. */
+export function useWeekDrag(
+  box: RefObject<HTMLElement | null>,
+  zone: string,
+  readOnly: boolean,
+  { create, move }: WeekActions,
+): WeekDrag {
+  const [ghost, setGhost] = useState<EventTimes | undefined>();
+  const swallow = useRef(false);
+
+  const placeAt = ({ clientX, clientY }: MouseEvent): Place | undefined => {
+    const columns = [...(box.current?.querySelectorAll<HTMLElement>('.week-column') ?? [])];
+    const column = columns.find((one) => {
+      const { left, right } = one.getBoundingClientRect();
+      return clientX >= left && clientX < right;
+    });
+    if (column === undefined) return undefined;
+    const { top, height } = column.getBoundingClientRect();
+    const minutes = ((clientY - top) / height) * 24 * 60;
+    return { day: column.dataset['day']!, minutes: Math.min(Math.max(minutes, 0), 24 * 60 - step) };
+  };
+
+  /** Follows the pointer until it is released. `at` computes the times for a place. */
+  const follow = (
+    down: PointerEvent,
+    at: (place: Place) => EventTimes,
+    done: (times: EventTimes) => void,
+  ) => {
+    if (down.button !== 0 || down.pointerType === 'touch' || readOnly) return;
+    let times: EventTimes | undefined;
+    const ended = new AbortController();
+    const end = () => {
+      ended.abort();
+      setGhost(undefined);
+    };
+    const onMove = (pointer: PointerEvent) => {
+      const far = Math.hypot(pointer.clientX - down.clientX, pointer.clientY - down.clientY) > clickPixels;
+      const place = far || times !== undefined ? placeAt(pointer) : undefined;
+      if (place === undefined) return;
+      times = at(place);
+      setGhost(times);
+    };
+    const onUp = () => {
+      end();
+      if (times === undefined) return;
+      swallow.current = true;
+      setTimeout(() => {
+        swallow.current = false;
+      });
+      done(times);
+    };
+    const { signal } = ended;
+    addEventListener('pointermove', onMove, { signal });
+    addEventListener('pointerup', onUp, { signal });
+    addEventListener('pointercancel', end, { signal });
+    addEventListener('keydown', (key) => key.key === 'Escape' && end(), { signal });
+  };
+
+  const swallowClick = () => {
+    const swallowed = swallow.current;
+    swallow.current = false;
+    return swallowed;
+  };
+  return {
+    ghost,
+    swallowClick,
+    onColumnDown(pointer) {
+      const start = placeAt(pointer);
+      if (start === undefined || isOnEvent(pointer)) return;
+      const from = snap(start.minutes);
+      follow(
+        pointer,
+        ({ minutes }) =>
+          timed(start.day, Math.min(from, snap(minutes)), Math.max(from + step, snap(minutes))),
+        create,
+      );
+    },
+    onColumnClick(click) {
+      const place = placeAt(click);
+      if (swallowClick() || place === undefined || isOnEvent(click) || readOnly) return;
+      const from = Math.min(Math.floor(place.minutes / 30) * 30, 23 * 60);
+      create(timed(place.day, from, from + 60));
+    },
+    onEventDown(pointer, event, kind) {
+      const start = placeAt(pointer);
+      if (start === undefined) return;
+      pointer.stopPropagation();
+      // Otherwise the browser selects the text of the event.
+      if (pointer.pointerType !== 'touch') pointer.preventDefault();
+      (pointer.currentTarget as HTMLElement).focus?.();
+      const before = timesOf(event, zone);
+      follow(
+        pointer,
+        ({ day, minutes }) => {
+          const days = daysBetween(start.day, day);
+          const by = event.all_day ? 0 : snap(minutes - start.minutes);
+          return kind === 'move' ? shiftTimes(before, days, by) : stretchTimes(before, days * 24 * 60 + by);
+        },
+        (times) => JSON.stringify(times) !== JSON.stringify(before) && move(event, times),
+      );
+    },
+  };
+}
+
+function snap(minutes: number): number {
+  return Math.round(minutes / step) * step;
+}
+
+function timed(day: string, from: number, to: number): EventTimes {
+  const end = Math.min(to, 24 * 60 - 1);
+  return {
+    allDay: false,
+    startDay: day,
+    startMinutes: from,
+    endDay: day,
+    endMinutes: end === to ? to : 24 * 60 - step,
+  };
+}
+
+function isOnEvent({ target }: Event): boolean {
+  return target instanceof Element && target.closest('.placed') !== null;
+}

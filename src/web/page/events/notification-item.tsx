@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { shortTime } from '../shared/zone-time.ts';
+import type { Notification } from './calendar-data.ts';
+import { MessageText } from './notice-preview.tsx';
+
+interface Props {
+  readonly notification: Notification;
+  readonly zone: string;
+  readonly locale: string;
+}
+
+/** One notification with its reason, its text, and what can be done with it. */
+export function NotificationItem({ notification, zone, locale }: Props) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const [shown, setShown] = useState(false);
+  const { id, status, channel, sent_time, plan_time, subject, reason, why, error, acknowledged_at, change } =
+    notification;
+  const named = { notification_id: id };
+  const act = (request: Promise<unknown>, text: string) =>
+    request.then(
+      () => toast({ text }),
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
+  const button = (title: string, run: () => unknown) => (
+    <ChangeButton type="button" class="small" onClick={run}>
+      {title}
+    </ChangeButton>
+  );
+  return (
+    <li>
+      <div class="marks">
+        <span class={`badge ${status}`}>{acknowledged_at ? 'acknowledged' : status}</span>{' '}
+        <strong>{channel}</strong>
+        {shortTime(sent_time ?? plan_time, zone, locale)}
+      </div>
+      {subject && <div>{subject}</div>}
+      {(why ?? reason) && <div class="quiet">Why: {[reason, why].filter(Boolean).join('; ')}</div>}
+      {error && <div class="problem">{error}</div>}
+      <div class="buttons">
+        <button type="button" class="small" aria-expanded={shown} onClick={() => setShown(!shown)}>
+          {shown ? 'Hide message' : 'Read message'}
+        </button>
+        {isOpen &&
+          button('Acknowledge', () =>
+            act(client.tool('acknowledge_notification', named), 'Notification acknowledged.'),
+          )}
+        {isOpen &&
+          change === undefined &&
+          button('Snooze 10 minutes', () =>
+            act(
+              client.tool('snooze_notification', { ...named, minutes: 10 }),
+              'The reminder comes again in 10 minutes.',
+            ),
+          )}
+        {status === 'planned' &&
+          button('Cancel', () => act(client.tool('cancel_notification', named), 'Notification cancelled.'))}
+        {change === undefined &&
+          status !== 'cancelled' &&
+          button('Less like this', () =>
+            act(
+              client.tool('cancel_notification', { ...named, less_like_this: true }),
+              'There will be fewer reminders of events with this title. The rule is in the settings of the person.',
+            ),
+          )}
+      </div>
+      {shown && <NotificationText id={id} />}
+    </li>
+  );
+}
+
+function NotificationText({ id }: { id: string }) {
+  const { value, error } = useLoaded(
+    (client, signal) => client.tool('preview_messages', { notification_id: id }, { signal }),
+    [id],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  return value ? <MessageText {...value.messages[0]!} /> : <p class="quiet">Loading…</p>;
+}

@@ -1,0 +1,197 @@
+import { useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../../api.ts';
+import { localeOf, type User } from '../events/calendar-data.ts';
+import { formatTimes, timesOf } from '../events/event-times.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+
+type Proposals = ToolAnswer<'find_time'>;
+type Slot = Proposals['slots'][number];
+
+interface Props {
+  readonly user: User;
+  readonly users: readonly User[];
+  /** The people whose busy times the week shows. */
+  readonly people: readonly string[];
+  choose(people: readonly string[]): void;
+  /** The first and last day to search. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const lengths = [15, 30, 45, 60, 90, 120, 180];
+
+/** Finds a time when several people are free, and books it in the calendar of each. */
+export function FindTime({ user, users, people, choose, from: firstDay, to: lastDay }: Props) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const [title, setTitle] = useState('');
+  const [minutes, setMinutes] = useState(60);
+  const [from, setFrom] = useState(firstDay);
+  const [to, setTo] = useState(lastDay);
+  const [hours, setHours] = useState('09:00-17:00');
+  const [found, setFound] = useState<Proposals | undefined>();
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const zone = user.timezone ?? 'UTC';
+  const everyone = [user.id, ...people];
+  const nameOf = (id: string) => users.find((one) => one.id === id)?.name ?? id;
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem('');
+    await work().catch((failed: unknown) => setProblem(asError(failed).message));
+    setBusy(false);
+  };
+  const search = (submitted: Event) => {
+    submitted.preventDefault();
+    void attempt(async () =>
+      setFound(
+        await client.tool('find_time', {
+          ...{ people: everyone, duration_minutes: minutes, zone, hours, count: 8 },
+          ...{ from: isToday(from, zone) ? new Date().toISOString() : from, to: `${to}T23:59` },
+        }),
+      ),
+    );
+  };
+  const book = ({ start_ts, end_ts }: Slot) =>
+    attempt(async () => {
+      const attendees = everyone.map((id) => users.find((one) => one.id === id)?.email ?? nameOf(id));
+      const made: string[] = [];
+      for (const user_id of everyone) {
+        const event = {
+          user_id,
+          title: title || 'Meeting',
+          start_ts,
+          end_ts,
+          organizer: user.email ?? user.name,
+        };
+        made.push(
+          (await client.tool('create_event', { ...event, ...(people.length > 0 && { attendees }) })).id,
+        );
+      }
+      setFound(undefined);
+      toast({
+        text: `Booked for ${everyone.map(nameOf).join(', ')}.`,
+        action: {
+          label: 'Undo',
+          run: () => Promise.all(made.map((event_id) => client.tool('delete_event', { event_id }))),
+        },
+      });
+    });
+  return (
+    <form class="editor" onSubmit={search}>
+      <label>
+        Title
+        <input
+          value={title}
+          placeholder="Meeting"
+          onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+        />
+      </label>
+      <fieldset>
+        <legend>With</legend>
+        {users.length === 1 && <p class="quiet">There is nobody else. Add a person to find a common time.</p>}
+        {users
+          .filter(({ id }) => id !== user.id)
+          .map(({ id, name }) => (
+            <label key={id} class="inline">
+              <input
+                type="checkbox"
+                checked={people.includes(id)}
+                onChange={({ currentTarget }) =>
+                  choose(currentTarget.checked ? [...people, id] : people.filter((one) => one !== id))
+                }
+              />
+              {name}
+            </label>
+          ))}
+        <small>The week shows when they are busy.</small>
+      </fieldset>
+      <div class="time-row">
+        <label>
+          From
+          <input
+            type="date"
+            required
+            value={from}
+            onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+          />
+        </label>
+        <label>
+          To
+          <input
+            type="date"
+            required
+            min={from}
+            value={to}
+            onChange={({ currentTarget }) => setTo(currentTarget.value)}
+          />
+        </label>
+      </div>
+      <div class="time-row">
+        <label>
+          Length
+          <select value={minutes} onChange={({ currentTarget }) => setMinutes(Number(currentTarget.value))}>
+            {lengths.map((length) => (
+              <option key={length} value={length}>
+                {length} minutes
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Working hours
+          <input
+            required
+            pattern="\d\d:\d\d-\d\d:\d\d"
+            value={hours}
+            onInput={({ currentTarget }) => setHours(currentTarget.value)}
+          />
+        </label>
+      </div>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={busy}>
+        Find a time
+      </button>
+      {found && (
+        <>
+          {found.unknown?.map(({ user_id, reason }) => (
+            <p key={user_id} class="warning">
+              {nameOf(user_id)}: {reason} Ask before you book.
+            </p>
+          ))}
+          {found.slots.length === 0 && <p>{found.none_because ?? 'No common time was found.'}</p>}
+          <ul class="task-list slots">
+            {found.slots.map((slot) => (
+              <li key={slot.start_ts}>
+                <span>
+                  <strong>{formatTimes(timesOf(slot, zone), localeOf(user))}</strong>
+                  {slot.people
+                    .filter(({ state }) => state !== 'free')
+                    .map(({ user_id, state }) => (
+                      <span key={user_id} class="quiet">
+                        {' '}
+                        {nameOf(user_id)}: {state}
+                      </span>
+                    ))}
+                </span>
+                <ChangeButton type="button" class="small" disabled={busy} onClick={() => book(slot)}>
+                  Book
+                </ChangeButton>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </form>
+  );
+}
+
+function isToday(day: string, zone: string): boolean {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date()) === day;
+}

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks';
+import type { ToolArguments } from '../../../api.ts';
+import { localeOf, type User } from '../events/calendar-data.ts';
+import { TextField } from '../events/text-field.tsx';
+import { ClockSelect } from '../events/time-fields.tsx';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { leadKinds, leadsOf, writtenLeads } from './lead-times.ts';
+import { RuleList } from './rule-list.tsx';
+import { TestMessage } from './test-message.tsx';
+import { ZoneInput } from './zone-input.tsx';
+
+const texts = [
+  ['email', 'Email address', 'email', 'ada@example.com'],
+  ['phone_e164', 'Phone', 'tel', '+4930123456'],
+  ['ntfy_topic', 'ntfy topic', 'text', ''],
+  ['webhook_url', 'Webhook', 'url', 'https://'],
+] as const;
+
+const preferences = {
+  email: 'Email',
+  call: 'Phone call',
+  both: 'Email and phone call',
+  ntfy: 'ntfy',
+  telegram: 'Telegram',
+  webhook: 'Webhook',
+  apprise: 'Other chat (apprise)',
+} as const;
+
+const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
+
+/** How and when a person is notified: addresses, quiet hours, lead times and rules, with a test message. */
+export function PersonSettings({ user, updates }: { user: User; updates: number }) {
+  const { client, invalidate } = useConnection();
+  const toast = useToast();
+  const [problem, setProblem] = useState('');
+  const [asked, setAsked] = useState(false);
+  const [fields, setFields] = useState(() => ({
+    name: user.name,
+    ...{ email: user.email ?? '', phone_e164: user.phone_e164 ?? '' },
+    ...{ ntfy_topic: user.ntfy_topic ?? '', webhook_url: user.webhook_url ?? '' },
+    timezone: user.timezone ?? 'UTC',
+    locale: localeOf(user),
+    channel_pref: user.channel_pref ?? 'email',
+    weekend_policy: user.weekend_policy ?? '',
+    quiet_start: user.quiet_start ?? '21:00',
+    quiet_end: user.quiet_end ?? '07:00',
+  }));
+  // Secrets in addresses are masked, so the list is sent only if it was edited.
+  const [channels, setChannels] = useState(() => (user.channels ?? []).join('\n'));
+  const [leads, setLeads] = useState(() => leadsOf(user));
+  const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
+  const save = async (submitted: Event) => {
+    submitted.preventDefault();
+    setProblem('');
+    const empty = [...texts.map(([name]) => name), 'weekend_policy' as const].filter(
+      (name) => fields[name] === '',
+    );
+    const given = Object.entries(fields).filter(([, value]) => value !== '');
+    const changedChannels = channels !== (user.channels ?? []).join('\n');
+    const list = channels.split('\n').filter((line) => line.trim() !== '');
+    try {
+      await client.tool('update_user', {
+        ...(Object.fromEntries(given) as Partial<ToolArguments<'update_user'>>),
+        user_id: user.id,
+        ...(changedChannels && list.length > 0 && { channels: list }),
+        reminders: writtenLeads(leads),
+        unset: [...empty, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
+      });
+      toast({ text: `Saved. Planned reminders of ${fields.name} follow these settings.` });
+      invalidate('resources');
+    } catch (failed) {
+      setProblem(asError(failed).message);
+    }
+  };
+  const remove = () =>
+    client.tool('delete_user', { user_id: user.id }).then(
+      () => {
+        location.hash = '#/calendar';
+        invalidate('resources');
+      },
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  return (
+    <>
+      <form class="editor" onSubmit={save}>
+        <TextField label="Name" required value={fields.name} change={(value) => set('name', value)} />
+        <ZoneInput value={fields.timezone} change={(zone) => set('timezone', zone)} />
+        <label>
+          Language of messages
+          <select value={fields.locale} onChange={({ currentTarget }) => set('locale', currentTarget.value)}>
+            {Object.entries({ [fields.locale]: fields.locale, ...languages }).map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset>
+          <legend>Where messages go</legend>
+          <label>
+            Preferred channel
+            <select
+              value={fields.channel_pref}
+              onChange={({ currentTarget }) => set('channel_pref', currentTarget.value)}
+            >
+              {options(preferences)}
+            </select>
+          </label>
+          <label>
+            At weekends
+            <select
+              value={fields.weekend_policy}
+              onChange={({ currentTarget }) => set('weekend_policy', currentTarget.value)}
+            >
+              {options({ '': 'The same, without calls', none: 'Nothing', ...preferences })}
+            </select>
+          </label>
+          {texts.map(([name, label, type, placeholder]) => (
+            <TextField
+              key={name}
+              {...{ label, type, placeholder }}
+              value={fields[name]}
+              change={(value) => set(name, value)}
+            />
+          ))}
+          <label>
+            More addresses, one per line
+            <textarea
+              rows={2}
+              spellcheck={false}
+              value={channels}
+              placeholder="tgram://123456"
+              onInput={({ currentTarget }) => setChannels(currentTarget.value)}
+            />
+            <small>tgram://CHAT for Telegram, or any address of the program apprise.</small>
+          </label>
+        </fieldset>
+        <fieldset>
+          <legend>Quiet hours</legend>
+          <div class="time-row">
+            {(['quiet_start', 'quiet_end'] as const).map((name) => (
+              <ClockSelect
+                key={name}
+                label={name === 'quiet_start' ? 'From' : 'Until'}
+                minutes={minutesOf(fields[name])}
+                locale={fields.locale}
+                change={(minutes) => set(name, clockText(minutes))}
+              />
+            ))}
+          </div>
+          <small>Nothing is sent in these hours. With two equal times, messages are sent at any hour.</small>
+        </fieldset>
+        <fieldset>
+          <legend>When to remind</legend>
+          <small>
+            E.g. 10m, 2h or 1d 17:00, several with commas. Empty: the built-in times. “none”: no reminder.
+          </small>
+          {leadKinds.map(({ kind, title, usual }) => (
+            <TextField
+              key={kind}
+              label={title}
+              placeholder={usual}
+              value={leads[kind] ?? ''}
+              change={(text) => setLeads({ ...leads, [kind]: text })}
+            />
+          ))}
+        </fieldset>
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <ChangeButton type="submit" class="primary">
+          Save
+        </ChangeButton>
+      </form>
+      <TestMessage user={user} />
+      <RuleList user={user} updates={updates} />
+      <p class="buttons">
+        {asked && (
+          <button type="button" onClick={() => setAsked(false)}>
+            Keep {user.name}
+          </button>
+        )}
+        <ChangeButton type="button" class="danger" onClick={asked ? remove : () => setAsked(true)}>
+          {asked ? `Delete ${user.name} with all events` : 'Delete person'}
+        </ChangeButton>
+      </p>
+    </>
+  );
+}
+
+function options(choices: Readonly<Record<string, string>>) {
+  return Object.entries(choices).map(([value, title]) => (
+    <option key={value} value={value}>
+      {title}
+    </option>
+  ));
+}
+
+function minutesOf(text: string): number {
+  return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
+}
+
+function clockText(minutes: number): string {
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { type Prompt, tagsOf } from '../prompt-editing/prompt.ts';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { deletedRevisions } from './deleted-prompts.ts';
+import { ExportButton } from './prompt-export.tsx';
+
+interface Props {
+  readonly prompts: readonly Prompt[];
+  /** How many prompts are shown, all of which can be selected. */
+  readonly all: number;
+  selectAll(): void;
+  done(): void;
+}
+
+/** Tags, exports or deletes the selected prompts. Every change can be undone. */
+export default function BulkActions({ prompts, all, selectAll, done }: Props) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const [tag, setTag] = useState('');
+  const [progress, setProgress] = useState('');
+  /** Runs the work for each prompt. A prompt that cannot be changed does not stop the others. */
+  const each = async (verb: string, work: (prompt: Prompt) => Promise<unknown>) => {
+    const changed: Prompt[] = [];
+    const failures: string[] = [];
+    for (const [at, prompt] of prompts.entries()) {
+      setProgress(`${at + 1} of ${prompts.length}`);
+      await work(prompt).then(
+        () => changed.push(prompt),
+        (error) => failures.push(asError(error).message),
+      );
+    }
+    setProgress('');
+    const rest = failures.length > 0 ? ` ${failures.length} not changed: ${failures[0]}` : '';
+    return { changed, text: `${verb} ${counted(changed.length)}.${rest}` };
+  };
+  const setTags = async (verb: string, change: (tags: readonly string[]) => readonly string[]) => {
+    const { changed, text } = await each(verb, ({ name, ...prompt }) =>
+      client.tool('update_prompt', { name, tags: change(tagsOf({ name, ...prompt })) }),
+    );
+    const undo = async () => {
+      for (const prompt of changed)
+        await client.tool('update_prompt', { name: prompt.name, tags: tagsOf(prompt) });
+    };
+    toast({ text, ...(changed.length > 0 && { action: { label: 'Undo', run: undo } }) });
+  };
+  const remove = async () => {
+    const { changed, text } = await each('Deleted', ({ name }) => client.tool('delete_prompt', { name }));
+    const undo = async () => {
+      const revisions = await deletedRevisions(client);
+      for (const { name } of changed) {
+        const revision = revisions.get(name);
+        if (revision !== undefined) await client.tool('restore_prompt', { name, revision });
+      }
+    };
+    toast({ text, ...(changed.length > 0 && { action: { label: 'Undo', run: undo } }) });
+    if (changed.length > 0) done();
+  };
+  const word = tag.trim().replace(/^#/, '');
+  const none = prompts.length === 0 || progress !== '';
+  return (
+    <div class="bulk" role="group" aria-label="Selected prompts">
+      <p class="buttons">
+        <strong role="status">{progress || `${prompts.length} selected`}</strong>
+        <span class="grow" />
+        <button type="button" class="small" onClick={selectAll}>
+          Select all {all}
+        </button>
+        <button type="button" class="small" onClick={done}>
+          Done
+        </button>
+      </p>
+      <p class="buttons">
+        <input
+          aria-label="Tag"
+          placeholder="Tag"
+          value={tag}
+          onInput={(event) => setTag(event.currentTarget.value)}
+        />
+        <ChangeButton
+          class="small"
+          disabled={none || word === ''}
+          onClick={() => setTags('Tagged', (tags) => [...new Set([...tags, word])])}
+        >
+          Add tag
+        </ChangeButton>
+        <ChangeButton
+          class="small"
+          disabled={none || word === ''}
+          onClick={() => setTags('Untagged', (tags) => tags.filter((one) => one !== word))}
+        >
+          Remove tag
+        </ChangeButton>
+        <ExportButton names={prompts.map(({ name }) => name)} disabled={none} />
+        <ChangeButton class="small danger" disabled={none} onClick={remove}>
+          Delete
+        </ChangeButton>
+      </p>
+    </div>
+  );
+}
+
+function counted(count: number): string {
+  return `${count} prompt${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../../api.ts';
+import { pathTo } from './route.ts';
+import { type Loaded, useConnection, useLoaded } from './server-connection.tsx';
+
+type Health = ToolAnswer<'check_health'>;
+export type Finding = Health['findings'][number];
+
+/** The findings of the server's checks, and a function that checks again. */
+export function useHealth(): Loaded<Health> & { checkAgain(): void } {
+  const { changes } = useConnection();
+  const [round, setRound] = useState(0);
+  const loaded = useLoaded(
+    (client, signal) => client.tool('check_health', {}, { signal }),
+    [round, changes.prompts],
+  );
+  return { ...loaded, checkAgain: () => setRound(round + 1) };
+}
+
+/** Where a finding can be looked at or fixed, by its title. */
+const places: Readonly<Record<string, readonly [title: string, path: string]>> = {
+  'Prompts and data': ['Library problems', pathTo('prompts', '+problems')],
+  Clients: ['Connect a client', pathTo('prompts', '+start')],
+  Codex: ['Get started', pathTo('prompts', '+start')],
+  'Codex login': ['Get started', pathTo('prompts', '+start')],
+  'Codex sandbox': ['Runs', pathTo('runs')],
+  Database: ['Settings', pathTo('server', '+settings')],
+  Folders: ['Settings', pathTo('server', '+settings')],
+  Port: ['Settings', pathTo('server', '+settings')],
+};
+
+export function placeOf({ title, prompt }: Finding): readonly [title: string, path: string] {
+  if (prompt !== undefined) return [prompt, pathTo('prompts', prompt)];
+  return places[title] ?? ['Settings', pathTo('server', '+settings')];
+}

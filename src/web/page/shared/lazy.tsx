@@ -1,0 +1,47 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useConnection } from './server-connection.tsx';
+
+/** The file is missing if the server was updated while the page was open. */
+async function failureReason(): Promise<string> {
+  const answered = await fetch('/', { method: 'HEAD' }).catch(() => undefined);
+  return answered ? 'The server was updated.' : 'The server is not responding. Is it running?';
+}
+
+/** A component whose code the browser loads when it is first rendered, or earlier with `preload`. */
+export function lazy<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> & { preload(): void } {
+  let loaded: ComponentType<Props> | undefined;
+  const loadOnce = async () => {
+    loaded ??= await load();
+  };
+  function Lazy(props: Props) {
+    const { live } = useConnection();
+    const [failure, setFailure] = useState('');
+    const [, setReady] = useState(loaded !== undefined);
+    useEffect(() => {
+      loadOnce().then(
+        () => setReady(true),
+        async () => setFailure(await failureReason()),
+      );
+    }, []);
+    // Browsers may remember that a script could not be loaded, until the page is loaded again.
+    useEffect(() => {
+      if (failure !== '' && live) location.reload();
+    }, [failure, live]);
+    if (failure !== '')
+      return (
+        <p class="problem page" role="alert">
+          {failure}{' '}
+          <button type="button" onClick={() => location.reload()}>
+            Reload the page
+          </button>
+        </p>
+      );
+    const Component = loaded;
+    return Component ? <Component {...props} /> : <p class="empty late page">Loading…</p>;
+  }
+  const preload = () => void loadOnce().catch(() => {});
+  return Object.assign(Lazy, { preload });
+}

@@ -1,0 +1,136 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Command, matchingCommands, offeredCommands } from '../controls/commands.ts';
+import { Dialog } from '../controls/dialog.tsx';
+import type { McpClient } from '../shared/mcp-client.ts';
+import { pathTo } from '../shared/route.ts';
+import { useConnection } from '../shared/server-connection.tsx';
+import { nextIndex } from '../shared/windowed-list.tsx';
+
+interface Props {
+  readonly commands: readonly Command[];
+  close(): void;
+}
+
+/** Most entries of each kind. */
+const maxEntries = 8;
+const debounceMs = 120;
+
+/** Finds and runs commands, and opens prompts, runs and tools by name. */
+export default function CommandPalette({ commands, close }: Props) {
+  const { client } = useConnection();
+  const [query, setQuery] = useState('');
+  const [found, setFound] = useState<readonly Command[]>([]);
+  const [chosen, setChosen] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const own = useMemo(() => [...offeredCommands(), ...commands], [commands]);
+  useEffect(() => {
+    if (query.trim() === '') return setFound([]);
+    const ended = new AbortController();
+    const timer = setTimeout(async () => {
+      const lists = [findPrompts, findRuns, findTools].map((find) =>
+        // A client without the rights for one of these lists still finds the others.
+        find(client, query.trim(), ended.signal).catch(() => []),
+      );
+      const all = (await Promise.all(lists)).flat();
+      if (!ended.signal.aborted) setFound(all);
+    }, debounceMs);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [client, query]);
+  const matches = [...matchingCommands(own, query), ...(query.trim() === '' ? [] : found)];
+  const at = Math.min(chosen, Math.max(0, matches.length - 1));
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return;
+    close();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = event.key.startsWith('Arrow') ? nextIndex(event.key, at, matches.length) : undefined;
+    if (next === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (next === undefined) run(matches[at]);
+    else setChosen(next);
+  };
+  return (
+    <Dialog title="Command palette" bare close={close}>
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        {...(matches.length > 0 && { 'aria-activedescendant': `palette-${at}` })}
+        aria-label="Search commands, prompts, runs and tools"
+        placeholder="Search commands, prompts, runs and tools"
+        value={query}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div ref={list} id="palette-list" class="palette" role="listbox" aria-label="Results" tabIndex={-1}>
+        {matches.map((command, index) => (
+          <div
+            key={`${command.title} ${command.hint}`}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            tabIndex={-1}
+            onPointerMove={() => setChosen(index)}
+            onPointerUp={() => run(command)}
+          >
+            <span>{command.title}</span>
+            {command.hint && <span class="quiet">{command.hint}</span>}
+          </div>
+        ))}
+      </div>
+      {matches.length === 0 && <p class="quiet">Nothing found.</p>}
+    </Dialog>
+  );
+}
+
+type Find = (client: McpClient, query: string, signal: AbortSignal) => Promise<readonly Command[]>;
+
+const findPrompts: Find = async (client, query, signal) => {
+  const { matches } = await client.tool('search_prompts', { query, limit: maxEntries }, { signal });
+  return matches.map(({ name, title }) => ({
+    title: title ?? name,
+    hint: 'Prompt',
+    run: () => open('prompts', name),
+  }));
+};
+
+const findRuns: Find = async (client, query, signal) => {
+  const { runs } = await client.tool('list_runs', { limit: 200 }, { signal });
+  const entries = runs.map(({ run_id, task }) => ({
+    title: task?.split('\n')[0] || run_id,
+    keywords: run_id,
+    hint: 'Run',
+    run: () => open('runs', run_id),
+  }));
+  return matchingCommands(entries, query).slice(0, maxEntries);
+};
+
+const findTools: Find = async (client, query, signal) => {
+  const { tools } = await client.request<{ tools: readonly { name: string; title?: string }[] }>(
+    'tools/list',
+    {},
+    { signal },
+  );
+  const entries = tools.map(({ name, title = name }) => ({
+    title: `Call ${title}`,
+    keywords: `${name} tool`,
+    hint: 'Tool',
+    run: () => open('server', '+tools', name),
+  }));
+  return matchingCommands(entries, query).slice(0, maxEntries);
+};
+
+function open(view: string, name: string, part?: string): void {
+  location.hash = pathTo(view, name, part);
+}
