@@ -9,6 +9,29 @@ export function whenReady<Value, Result>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** A value that is loaded on first use. A failure is not kept: after EMFILE, for example, a later attempt can succeed. */
+export class Lazy<Value> {
+  readonly #load: () => Promise<Value>;
+  #value: Promise<Value> | undefined;
+
+  constructor(load: () => Promise<Value>) {
+    this.#load = load;
+  }
+
+  get(): Promise<Value> {
+    this.#value ??= this.#load().catch((error: unknown) => {
+      this.#value = undefined;
+      throw error;
+    });
+    return this.#value;
+  }
+
+  /** The value, or `undefined` if nobody has asked for it. */
+  get current(): Promise<Value> | undefined {
+    return this.#value;
+  }
+}
+
 /** Like `then` with both callbacks, but at once if the work is done at once. */
 export function attempt<Value, Result>(
   work: () => Awaitable<Value>,
@@ -22,4 +45,23 @@ export function attempt<Value, Result>(
     return failed(error);
   }
   return value instanceof Promise ? value.then(done, failed) : done(value);
+}
+
+/** The longest a loop runs without a pause. A single iteration may take longer. */
+const sliceMs = 8;
+
+/** Yields to the event loop at intervals during long loops, so that other requests are served in between. */
+export class Pace {
+  #since = performance.now();
+
+  /** Await this in every iteration. `undefined` if no pause is due yet. */
+  get pause(): Promise<void> | undefined {
+    if (performance.now() - this.#since < sliceMs) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#since = performance.now();
+        resolve();
+      });
+    });
+  }
 }

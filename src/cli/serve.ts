@@ -10,7 +10,7 @@ import type { PromptsFeature } from '../prompts/prompts.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveStdio } from '../transports/stdio.ts';
 import { keepHeapSmall } from './small-heap.ts';
-import { type Command, stopped, type Terminal } from './terminal/command.ts';
+import { type Command, finish, stopped, type Terminal } from './terminal/command.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -57,9 +57,9 @@ async function overStdio(loaded: LoadedConfig, terminal: Terminal): Promise<numb
   const outputClosed = new Promise((resolve) => terminal.output.on('error', resolve));
   const served = serveStdio(server, terminal.input, terminal.output, config.max_message_bytes);
   terminal.input.once('data', () => setImmediate(keepHeapSmall));
-  await Promise.race([served, outputClosed, stopped()]);
-  await server.close();
-  return 0;
+  const stop = stopped();
+  await Promise.race([served, outputClosed, stop]);
+  return finish(server.close(), stop);
 }
 
 /** The checks of `doctor`, for the tool check_health. */
@@ -162,10 +162,12 @@ async function overHttp(loaded: LoadedConfig, terminal: Terminal): Promise<numbe
   await stop;
   log('info', 'stopping');
   forget();
-  await endpoint.close();
-  await delivery?.stop();
-  for (const server of servers.values()) await server.close();
-  return 0;
+  const close = async () => {
+    await endpoint.close();
+    await delivery?.stop();
+    for (const server of servers.values()) await server.close();
+  };
+  return finish(close(), stop);
 }
 
 /** Accepts access tokens if an authorization server is configured. */

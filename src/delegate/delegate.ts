@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
-import type { DelegationRuntime } from './tools/delegation-runtime.ts';
 import { forkTool } from './tools/fork-tool.ts';
 import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
@@ -22,17 +22,11 @@ export function createDelegate(options: DelegateOptions): Feature {
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
   };
-  let opening: Promise<DelegationRuntime> | undefined;
-  const runtime = () => {
-    opening ??= import('./tools/delegation-runtime.ts')
-      .then(({ openDelegationRuntime }) => openDelegationRuntime(options, publish))
-      .catch((error) => {
-        // Do not cache the failure: a load that failed with EMFILE can succeed later.
-        opening = undefined;
-        throw error;
-      });
-    return opening;
-  };
+  const opening = new Lazy(async () => {
+    const { openDelegationRuntime } = await import('./tools/delegation-runtime.ts');
+    return openDelegationRuntime(options, publish);
+  });
+  const runtime = () => opening.get();
   const runs = async ({ actor }: Context) => (await runtime()).runs.visibleTo(actor);
 
   let sweepTimer: NodeJS.Timeout;
@@ -40,7 +34,9 @@ export function createDelegate(options: DelegateOptions): Feature {
   const scheduleSweep = (milliseconds: number) => {
     sweepTimer = setTimeout(async () => {
       if (options.records !== undefined || existsSync(options.queueFile))
-        await (await runtime()).sweep().catch(logSweepError);
+        await runtime()
+          .then((opened) => opened.sweep())
+          .catch(logSweepError);
       if (!isClosed) scheduleSweep(sweepIntervalMs);
     }, milliseconds).unref();
   };
@@ -62,7 +58,7 @@ export function createDelegate(options: DelegateOptions): Feature {
       methods: taskMethods(runs),
       extensions: { [tasksExtension]: {} },
     }),
-    problems: async () => (await opening)?.problems() ?? [],
+    problems: async () => (await opening.current)?.problems() ?? [],
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -70,7 +66,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     async close() {
       isClosed = true;
       clearTimeout(sweepTimer);
-      await (await opening)?.close();
+      await (await opening.current)?.close();
     },
   };
 }

@@ -149,7 +149,7 @@ class RunHost {
       onState: (state) => {
         this.#send({ kind: 'state', state, ...(job && { job }) });
         // Load what the end of the run needs while the agent works.
-        if (state === 'running') setTimeout(() => void import('typebox/schema'), preloadDelayMs);
+        if (state === 'running') setTimeout(() => import('typebox/schema').catch(() => {}), preloadDelayMs);
       },
     });
     if (work === 'run') {

@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/audited-call.ts';
+import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
@@ -61,8 +62,8 @@ export class Server {
   readonly observe: (event: RequestEvent) => void;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #stateKey: Buffer | undefined;
+  readonly #seal = new Lazy(async () => new (await import('./seal.ts')).Seal(this.#stateKey));
   readonly #surfaces = new WeakMap<Access, Surface>();
-  #seal: Promise<Seal> | undefined;
   #offered:
     | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
     | undefined;
@@ -82,14 +83,7 @@ export class Server {
 
   /** Created on first use: most processes never ask the client, and loading `node:crypto` slows down the start. */
   get seal(): Promise<Seal> {
-    this.#seal ??= import('./seal.ts')
-      .then(({ Seal }) => new Seal(this.#stateKey))
-      .catch((error) => {
-        // A failed load is not cached: after EMFILE, for example, a later attempt can succeed.
-        this.#seal = undefined;
-        throw error;
-      });
-    return this.#seal;
+    return this.#seal.get();
   }
 
   /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */

@@ -2,11 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunDirectory } from '../../src/delegate/files/run-directory.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { script } from '../model/turn.ts';
 import { eventually } from './eventually.ts';
+import { readQueue } from './kill-host.ts';
 import { type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -85,4 +87,28 @@ describe.runIf(canMount)('a full disk', () => {
     rmSync(join(disk, 'filler'), { force: true });
     expect((await server.call('show_run', { run_id: record.run_id })).record.status).toBe('failed');
   });
+});
+
+it('a server finishes a run of its own that it could not finish before', async () => {
+  await using bench = createWorkbench();
+  const directory = await RunDirectory.create(join(bench.home, 'runs'), undefined, { tool: 'delegate_run' });
+  // The queue says that this process, in which the server runs as well, owns the run. Nobody carries it.
+  await readQueue(bench, (queue) =>
+    queue.enqueue({
+      directory: directory.path,
+      runId: directory.id,
+      agent: 'codex',
+      tool: 'delegate_run',
+      state: 'waiting',
+      threadId: null,
+    }),
+  );
+  const server = await bench.connect({ 'delegate-command': scriptedAgent });
+  await eventually(async () =>
+    expect((await server.call('show_run', { run_id: directory.id })).record).toMatchObject({
+      status: 'failed',
+      error: 'the run was interrupted before its agent was started',
+    }),
+  );
+  expect(await readQueue(bench, (queue) => queue.open())).toEqual([]);
 });

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import events from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -51,6 +54,32 @@ describe('adjutant worker', () => {
     expect(mail.attachments).toMatchObject([{ filename: 'event.ics' }]);
     program.child.kill('SIGTERM');
     expect(await program.end()).toMatchObject({ code: 0 });
+  });
+
+  it('stops on SIGTERM although a receiver does not answer', async () => {
+    const requests: unknown[] = [];
+    const receiver = createServer((request) => requests.push(request)).listen(0, '127.0.0.1');
+    await events.once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    await using program = new Program(['worker'], {
+      env: {
+        ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'x',
+        ADJUTANT_DELIVERY_PRIVATE_HOSTS: '127.0.0.1',
+      },
+    });
+    await program.untilStderr(/delivering from/);
+    const now = Date.now();
+    const event = meeting('e1', 'ada', now + 60 * minute);
+    await fill(storeOf(program), {
+      users: [person('ada', { channel_pref: 'webhook', webhook_url: `http://127.0.0.1:${port}/` })],
+      events: [event],
+      notifications: [reminder(event, now, { id: 'unanswered', channel: 'webhook' })],
+    });
+    await vi.waitFor(() => expect(requests).toHaveLength(1), waitOptions);
+    program.child.kill('SIGTERM');
+    expect((await program.end()).stderr).toContain('exiting although some work is not finished');
+    receiver.closeAllConnections();
+    receiver.close();
   });
 
   it('delivers due notifications and exits with --once', async () => {

@@ -1,10 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { bundle, initialize, Program } from '../program.ts';
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -39,6 +40,61 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
     limitOpenFiles(program, 3);
     await program.untilStderr(/could not start following changes by other processes; retrying: .*EMFILE/);
     expect(await program.request('ping')).toHaveProperty('result');
+  });
+
+  it('keeps running when it cannot look for runs without a host, and looks again later', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    await program.until(({ id }) => id === 0);
+    limitOpenFiles(program, 3);
+    writeFileSync(join(program.home, 'runs.sqlite'), '');
+    await program.untilStderr(/runs whose hosts were killed could not be recovered[\s\S]*EMFILE/);
+    program.stderr = '';
+    await program.untilStderr(/runs whose hosts were killed could not be recovered[\s\S]*EMFILE/);
+    expect(await program.request('ping')).toHaveProperty('result');
+  });
+
+  it('keeps running when it cannot record a call in the audit log, and records the next one', async () => {
+    await using program = new Program(['serve', '--toolsets', 'all']);
+    const remove = (name: string) =>
+      program.request('tools/call', { name: 'delete_prompt', arguments: { name } });
+    program.send(initialize());
+    await program.request('tools/call', { name: 'list_prompts', arguments: {} });
+    limitOpenFiles(program, 3);
+    await remove('first');
+    await program.untilStderr(/the call of delete_prompt could not be recorded[\s\S]*EMFILE/);
+    limitOpenFiles(program, 1024);
+    await remove('second');
+    const { result } = await program.request('tools/call', { name: 'list_activity', arguments: {} });
+    expect(JSON.stringify(result)).toContain('second');
+  });
+
+  it('says why a run cannot be started', async () => {
+    const [name, task] = ['delegate_run', steps({ answer: {} })];
+    await using program = new Program(['serve', '--delegate-command', scriptedAgent]);
+    const run = () =>
+      program.request('tools/call', {
+        name,
+        arguments: { task, cwd: program.home, skip_git_repo_check: true },
+      });
+    program.send(initialize());
+    // Loads everything that a run needs.
+    expect(JSON.stringify(await run())).toContain('completed');
+    limitOpenFiles(program, readdirSync(`/proc/${program.child.pid}/fd`).length + 3);
+    expect(JSON.stringify(await run())).toMatch(/The run host could not be started: .*too many open files/);
+    limitOpenFiles(program, 1024);
+    expect(JSON.stringify(await run())).toContain('completed');
+  });
+
+  it.each(['search_prompts'])('does not remember that %s could not be loaded', async (name) => {
+    await using program = new Program(['serve']);
+    const call = () => program.request('tools/call', { name, arguments: { query: 'review' } });
+    program.send(initialize());
+    await program.request('tools/call', { name: 'list_prompts', arguments: {} });
+    limitOpenFiles(program, 3);
+    expect(JSON.stringify(await call())).toMatch(/too many open files/);
+    limitOpenFiles(program, 1024);
+    expect(JSON.stringify(await call())).not.toMatch(/too many open files/);
   });
 });
 

@@ -17,9 +17,10 @@ it.each(transports)(
   { timeout },
   async (transport) => {
     await using server = await HostileServer.start(transport);
+    await using idle = await HostileServer.start(transport);
     const wrong: unknown[] = [];
     for (const input of inputs) {
-      const delay = await server.measure(input);
+      const delay = await server.measure(input, idle);
       const isWorkedOn =
         /"result"/.test(delay.answer) &&
         !/Invalid \w+ arguments|[Uu]nknown tool|Prompt not found: /.test(delay.answer);
@@ -35,9 +36,13 @@ it.each([
   'a template of a chain of slices',
   'a calendar of unknown time zones',
   'a JSONL import of invalid lines',
+  'a calendar of slow rules',
+  'rendering a few very slow steps',
 ])('SIGTERM ends the server during work on %s', { timeout }, async (name) => {
   await using server = await HostileServer.start('stdio');
-  const { tool, args } = large.find((input) => input.name === name)!;
+  const input = large.find((one) => one.name === name)!;
+  server.write(input);
+  const { tool, args } = input;
   void server.call(tool, args).catch(() => {});
   await server.ping();
   server.peer.child.kill('SIGTERM');

@@ -15,6 +15,10 @@ export interface Delay {
   readonly callMs: number;
   /** The slowest ping during the call. */
   readonly worstPingMs: number;
+  /** The slowest ping to an idle server at the same time: what is due to the load of the machine. */
+  readonly idlePingMs: number;
+  /** How many pings were answered before the call. */
+  readonly answeredBefore: number;
   /** The start of the answer to the hostile call. */
   readonly answer: string;
 }
@@ -76,23 +80,30 @@ export class HostileServer implements AsyncDisposable {
   }
 
   /** Makes the call and sends pings one after the other until it is answered. */
-  async measure(input: HostileInput): Promise<Delay> {
+  async measure(input: HostileInput, idle: HostileServer): Promise<Delay> {
     this.write(input);
     const began = performance.now();
     let isDone = false;
     const call = this.call(input.tool, input.args).finally(() => {
       isDone = true;
     });
-    let worstPingMs = 0;
-    while (!isDone) {
-      const sent = performance.now();
-      await this.ping();
-      worstPingMs = Math.max(worstPingMs, performance.now() - sent);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    let answeredBefore = 0;
+    const slowestPing = async (server: HostileServer) => {
+      let worstMs = 0;
+      while (!isDone) {
+        const sent = performance.now();
+        await server.ping();
+        if (!isDone && server === this) answeredBefore++;
+        worstMs = Math.max(worstMs, performance.now() - sent);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      return worstMs;
+    };
+    const [worstPingMs, idlePingMs] = await Promise.all([slowestPing(this), slowestPing(idle)]);
     const answer = JSON.stringify(await call).slice(0, 300);
     const callMs = performance.now() - began;
-    return { name: input.name, transport: this.transport, callMs, worstPingMs, answer };
+    const { transport } = this;
+    return { name: input.name, transport, callMs, worstPingMs, idlePingMs, answeredBefore, answer };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

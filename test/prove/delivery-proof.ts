@@ -179,7 +179,7 @@ async function injectFaults(
 }
 
 /** Terminates about half of the workers' database connections. */
-async function cutConnections(url: string): Promise<number> {
+export async function cutConnections(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   try {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/json.ts';
 import { bundle, initialize } from '../program.ts';
+import { randomNumbers } from '../random-numbers.ts';
 import { StdioPeer } from '../stdio-peer.ts';
 
 export interface SoakResult {
@@ -45,8 +46,7 @@ export async function soakWatcher(
   report?: (line: string) => void,
 ): Promise<SoakResult> {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-soak-'));
-  const random = randomNumbers(seed);
-  const choose = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+  const { next: random, pick: choose } = randomNumbers(seed);
   let operations = 0;
   const write = (place: Place, name: string, text: string, atomic: boolean) => {
     for (const [path, content] of Object.entries(places[place](name, text))) {
@@ -211,15 +211,4 @@ class Follower {
       (result['prompts'] as JsonObject[]).map(({ name, description }) => [name, description]),
     );
   }
-}
-
-/** The generator mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -58,7 +59,7 @@ export async function importEvents(
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
-    const fields = batch.map((event) => toFields(event, calendar, user, now));
+    const fields = await mapWithPauses(batch, (event) => toFields(event, calendar, user, now));
     const different = fields.filter((each) => {
       const before = known.get(each.provider_event_id);
       return (
@@ -236,6 +237,21 @@ export function timeFields(series: Series, userZone: string) {
     first_ms: firstMs,
     last_ms: lastMs,
   };
+}
+
+/** Serves other requests in between: the end of a series may take some time to compute. */
+async function mapWithPauses<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const pace = new Pace();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item));
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
+  }
+  return results;
 }
 
 function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {

@@ -68,8 +68,9 @@ async function run(
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], signal });
     let output = '';
+    // Without free file handles, the process has no streams, and the error below is the outcome.
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
         output = `${output}${text}`.slice(-2000);
       });
     child.once('error', (error: NodeJS.ErrnoException) =>
@@ -89,8 +90,8 @@ async function run(
           : { kind: 'temporary', detail: singleLine(`apprise failed (${code}): ${output}`, 500) },
       ),
     );
-    child.stdin.once('error', () => undefined);
-    child.stdin.end(body);
+    child.stdin?.once('error', () => undefined);
+    child.stdin?.end(body);
   });
 }
 

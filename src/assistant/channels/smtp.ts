@@ -1,3 +1,4 @@
+import { Lazy } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
 import type { Channel, Outcome } from './channel.ts';
 import { composeMail } from './mail.ts';
@@ -12,7 +13,7 @@ export interface SmtpOptions {
 
 /** Sends email through an SMTP server, over a small connection pool. */
 export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions): Channel {
-  const connect = async () => {
+  const transport = new Lazy(async () => {
     const { createTransport } = await import('nodemailer');
     return createTransport({
       url,
@@ -24,8 +25,7 @@ export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
     });
-  };
-  let transport: ReturnType<typeof connect> | undefined;
+  });
 
   return {
     async deliver(message, signal) {
@@ -36,8 +36,7 @@ export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions
       const content = Readable.from([mail.content]).on('end', () => {
         handedOver = true;
       });
-      transport ??= connect();
-      const sending = (await transport).sendMail({
+      const sending = (await transport.get()).sendMail({
         envelope: { from: mail.from, to: mail.to },
         messageId: mail.messageId,
         raw: content,
@@ -56,7 +55,7 @@ export function createSmtpChannel({ url, from, timeoutMs = 20_000 }: SmtpOptions
       ]);
     },
     async close() {
-      (await transport)?.close();
+      (await transport.current)?.close();
     },
   };
 }

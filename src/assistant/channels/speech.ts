@@ -14,8 +14,9 @@ export async function speak(
       });
       child.once('error', () => resolve(false));
       child.once('exit', (code) => resolve(code === 0));
-      child.stdin.once('error', () => undefined);
-      child.stdin.end(text);
+      // Without free file handles, the process has no streams.
+      child.stdin?.once('error', () => undefined);
+      child.stdin?.end(text);
     });
   const language = /^[a-z]{2,3}(-[a-z]{2,4})?$/.exec(locale.toLowerCase())?.[0];
   return (language !== undefined && (await run(['-v', language]))) || run([]);

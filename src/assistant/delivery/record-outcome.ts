@@ -34,11 +34,16 @@ export async function recordOutcomes(
   nowMs: number,
   records: readonly OutcomeRecord[],
 ): Promise<void> {
-  const simple = store.engine === 'postgres' ? records.filter(({ followUp }) => followUp === undefined) : [];
+  // If the clock jumps, a worker can claim a notification again while it delivers it. Only the last claim counts.
+  const last = new Map(records.map((one) => [one.notification.id, one]));
+  const simple =
+    store.engine === 'postgres'
+      ? records.filter((one) => one.followUp === undefined && last.get(one.notification.id) === one)
+      : [];
   const recorded = new Set(
     simple.length === 0 ? [] : await recordInOneStatement(store, owner, nowMs, simple),
   );
-  const rest = records.filter(({ notification }) => !recorded.has(notification.id));
+  const rest = records.filter((one) => !(recorded.has(one.notification.id) && simple.includes(one)));
   if (rest.length > 0)
     await store.write((writer) => recordInTransaction(writer, store.engine, owner, nowMs, rest));
 }
@@ -69,15 +74,15 @@ export async function recordInTransaction(
 ): Promise<void> {
   const { db } = writer;
   const { rows } = await update(engine, owner, nowMs, records).execute(db);
-  const ours = new Set(rows.map(({ id }) => id));
-  const done = await alreadyRecorded(db, records, ours);
-  const followUps = records.flatMap(({ notification, followUp }) =>
-    followUp !== undefined && ours.has(notification.id) ? [followUp] : [],
-  );
+  const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
+  const isOurs = ({ notification: { id, fence } }: OutcomeRecord) => fences.get(id) === fence;
+  const others = records.filter((one) => !isOurs(one));
+  const done = await alreadyRecorded(db, others);
+  const followUps = records.flatMap((one) => (one.followUp && isOurs(one) ? [one.followUp] : []));
   await addNotifications(writer, followUps);
   const entries = records
-    .filter(({ notification }) => !done.has(notification.id))
-    .map((one) => (ours.has(one.notification.id) ? auditEntry(one) : superseded(one)));
+    .filter((one) => !done.has(one))
+    .map((one) => (isOurs(one) ? auditEntry(one) : superseded(one)));
   if (entries.length > 0) await db.insertInto('audit').values(auditRows(nowMs, entries)).execute();
 }
 
@@ -88,14 +93,12 @@ export async function recordInTransaction(
 async function alreadyRecorded(
   db: Writer['db'],
   records: readonly OutcomeRecord[],
-  ours: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-  const missing = records.map(({ notification }) => notification).filter(({ id }) => !ours.has(id));
-  if (missing.length === 0) return new Set();
-  const ids = missing.map(({ id }) => id);
+): Promise<ReadonlySet<OutcomeRecord>> {
+  if (records.length === 0) return new Set();
+  const ids = records.map(({ notification }) => notification.id);
   const rows = await db.selectFrom('notifications').select(['id', 'fence']).where('id', 'in', ids).execute();
   const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
-  return new Set(missing.filter(({ id, fence }) => fences.get(id) === fence).map(({ id }) => id));
+  return new Set(records.filter(({ notification: { id, fence } }) => fences.get(id) === fence));
 }
 
 const columns = {
@@ -128,14 +131,14 @@ function update(engine: Store['engine'], owner: string, nowMs: number, records: 
       escalate_ms: to.escalateMs ?? null,
     }),
   );
-  return sql<{ id: string }>`update notifications
+  return sql<{ id: string; fence: number }>`update notifications
     set key = v.key, status = v.status, reason = v.reason, next_ms = v.next_ms, attempts = v.attempts,
       sent_ms = v.sent_ms, result = v.result, error = v.error, escalate_ms = v.escalate_ms, owner = null,
       lease_ms = null, updated_ms = ${nowMs}
     from ${table(engine, JSON.stringify(values))} as v
     where notifications.id = v.id and notifications.fence = v.fence and notifications.owner = ${owner}
       and notifications.status = 'sending'
-    returning notifications.id`;
+    returning notifications.id, notifications.fence`;
 }
 
 /** Turns a JSON list into a table, in the SQL of each engine. */

@@ -422,6 +422,30 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await actions()).toEqual(['notification.sent']);
   });
 
+  it('records one of two claims of the same worker in a batch as superseded', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
+    const record = async (nowMs: number): Promise<OutcomeRecord> => {
+      const [claimed] = await claim(store, { owner: 'w1', ms: 1000 }, nowMs, 1);
+      return { notification: claimed!.notification, status: 'sent', action: 'notification.sent' };
+    };
+    // The clock jumps during the first delivery, so that its lease expires.
+    const records = [await record(noon), await record(noon + minute)];
+    await recordOutcomes(store, 'w1', noon + minute, records);
+    expect(await row('a')).toMatchObject({ status: 'sent', fence: 2 });
+    expect((await actions()).sort()).toEqual(['notification.sent', 'notification.superseded']);
+  });
+
+  it('puts a notification back that is no longer due because the clock was set back', async () => {
+    await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
+    let readings = 0;
+    const clock = () => (readings++ === 0 ? noon : noon - 60 * minute);
+    const set = worker({ owner: 'set back', clock });
+    expect(await set.claimDue()).toBe(1);
+    await set.finish(10_000);
+    expect(sent).toEqual([]);
+    expect(await row('a')).toMatchObject({ status: 'planned', next_ms: noon, attempts: 0, owner: null });
+  });
+
   it('does not send if the lease is about to expire', async () => {
     await prepare({ notifications: [reminder(event, noon, { id: 'a' })] });
     let reads = 0;

@@ -42,6 +42,8 @@ export interface WorkerOptions {
 
 /** Deliveries in progress, including those that wait for slow receivers, are limited to this many times the slots. */
 const maxInProgressFactor = 4;
+/** A notification that is due later than this after its claim was claimed before the clock was set back. */
+const maxTimerErrorMs = 1_000;
 
 type Sendable = ClaimedNotification & {
   readonly user: User;
@@ -202,6 +204,7 @@ export class Worker {
     const { store, owner, channels, acknowledgeUrl } = this.#options;
     const { notification, user, event } = one;
     const earlyMs = notification.next_ms - this.#clock();
+    if (earlyMs > this.claimAheadMs + maxTimerErrorMs) return this.#putBack(one);
     // Timers may fire slightly early, but a notification must never be sent early.
     if (earlyMs > 0) await pause(earlyMs + 1);
     // If the machine slept, the lease may have expired and another worker may be sending.
@@ -225,6 +228,12 @@ export class Worker {
     this.#unrecorded.add(recorded);
     // Free the slot before the outcome is recorded, unless the database falls behind.
     if (this.#unrecorded.size > this.#slots) await recorded;
+  }
+
+  /** Ends the claim of a notification that is no longer due. */
+  #putBack(one: Sendable): Promise<void> {
+    const verdict = { untilMs: one.notification.next_ms, reason: 'the clock was set back' };
+    return this.#recorder.record(planAfterVerdict(one, { kind: 'wait', ...verdict }, this.#clock()));
   }
 
   /** The event as an iCalendar attachment. The notification is sent without it if writing it fails. */

@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
@@ -62,7 +63,11 @@ export async function listOccurrences(
   const events = [...(await single.execute()), ...found.slice(0, maxSeries)];
   const zones = await loadZones(db, events);
   const listed: Listed[] = [];
+  // Other requests are served while unusual rules are expanded.
+  const pace = new Pace();
   for (const event of events) {
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
     const zone = zones.get(event.user_id) ?? 'UTC';
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));

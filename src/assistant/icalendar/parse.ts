@@ -18,7 +18,8 @@ export interface ParseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const pieceLength = 1 << 13;
+/** Short, so that no more than a few events, whose rules must be checked, are read without a pause. */
+const pieceLength = 1 << 8;
 /** How long the parser may work before other requests are served. */
 const sliceMs = 15;
 

@@ -1,5 +1,5 @@
 import { offsetsOfObservances } from './observance.ts';
-import { expandRule } from './rule.ts';
+import { expandRule, shortLimits } from './rule.ts';
 import {
   type CalendarTime,
   type Duration,
@@ -143,7 +143,7 @@ function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf): number | un
   const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
   if (count === undefined || Number(count) > maxCount) return undefined;
   const place = { wallMs: wallTime(start), allDay: isAllDay(start), offsets: clockOf(start) };
-  const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0));
+  const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0), shortLimits);
   return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
 }
 

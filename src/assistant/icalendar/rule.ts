@@ -12,6 +12,10 @@ const fastLimits = { maxIterations: 100_000 };
 const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 /** CPU time limit for one query to the engine. */
 const queryTimeoutMs = 500;
+/** CPU time that an accepted rule may take for three months, at first use. Other requests wait as long for each such series. */
+const acceptedMs = 400;
+/** Limits for work that must not take long: a single query. */
+export const shortLimits = { totalMs: 0, queryMs: 300 };
 /** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
 const simple =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=\d{1,4}|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
@@ -45,18 +49,18 @@ export function expandRule(
   start: RuleStart,
   fromMs: number,
   toMs: number,
-  timeoutMs = 700,
+  { totalMs, queryMs } = { totalMs: 700, queryMs: queryTimeoutMs },
 ): RuleStarts {
   if (isPeriodRule(rule)) return expandByPeriods(rule, start, fromMs, toMs);
   const usesElapsedTime =
     start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
-  const deadline = cpuMs() + timeoutMs;
+  const deadline = cpuMs() + totalMs;
   let engine: RRuleTemporal | undefined;
   // If a rule yields too many starts, shorten the range until the first ones are found.
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
-      engine ??= engineFor(rule, start, usesElapsedTime);
-      const found = runLimited(rule, () => engine!.between(new Date(fromMs), new Date(to), true));
+      engine ??= engineFor(rule, start, usesElapsedTime, queryMs);
+      const found = runLimited(rule, queryMs, () => engine!.between(new Date(fromMs), new Date(to), true));
       const starts = found
         .slice(0, maxStarts)
         .map(({ epochMilliseconds: ms }) =>
@@ -84,7 +88,7 @@ function expandByPeriods(rule: string, start: RuleStart, fromMs: number, toMs: n
   }
 }
 
-function engineFor(rule: string, start: RuleStart, usesElapsedTime: boolean): RRuleTemporal {
+function engineFor(rule: string, start: RuleStart, usesElapsedTime: boolean, queryMs: number): RRuleTemporal {
   const zone = usesElapsedTime ? start.zone! : 'UTC';
   const options = {
     rruleString: usesElapsedTime ? withUtcEnd(inMinutes(rule), start) : onWallClock(rule, start),
@@ -99,28 +103,27 @@ function engineFor(rule: string, start: RuleStart, usesElapsedTime: boolean): RR
   if (!/COUNT=.*BY|BY.*COUNT=/.test(rule)) return engine;
   // DTSTART counts towards COUNT even if it does not match the rule. The engine is slow with includeDtstart.
   const first = new Date(usesElapsedTime ? instantOf(start.wallMs, start.offsets) : start.wallMs);
-  const fits = runLimited(rule, () => engine.between(first, first, true)).length > 0;
+  const fits = runLimited(rule, queryMs, () => engine.between(first, first, true)).length > 0;
   return fits ? engine : new RRuleTemporal({ ...options, includeDtstart: true });
 }
 
-function runLimited<Value>(rule: string, work: () => Value): Value {
-  return isFast(rule) ? work() : runWithTimeout(work);
+function runLimited<Value>(rule: string, queryMs: number, work: () => Value): Value {
+  return isFast(rule) ? work() : runWithTimeout(queryMs, work);
 }
 
 const sandbox = createContext({});
 const call = new Script('work()');
 
 /** An untrusted rule can keep the engine busy for minutes; only a VM timeout can interrupt it. */
-function runWithTimeout<Value>(work: () => Value): Value {
-  for (let timeout = queryTimeoutMs; ; timeout *= 2) {
+function runWithTimeout<Value>(queryMs: number, work: () => Value): Value {
+  for (let timeout = queryMs; ; timeout *= 2) {
     const began = cpuMs();
     sandbox['work'] = work;
     try {
       return call.runInContext(sandbox, { timeout }) as Value;
     } catch (error) {
       // The VM timeout is wall-clock time, so retry if the machine was too busy to use the CPU time.
-      if (!isTimeout(error) || cpuMs() - began > queryTimeoutMs / 2 || timeout > 16 * queryTimeoutMs)
-        throw error;
+      if (!isTimeout(error) || cpuMs() - began > queryMs / 2 || timeout > 16 * queryTimeoutMs) throw error;
     } finally {
       sandbox['work'] = undefined;
     }
@@ -187,7 +190,12 @@ const monthMs = 30 * 86_400_000;
 export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
   const froms = isFast(rule) ? [start.wallMs] : [start.wallMs, nowMs, nowMs + 60 * monthMs];
   try {
-    return froms.some((from) => expandRule(rule, start, from, from + monthMs, 0).truncated);
+    const began = cpuMs();
+    return froms.some(
+      (from) =>
+        expandRule(rule, start, from, from + monthMs, shortLimits).truncated ||
+        (!isFast(rule) && cpuMs() - began > acceptedMs),
+    );
   } catch (error) {
     throw new Unreadable(`its recurrence rule cannot be used: ${messageOf(error)}`);
   }

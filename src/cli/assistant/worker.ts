@@ -1,6 +1,6 @@
 import { createDelivery } from '../../app.ts';
 import { log } from '../../log.ts';
-import { type Command, stopped } from '../terminal/command.ts';
+import { type Command, finish, stopped } from '../terminal/command.ts';
 
 export const worker: Command = {
   name: 'worker',
@@ -41,6 +41,7 @@ export const worker: Command = {
       terminal.report({ delivering_from: delivery.place }, '');
       await stop;
       log('info', 'stopping');
+      return finish(delivery.stop(), stop);
     }
     await delivery.stop();
     return 0;

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandFlag, LoadedConfig } from '../../config.ts';
+import { log } from '../../log.ts';
 import { nearest } from '../../nearest.ts';
 import type { Progress } from './progress.ts';
 
@@ -74,4 +76,15 @@ export function stopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
+}
+
+/** Some service managers kill a process that needs ten seconds to stop. */
+const maxStopMs = 8_000;
+
+/** Waits for the last work of a process, but not for long after it was stopped. Resolves to the exit code. */
+export async function finish(work: Promise<unknown>, stop: Promise<void>): Promise<number> {
+  const late = stop.then(() => pause(maxStopMs, 'late'));
+  if ((await Promise.race([work, late])) !== 'late') return 0;
+  log('warning', 'exiting although some work is not finished; other processes will take it over');
+  return 1;
 }

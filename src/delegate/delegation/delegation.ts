@@ -13,6 +13,7 @@ import { runMarker } from '../process/process-table.ts';
 import { loadRecord, notStartedRecord, type RunRecord } from '../record/run-record.ts';
 import type { RunRequest, RunResult } from '../record/run-request.ts';
 import { AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { ownRuns } from '../run/open-run.ts';
 import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { ApprovalQuestions } from './approval-questions.ts';
@@ -123,6 +124,7 @@ export class Delegation {
     const host = this.hosts.start();
     host.catch(() => {});
     let directory: RunDirectory;
+    let path = '';
     try {
       const request = {
         tool,
@@ -130,10 +132,13 @@ export class Delegation {
         request: input,
         ...(!isOwner(context.actor) && { actor: context.actor.name }),
       };
-      directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) =>
-        this.runner.enqueue({ ...row, directory: created }),
-      );
+      directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) => {
+        path = created.path;
+        ownRuns.add(path);
+        return this.runner.enqueue({ ...row, directory: created });
+      });
     } catch (error) {
+      ownRuns.delete(path);
       await (await host).release();
       const problem = `The run directory could not be created in ${runsDir}: ${storageReason(error, runsDir) ?? messageOf(error)}`;
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
@@ -148,7 +153,7 @@ export class Delegation {
     const detach = () => context.signal.removeEventListener('abort', abort);
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
-    const { id, path } = directory;
+    const { id } = directory;
     const questions = new ApprovalQuestions(context, id, (order) => this.hosts.order(path, id, order));
     const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(
@@ -160,7 +165,10 @@ export class Delegation {
             if (!(error instanceof Failure)) log('error', `run ${directory.id} failed`, error);
           },
         )
-        .finally(detach),
+        .finally(() => {
+          detach();
+          ownRuns.delete(path);
+        }),
     );
     return {
       done,
@@ -217,7 +225,7 @@ export class Delegation {
   /** Makes `drain` wait for this work, and notifies subscribers when it is done. */
   #track(work: Promise<unknown>): void {
     this.#pending.add(work);
-    void work.finally(() => {
+    void Promise.allSettled([work]).then(() => {
       this.#pending.delete(work);
       this.#publish({ kind: 'resources' });
     });

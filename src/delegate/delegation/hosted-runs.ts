@@ -85,7 +85,9 @@ export class HostedRuns {
     const { path, id } = directory;
     const cancel = () => {
       const reason = messageOf(signal?.reason);
-      void this.#requestCancellation(path, reason);
+      this.#requestCancellation(path, reason).catch((error: unknown) =>
+        log('warning', `the cancellation of run ${id} could not be stored`, error),
+      );
       host.cancel(reason);
     };
     try {

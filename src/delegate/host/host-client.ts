@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
 import { log, logLevel } from '../../log.ts';
+import { storageReason } from '../../storage-error.ts';
 import { launch } from '../launch/launch.ts';
 import { ownProgram } from '../launch/own-program.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
@@ -33,7 +35,10 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   const child = await launch(
     { ...ownProgram('run-host'), cwd: options.startedIn, env },
     { detached: true, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
-  );
+  ).catch((error: unknown) => {
+    const reason = storageReason(error) ?? messageOf(error);
+    throw new Failure('unavailable', `The run host could not be started: ${reason}.`, { cause: error });
+  });
   child.once('error', (error) => log('error', 'the run host could not be started', error));
   child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(chunk));
   child.stderr?.on('error', () => {});

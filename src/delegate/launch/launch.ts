@@ -24,7 +24,10 @@ export function loadSpawn(): Promise<typeof import('node:child_process')> {
   return import('node:child_process');
 }
 
-/** Starts a program. This is the only place in this feature that does: agents, checks, git and probes all come here. */
+/**
+ * Starts a program. This is the only place in this feature that does: agents, checks, git and probes all come here. Rejects
+ * if there are no free file handles; other errors are events of the process.
+ */
 export async function launch(
   { command, args, env, cwd = parse(process.cwd()).root }: Program,
   options: Pick<SpawnOptions, 'detached' | 'stdio' | 'timeout' | 'killSignal' | 'signal'>,
@@ -33,7 +36,11 @@ export async function launch(
   // Windows cannot start a script by its first line.
   const isScript = process.platform === 'win32' && /\.[cm]?js$/i.test(command);
   const [program, words] = isScript ? [process.execPath, [command, ...args]] : [command, args];
-  return spawn(program, words, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
+  const child = spawn(program, words, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
+  // Node returns such a process without streams, and reports the error later.
+  if ((child as Partial<ChildProcess>).stdio === undefined)
+    throw await new Promise((resolve) => child.once('error', resolve));
+  return child;
 }
 
 /** Runs a program to its end and collects its output. Kills it after the time limit and on abort. */
@@ -42,12 +49,17 @@ export async function capture(
   options: { readonly input?: Buffer; readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<Captured> {
   const { input, timeoutMs, signal } = options;
-  const child = await launch(program, {
-    stdio: 'pipe',
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
-    ...(signal !== undefined && { signal }),
-  });
+  let child: ChildProcess;
+  try {
+    child = await launch(program, {
+      stdio: 'pipe',
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (startError) {
+    return { code: null, output: Buffer.alloc(0), errors: Buffer.alloc(0), startError: startError as Error };
+  }
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout!.on('data', (chunk: Buffer) => output.push(chunk));
   child.stderr!.on('data', (chunk: Buffer) => errors.push(chunk));

@@ -12,7 +12,7 @@ import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
 import type { Place } from '../workspace/run-place.ts';
 import { followRun, requestedStop } from './follower.ts';
-import type { OpenRun } from './open-run.ts';
+import { type OpenRun, ownRuns } from './open-run.ts';
 import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
 import { RunMeter } from './run-meter.ts';
@@ -90,6 +90,7 @@ export class AgentRunner {
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
     };
     let place: Place | undefined;
+    ownRuns.add(directory.path);
     signal.addEventListener('abort', wake);
     try {
       const receivedAt = new Date();
@@ -166,6 +167,7 @@ export class AgentRunner {
       // An autopilot delivers the changes of its jobs itself.
       place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
       signal.removeEventListener('abort', wake);
+      ownRuns.delete(directory.path);
     }
   }
 

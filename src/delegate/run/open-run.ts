@@ -64,3 +64,6 @@ export function mayStart(
   }
   return false;
 }
+
+/** Directories of the runs that this process carries or recovers at the moment. */
+export const ownRuns = new Set<string>();

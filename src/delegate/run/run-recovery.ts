@@ -7,7 +7,7 @@ import { RunProgress } from '../record/run-progress.ts';
 import type { RunResult } from '../record/run-request.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
-import { isJob, type OpenRun } from './open-run.ts';
+import { isJob, type OpenRun, ownRuns } from './open-run.ts';
 import type { RunQueue } from './run-queue.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
@@ -54,14 +54,23 @@ export async function recoverRun(
   });
 }
 
-/** Finishes the runs whose hosts were killed, except autopilots, which can continue. */
+/**
+ * Finishes the runs whose hosts were killed, except autopilots, which can continue. Also finishes runs that this process owns
+ * but no longer carries: their result could not be stored before, for example because the disk was full.
+ */
 export async function recoverRuns(runner: AgentRunner): Promise<void> {
   const queue = await runner.queue;
   for (const run of queue.open()) {
-    if (run.state === 'autopilot' || (await isAlive(run.owner))) continue;
+    const { directory, owner } = run;
+    if (run.state === 'autopilot' || ownRuns.has(directory)) continue;
+    const isOwn = owner.pid === queue.self.pid && owner.born === queue.self.born;
+    if (!isOwn && (await isAlive(owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
     if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
-    else if (queue.claim(run)) await recoverRun(runner, run);
+    else if (!ownRuns.has(directory) && queue.claim(run)) {
+      ownRuns.add(directory);
+      await recoverRun(runner, run).finally(() => ownRuns.delete(directory));
+    }
   }
 }
 

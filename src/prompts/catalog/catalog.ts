@@ -1,4 +1,4 @@
-import { type Awaitable, whenReady } from '../../awaitable.ts';
+import { type Awaitable, attempt, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -90,17 +90,17 @@ export class Catalog {
     return this.#findFrom(0, name);
   }
 
-  #findFrom(start: number, name: string): Awaitable<CatalogEntry> {
-    for (let index = start; index < this.sources.length; index++) {
-      const source = this.sources[index]!;
-      const found = this.#unlessUnavailable(() => source.get(name), undefined);
-      if (found instanceof Promise)
-        return found.then((definition) =>
-          definition === undefined ? this.#findFrom(index + 1, name) : { definition, source },
-        );
-      if (found !== undefined) return { definition: found, source };
-    }
-    throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+  /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
+  #findFrom(index: number, name: string, unavailable?: Failure): Awaitable<CatalogEntry> {
+    const source = this.sources[index];
+    if (source === undefined)
+      throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
+    return attempt(
+      () => source.get(name),
+      (definition) =>
+        definition === undefined ? this.#findFrom(index + 1, name, unavailable) : { definition, source },
+      (error) => this.#findFrom(index + 1, name, asUnavailable(error)),
+    );
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
@@ -172,7 +172,18 @@ export class Catalog {
 
   async #merge(): Promise<Merged> {
     const lists = await Promise.all(
-      this.sources.map((source) => this.#unlessUnavailable(() => source.list(), noDefinitions)),
+      this.sources.map((source) =>
+        attempt(
+          () => source.list(),
+          (list) => list,
+          (error) => {
+            // An unavailable source must not block the others.
+            if (this.sources.length === 1) throw error;
+            asUnavailable(error);
+            return noDefinitions;
+          },
+        ),
+      ),
     );
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
@@ -204,21 +215,12 @@ export class Catalog {
     this.#merged = { named, lists, entries, clashes };
     return this.#merged;
   }
+}
 
-  /** Uses the fallback for an unavailable source, so that it does not block the others. Rethrows if it is the only source. */
-  #unlessUnavailable<Value>(work: () => Awaitable<Value>, fallback: Value): Awaitable<Value> {
-    const replace = (error: unknown) => {
-      if (error instanceof Failure && error.kind === 'unavailable' && this.sources.length > 1)
-        return fallback;
-      throw error;
-    };
-    try {
-      const value = work();
-      return value instanceof Promise ? value.catch(replace) : value;
-    } catch (error) {
-      return replace(error);
-    }
-  }
+/** Rethrows any other error. */
+function asUnavailable(error: unknown): Failure {
+  if (error instanceof Failure && error.kind === 'unavailable') return error;
+  throw error;
 }
 
 /** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */

@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   PromptSource,
   Revision,
 } from '../definition/source.ts';
-import { Pace } from '../files/pace.ts';
 import type { Catalog } from './catalog.ts';
 import { singleEdits } from './single-edits.ts';
 

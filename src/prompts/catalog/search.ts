@@ -1,7 +1,7 @@
+import { Pace } from '../../awaitable.ts';
 import { SearchIndex, type SearchResult } from '../../search/search.ts';
 import { termsOf } from '../../search/words.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { Pace } from '../files/pace.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 
 interface Match {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createRecords } from '../../assistant/store/records.ts';
+import { Catalog } from '../catalog/catalog.ts';
 import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { copyPrompts } from './copy-prompts.ts';
@@ -202,6 +203,16 @@ describe('prompts in a database', () => {
     await records.changeMany('prompt', [valid, { key: 'b', edit: () => undefined }]);
     expect(await records.keys('prompt')).toEqual(['a']);
     await records.close();
+  });
+
+  it('are not reported as missing while the database is unavailable', async () => {
+    const unreachable = open('postgres://nobody@127.0.0.1:9/none');
+    const other = openFile('beside');
+    await other.create(draft('known'), author);
+    const catalog = new Catalog([unreachable, other]);
+    expect((await catalog.find('known')).definition.name).toBe('known');
+    await expect(async () => catalog.find('in_database')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect((await catalog.list()).map(({ definition }) => definition.name)).toEqual(['known']);
   });
 
   it('that are invalid are reported and do not hide others', async () => {

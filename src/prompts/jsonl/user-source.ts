@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type Awaitable, whenReady } from '../../awaitable.ts';
+import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -13,7 +13,6 @@ import type {
   PromptEdit,
   Revision,
 } from '../definition/source.ts';
-import { Pace } from '../files/pace.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { backUp } from './backups.ts';
 import { prepareReplacement } from './durable-file.ts';

@@ -1,7 +1,7 @@
+import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { Pace } from '../files/pace.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { lintPlaceholders, unusedArguments } from './placeholders.ts';

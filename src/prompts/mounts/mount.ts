@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, parse as parsePath, relative, sep } from 'node:path';
+import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
-import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
 import type { Format } from '../formats/format.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';

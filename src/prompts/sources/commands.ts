@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import { type Awaitable, whenReady } from '../../awaitable.ts';
+import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -17,7 +17,6 @@ import type { PromptSource } from '../definition/source.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem, type FrontMatter, parseFrontMatter } from '../files/front-matter.ts';
-import { Pace } from '../files/pace.ts';
 import { decodeText } from '../files/text-file.ts';
 import type { Composition } from '../rendering/composition.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { FolderCache } from '../files/folder-cache.ts';
-import { Pace } from '../files/pace.ts';
 import type { Jinja } from '../jinja/jinja.ts';
 import type { TemplateError } from '../jinja/template-error.ts';
 import type { Composition } from '../rendering/composition.ts';

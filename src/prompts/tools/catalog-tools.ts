@@ -1,11 +1,10 @@
-import { type Awaitable, attempt, whenReady } from '../../awaitable.ts';
+import { type Awaitable, attempt, Lazy, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { RenderedPrompt } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
-import type { PromptSearch } from '../catalog/search.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
@@ -133,7 +132,10 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
 }
 
 function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
-  let search: Promise<PromptSearch> | undefined;
+  const search = new Lazy(async () => {
+    const { PromptSearch } = await import('../catalog/search.ts');
+    return new PromptSearch(catalog, usage && (() => usage.boosts()));
+  });
   return defineTool({
     name: 'search_prompts',
     view: 'prompts',
@@ -176,10 +178,11 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
     },
     annotations: hints.reads,
     async call({ query, tag, source, limit }) {
-      search ??= import('../catalog/search.ts').then(
-        ({ PromptSearch }) => new PromptSearch(catalog, usage && (() => usage.boosts())),
+      const { matches, total } = await (await search.get()).find(
+        query,
+        hasTagAndSource(tag, source),
+        limit ?? 20,
       );
-      const { matches, total } = await (await search).find(query, hasTagAndSource(tag, source), limit ?? 20);
       const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });
       return { structured: { matches: page.items, total } };
     },

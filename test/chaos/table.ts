@@ -1,0 +1,41 @@
+import type { ChaosResult } from './chaos.ts';
+import { faults } from './faults.ts';
+import type { Counts } from './ledger.ts';
+
+/** The result as a table in Markdown, with a column for each database. */
+export function chaosTable(results: readonly ChaosResult[]): string {
+  const row = (name: string, cell: (result: ChaosResult) => string | number) =>
+    `| ${[name, ...results.map(cell)].join(' | ')} |`;
+  const counts = ({ acknowledged, failed, unanswered }: Counts) =>
+    `${acknowledged} (${failed} failed, ${unanswered} unanswered)`;
+  const lines = [
+    row('', ({ engine }) => engine),
+    row('---', () => '---'),
+    ...faults.map(({ name }) =>
+      row(name, (result) => result.skipped.get(name) ?? result.faults.get(name) ?? 0),
+    ),
+    row('prompt edits acknowledged', ({ ledger }) => counts(ledger.counts.prompts)),
+    row('calendar imports acknowledged', ({ ledger }) => counts(ledger.counts.imports)),
+    row('events acknowledged', ({ ledger }) => counts(ledger.counts.events)),
+    row('runs started', ({ ledger }) => counts(ledger.counts.runs)),
+    row('states of the runs', ({ verdict }) =>
+      Object.entries(verdict.runs)
+        .map(([status, count]) => `${count} ${status}`)
+        .join(', '),
+    ),
+    row('reminders planned', ({ verdict }) => verdict.planned),
+    row('reminders arrived', ({ verdict }) => verdict.arrived),
+    row('of these, twice because of a fault', ({ verdict }) => verdict.repeated),
+    row('processes left', ({ verdict }) => verdict.left),
+    row(
+      'heap of a server, after a tenth of the time and at the end',
+      ({ heapMb }) => `${heapMb.before.toFixed(0)} MB, ${heapMb.after.toFixed(0)} MB`,
+    ),
+    row('most memory of a process', ({ maxResidentMb }) => `${maxResidentMb.toFixed(0)} MB`),
+    row('**problems**', ({ problems }) => problems.length),
+  ];
+  const reasons = results.flatMap(({ engine, ledger }) =>
+    [...ledger.failures].map(([reason, times]) => `${engine}: ${times} × ${reason}`),
+  );
+  return `${lines.join('\n')}\n\nFailed calls:\n${reasons.join('\n')}`;
+}
