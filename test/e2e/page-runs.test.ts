@@ -244,6 +244,20 @@ describe('runs', () => {
     );
   });
 
+  it('are counted by day, agent and folder', async () => {
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByRole('heading', { name: 'By agent' }).waitFor();
+    await page.getByRole('row', { name: /codex/ }).first().waitFor();
+    await page.getByLabel('Show').selectOption('tokens');
+    await page
+      .getByRole('row', { name: /codex [\d,.]*\d{3}/ })
+      .first()
+      .waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
   it('can be resumed as a new run', async () => {
     const page = await startRun(`Start ${script(answer({ summary: 'First part done.' }))}`);
     await shows(page, 'First part done.');

@@ -10,6 +10,7 @@ import { RunDetail } from './run-detail.tsx';
 import { useRuns } from './run-list.ts';
 import { duration, type RunOverview, tokens } from './run-record.ts';
 import { RunStart } from './run-start.tsx';
+import { RunStatistics } from './run-statistics.tsx';
 
 /** All runs on the left, the selected run on the right. */
 export function RunsView({ name }: { name: string | undefined }) {
@@ -37,6 +38,9 @@ export function RunsView({ name }: { name: string | undefined }) {
           value={query}
           onInput={(event) => setQuery(event.currentTarget.value)}
         />
+        <a class="button" href={pathTo('runs', '+statistics')}>
+          Statistics
+        </a>
         <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
       </div>
       <p class="quiet count" role="status">
@@ -61,10 +65,11 @@ export function RunsView({ name }: { name: string | undefined }) {
         </a>
       )}
       {name === '+new' && <RunStart />}
+      {name === '+statistics' && <RunStatistics />}
       {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
       {name === undefined && <h1 class="hidden">Runs</h1>}
       {name === undefined && value && <NoSelection empty={empty} />}
-      {name !== undefined && name !== '+new' && value && !chosen && (
+      {name !== undefined && !name.startsWith('+') && value && !chosen && (
         <p class="empty late">Run “{name}” not found.</p>
       )}
     </Split>
