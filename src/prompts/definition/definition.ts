@@ -43,6 +43,8 @@ export interface TypedRules {
   readonly expandsWords?: boolean;
   /** Whether a shell command in the typed text is changed so that the client does not run it, as in Claude Code. */
   readonly disarmsCommands?: boolean;
+  /** White space at the end of the file, which the client sends too. */
+  readonly ending?: string;
   /** Precedes text that no placeholder takes. Default: `ARGUMENTS: ` in a new paragraph. */
   readonly appendix?: string;
 }

@@ -99,7 +99,7 @@ async function parse(
   report: Report,
   rules: ClaudeRules,
 ): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
+  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
   reportUnknownFields(fields, knownFields, report, file.text);
   reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hint = parseHint(fields['argument-hint']);
@@ -128,6 +128,7 @@ async function parse(
     typed: {
       positions,
       whole,
+      ending,
       ...(rules.keepsPlaceholders ? { disarmsCommands: true } : { expandsWords: true }),
     },
     messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],

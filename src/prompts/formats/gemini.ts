@@ -2,7 +2,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { parseMarkdown, textField } from './markdown.ts';
+import { endingOf, parseMarkdown, textField } from './markdown.ts';
 import { nameFromPath, pathForName } from './prompt-path.ts';
 import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 import { parseToml, tomlText } from './toml.ts';
@@ -50,19 +50,21 @@ async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefi
     nameFromPath(file.path, '.toml'),
     description?.trim(),
     body,
+    endingOf(prompt),
     findLine(file.text, body),
     report,
   );
 }
 
 async function parseMarkdownFile(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
+  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
   reportUnknownFields(fields, ['description'], report, file.text);
   return define(
     file.path,
     nameFromPath(file.path, '.md'),
     textField(fields, 'description'),
     body,
+    ending,
     bodyLine,
     report,
   );
@@ -73,6 +75,7 @@ function define(
   name: string,
   description: string | undefined,
   body: string,
+  ending: string,
   line: number,
   report: Report,
 ): PromptDefinition {
@@ -83,7 +86,7 @@ function define(
     ...(description && { description }),
     arguments: [{ name: 'args', default: '' }],
     // Without a placeholder, the client appends the command as it was typed.
-    typed: { positions: [], whole: 'args', appendix: `\n\n/${name} ` },
+    typed: { positions: [], whole: 'args', ending, appendix: `\n\n/${name} ` },
     messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
     tags: [],
     template: 'braces',
@@ -105,7 +108,7 @@ function print(definition: PromptDefinition): string {
   const body = segments.map((segment) => (typeof segment === 'string' ? segment : '{{args}}')).join('');
   return [
     ...(definition.description ? [`description = ${tomlText(definition.description)}`] : []),
-    `prompt = ${tomlText(body.endsWith('\n') ? body : `${body}\n`)}`,
+    `prompt = ${tomlText(body + (definition.typed?.ending ?? (body.endsWith('\n') ? '' : '\n')))}`,
     '',
   ].join('\n');
 }

@@ -7,9 +7,20 @@ export interface Markdown {
   readonly bodyLine: number;
 }
 
+/** The body without white space at its start and end. */
+export interface TrimmedMarkdown extends Markdown {
+  /** The white space at the end of the file. */
+  readonly ending: string;
+}
+
 export interface MarkdownOptions {
   /** Serve a file with invalid front matter without its fields, as its client does. */
   readonly lenient?: boolean;
+}
+
+/** The white space at the end of a text. */
+export function endingOf(text: string): string {
+  return text.slice(text.trimEnd().length);
 }
 
 /** Parses Markdown with or without front matter. Whitespace around the body is removed. */
@@ -17,7 +28,7 @@ export async function parseMarkdown(
   text: string,
   report: Report,
   { lenient = false }: MarkdownOptions = {},
-): Promise<Markdown> {
+): Promise<TrimmedMarkdown> {
   const hasFrontMatter = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
   const { fields, body, bodyLine } = hasFrontMatter
     ? await parseLenientFrontMatter(
@@ -34,6 +45,7 @@ export async function parseMarkdown(
   return {
     fields: lenient ? withTextDescription(fields, report) : fields,
     body: trimmed,
+    ending: endingOf(body),
     bodyLine: bodyLine + leadingLines,
   };
 }

@@ -7,7 +7,7 @@ export const everything = 'arguments';
 /** The arguments of a command, and typed text to append because no placeholder takes it. */
 export interface TypedArguments {
   readonly args: Arguments;
-  /** Empty if placeholders take all of the typed text. */
+  /** The end of the file and, if placeholders do not take all of it, the typed text. */
   readonly appended: string;
 }
 
@@ -21,7 +21,7 @@ export function fillTyped(
   given: Arguments,
 ): TypedArguments {
   const rules: TypedRules = typed ?? { positions: [], whole: everything };
-  const { positions, whole: all, appendix = '\n\nARGUMENTS: ' } = rules;
+  const { positions, whole: all, appendix = '\n\nARGUMENTS: ', ending = '' } = rules;
   const whole = given[all];
   const isUsed = new Set(
     declared
@@ -33,7 +33,7 @@ export function fillTyped(
   if (typeof whole !== 'string' || whole === '') {
     const values = positions.map((name) => given[name]).filter((value) => typeof value === 'string');
     const composed = values.map((value) => (/^\S+$/.test(value) ? value : `"${value}"`)).join(' ');
-    return { args: { ...given, [all]: composed }, appended: '' };
+    return { args: { ...given, [all]: composed }, appended: ending };
   }
   const prepare = (text: string) => (rules.disarmsCommands ? disarm(text) : text);
   const typedText = prepare(whole.trim());
@@ -50,8 +50,8 @@ export function fillTyped(
     if (name === undefined || !isUsed.has(name)) isComplete = false;
     else if (!Object.hasOwn(given, name)) filled[name] = expand(prepare(word));
   }
-  const appended = isComplete || isExpanded || isUsed.has(all) ? '' : `${appendix}${typedText}`;
-  return { args: { ...given, ...filled, [all]: typedText }, appended };
+  const rest = isComplete || isExpanded || isUsed.has(all) ? '' : `${appendix}${typedText}`;
+  return { args: { ...given, ...filled, [all]: typedText }, appended: ending + rest };
 }
 
 /** Changes shell commands the way Claude Code does: its model receives them, but nothing runs them. */
