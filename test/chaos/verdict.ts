@@ -119,7 +119,8 @@ async function judgeNotifications(world: World) {
     const own = rowsOf.get(id) ?? [];
     if (isPlanned) {
       counts.planned++;
-      if (own.length === 0) world.report(`the reminder of ${id} is lost`);
+      if (!own.some((row) => receivers.arrivals.has(row.id)))
+        world.report(`the reminder of ${id} did not arrive: ${JSON.stringify(own)}`);
     }
     for (const { id: notification, status, error } of own) {
       const times = receivers.arrivals.get(notification) ?? 0;
