@@ -25,7 +25,10 @@ export function chaosTable(results: readonly ChaosResult[]): string {
     ),
     row('reminders planned', ({ verdict }) => verdict.planned),
     row('reminders arrived', ({ verdict }) => verdict.arrived),
-    row('of these, twice because of a fault', ({ verdict }) => verdict.repeated),
+    row(
+      'of these, more than once: no answer in time, or a fault before it was recorded',
+      ({ verdict }) => verdict.repeated,
+    ),
     row('processes left', ({ verdict }) => verdict.left),
     row(
       'heap of a server, after a tenth of the time and at the end',

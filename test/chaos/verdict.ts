@@ -119,7 +119,8 @@ async function judgeNotifications(world: World) {
     const own = rowsOf.get(id) ?? [];
     if (isPlanned) {
       counts.planned++;
-      if (own.length === 0) world.report(`the reminder of ${id} is lost`);
+      if (!own.some((row) => receivers.arrivals.has(row.id)))
+        world.report(`the reminder of ${id} did not arrive: ${JSON.stringify(own)}`);
     }
     for (const { id: notification, status, error } of own) {
       const times = receivers.arrivals.get(notification) ?? 0;
@@ -169,7 +170,8 @@ async function judgeRuns(world: World): Promise<Record<string, number>> {
     if (result['status'] !== undefined && result['status'] !== status)
       world.report(`run ${id} is ${status} for the server and ${result['status']} in its file`);
     const error = shown.kind === 'ok' ? String(shown.value['error'] ?? '') : shown.kind;
-    const isComplete = read(join(directory, 'events.jsonl')).includes('"type":"turn.completed"');
+    // Codex is driven in two ways, which report the end of a turn differently.
+    const isComplete = /"(?:type":"turn\.|kind":")completed"/.test(read(join(directory, 'events.jsonl')));
     if (status === 'completed' && !isComplete) world.report(`run ${id} is completed, but its agent is not`);
     if (status === 'failed' && isComplete && !/disk is full|too many open files/.test(error))
       world.report(`run ${id} is failed, but its agent completed: ${error}`);

@@ -70,7 +70,8 @@ export class World {
       ADJUTANT_DELIVERY_SMTP_URL: receivers.smtpUrl,
       ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'chaos',
       ADJUTANT_DELIVERY_PRIVATE_HOSTS: '127.0.0.1',
-      ADJUTANT_DELIVERY_LEASE_SECONDS: '8',
+      // An attempt takes half of it at most. On a busy machine, a receiver needs seconds to answer.
+      ADJUTANT_DELIVERY_LEASE_SECONDS: '30',
       ADJUTANT_DELEGATE_COMMAND: writeAgent(`${folder}.codex`, codex),
       ADJUTANT_DELEGATE_MAX_PARALLEL: '2',
       ADJUTANT_DELEGATE_ON_DISCONNECT: 'finish',
