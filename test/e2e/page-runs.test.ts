@@ -104,10 +104,16 @@ describe('runs', () => {
   });
 
   it('show a large change in steps, with its files collapsed', async () => {
-    const numbers = Array.from({ length: 2000 }, (_, index) => `+${index}`).join('\n');
-    const files = Array.from({ length: 119 }, (_, index) => `*** Add File: file-${index}.txt\n+${index}`);
-    const all = [`*** Add File: numbers.txt\n${numbers}`, ...files].join('\n');
-    const page = await startRun(`Write much ${script(patch(all), answer())}`, { sandbox: 'workspace-write' });
+    const fileDiff = (name: string, lines: readonly number[]) =>
+      `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
+    const files = Array.from({ length: 119 }, (_, index) => fileDiff(`file-${index}.txt`, [index]));
+    const numbers = fileDiff('numbers.txt', [...Array(2000).keys()]);
+    const runs = join(server.home, 'runs');
+    const id = putFinishedRun(runs, 5000);
+    writeFileSync(join(runs, id, 'changes.patch'), [numbers, ...files].join(''));
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByText('Task 5000').click();
     await shows(page, 'Show 20 of 20 more files');
     await page.getByRole('button', { name: 'Show 20 of 20 more files' }).click();
     await page.locator('.patch details').getByText('numbers.txt').click();

@@ -7,6 +7,7 @@ import { contentRevision, listed, sameContent } from '../definition/revision.ts'
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';
 import { ProblemLog } from './problem-log.ts';
+import { unsafeName, unsafeNameProblem } from './unsafe-name.ts';
 import { withUsedRevisions } from './used-prompts.ts';
 
 export interface CatalogOptions {
@@ -221,18 +222,6 @@ export class Catalog {
 function asUnavailable(error: unknown): Failure {
   if (error instanceof Failure && error.kind === 'unavailable') return error;
   throw error;
-}
-
-/** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
-const unsafeName = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
-
-function unsafeNameProblem({ name, file, line }: PromptDefinition): Problem {
-  const shown = JSON.stringify(name).replaceAll(
-    new RegExp(unsafeName, 'gu'),
-    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  );
-  const message = `the name ${shown} contains a line break, a control character or a direction override, so the prompt is not served; rename it`;
-  return { file, line, severity: 'error', rule: 'unsafe-name', message };
 }
 
 const noDefinitions: readonly PromptDefinition[] = [];
