@@ -50,6 +50,15 @@ export function createCodex(options: CodexOptions): Agent {
     });
     return lookup;
   };
+  const hasAppServer = () => {
+    appServer ??= executable().then((program) =>
+      canStart(program, ['app-server', '--help'], { ...env, CODEX_HOME: codexHome }),
+    );
+    appServer.catch(() => {
+      appServer = undefined;
+    });
+    return appServer;
+  };
   return {
     name: 'codex',
     label: 'codex exec',
@@ -68,10 +77,7 @@ export function createCodex(options: CodexOptions): Agent {
     },
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);
-      appServer ??= executable().then((program) =>
-        canStart(program, ['app-server', '--help'], { ...env, CODEX_HOME: codexHome }),
-      );
-      const isLive = call.isLive && (await appServer);
+      const isLive = call.isLive && (await hasAppServer());
       const { overrides, instructions, permissions } = await isolate(call, options);
       return {
         command: await executable(),

@@ -75,7 +75,7 @@ export class Delegation {
     input: RunInput | ResumeInput | ForkInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    const target = await findTarget(input, this.options, await this.runner.queue);
+    const target = await findTarget(input, this.options, () => this.runner.queue);
     const { threadId, ...fresh } = target;
     // A fork gets a thread of its own.
     const row = 'fork' in input ? fresh : target;

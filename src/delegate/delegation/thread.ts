@@ -24,14 +24,15 @@ interface Addressed {
 export async function findTarget(
   input: Addressed,
   options: DelegateOptions,
-  queue: RunQueue,
+  /** Opened only for a thread, so that a new run reports a full disk as its own result. */
+  queue: () => Promise<RunQueue>,
 ): Promise<Target> {
   // The document has no such argument.
   const requested = options.document ? undefined : input.agent;
   const agent = requested ?? options.agent;
   if (input.thread_id === undefined) return { agent };
   const threadId = await resolveThread(input.thread_id, agent, options);
-  const threadAgent = await findThreadAgent(threadId, options, queue);
+  const threadAgent = await findThreadAgent(threadId, options, await queue());
   return { agent: requested ?? threadAgent ?? agent, threadId, ...(threadAgent && { threadAgent }) };
 }
 
