@@ -113,5 +113,5 @@ function toGroup(row: Readonly<Record<string, unknown>>) {
 function groupLine({ key, runs, completed, tokens, cost_usd, duration_ms }: Group): string {
   const cost = cost_usd === null ? '' : `, $${cost_usd.toFixed(2)}`;
   const minutes = (duration_ms / 60_000).toFixed(1);
-  return `- ${key}: ${runs} runs, ${completed} completed, ${tokens.input + tokens.output} tokens${cost}, ${minutes} min`;
+  return `- ${key}: ${runs} run${runs === 1 ? '' : 's'}, ${completed} completed, ${tokens.input + tokens.output} tokens${cost}, ${minutes} min`;
 }
