@@ -36,6 +36,8 @@ describe('a changed file', () => {
     expect(await attributed(lines([3, 'agent']), { patch })).toEqual(wholly);
     expect(await attributed(lines([3, 'agent']), { from: base, to: lines([3, 'agent']) })).toEqual(wholly);
     expect(await attributed('new\n', { from: undefined, to: 'new\n' })).toEqual(wholly);
+    const recorded = JSON.parse(JSON.stringify({ from: undefined, to: 'new\n' }));
+    expect(await attributed('new\n', recorded)).toEqual(wholly);
     expect(await attributed('', { patch }, { from: lines([3, 'agent']), to: '' })).toEqual(wholly);
     expect(await attributed(lines([3, 'agent']).replaceAll('\n', '\r\n'), { patch })).toEqual(wholly);
     rmSync(join(folder, 'a.txt'));

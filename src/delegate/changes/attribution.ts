@@ -79,7 +79,8 @@ async function replay(
   for (const { edit } of writes) {
     if (text === unknown || edit === undefined) return unknown;
     const isWhole =
-      'from' in edit && (edit.from === undefined || edit.to === undefined || edit.from === text);
+      // A recorded edit has no field for a file that did not exist.
+      !('patch' in edit) && (edit.from === undefined || edit.to === undefined || edit.from === text);
     const next = isWhole ? edit.to : await applyEdit(text ?? '', edit);
     if (next === conflict) return conflict;
     text = next;
@@ -89,7 +90,7 @@ async function replay(
 
 async function applyEdit(text: string, edit: Edit): Promise<string | typeof conflict> {
   const { applyPatch, structuredPatch } = await import('./text-edit.ts');
-  const { from = '', to = '' } = 'from' in edit ? edit : {};
+  const { from = '', to = '' } = 'patch' in edit ? {} : edit;
   const patch = 'patch' in edit ? edit.patch : structuredPatch('', '', from, to, '', '', { maxEditLength });
   try {
     const patched = patch === undefined ? false : applyPatch(text, patch);
