@@ -90,12 +90,14 @@ describe('the list of prompts', () => {
     await shows(page, 'Deleted 2 prompts.');
     expect(saved().map(({ name }) => name)).toEqual(['two']);
     await page.getByRole('button', { name: 'Undo' }).click();
+    await expect
+      .poll(() =>
+        saved()
+          .map(({ name }) => name)
+          .sort(),
+      )
+      .toEqual(['one', 'three', 'two']);
     await rows(page).getByText('three').waitFor();
-    expect(
-      saved()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(['one', 'three', 'two']);
   });
 
   it('changes what it can if a prompt of a file is among the selected ones', async () => {

@@ -69,6 +69,7 @@ describe('the keyboard', () => {
     await page.getByRole('heading', { name: 'Health' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
+    await page.locator('.row').first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('g r ? n');
     expect(await page.getByRole('searchbox').inputValue()).toBe('g r ? n');
