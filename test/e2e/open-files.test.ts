@@ -81,7 +81,8 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
     // Loads everything that a run needs.
     expect(JSON.stringify(await run())).toContain('completed');
     limitOpenFiles(program, readdirSync(`/proc/${program.child.pid}/fd`).length + 3);
-    expect(JSON.stringify(await run())).toMatch(/The run host could not be started: .*too many open files/);
+    // A run host may be ready already; then something else lacks a file handle.
+    expect(JSON.stringify(await run())).toMatch(/too many open files/);
     limitOpenFiles(program, 1024);
     expect(JSON.stringify(await run())).toContain('completed');
   });
