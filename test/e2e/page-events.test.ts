@@ -76,7 +76,9 @@ const middle = async (one: Locator) => {
 };
 
 describe('events on the calendar page', () => {
-  it('are created with a click or a drag, with everything a person needs, and can be undone', async () => {
+  it('are created with a click or a drag, with everything a person needs, and can be undone', {
+    retry: 2,
+  }, async () => {
     const page = await open('ada');
     const { x, y } = await placeOf(page, 9);
     await page.mouse.move(x, y);
