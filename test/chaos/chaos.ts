@@ -20,7 +20,7 @@ export interface ChaosResult {
   readonly engine: Engine;
   readonly faults: ReadonlyMap<string, number>;
   readonly skipped: ReadonlyMap<string, string>;
-  readonly ledger: World['ledger'];
+  readonly writes: World['writes'];
   readonly verdict: Verdict;
   readonly heapMb: { readonly before: number; readonly after: number };
   readonly maxResidentMb: number;
@@ -83,7 +83,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosResult> {
       engine,
       faults: causes,
       skipped,
-      ledger: world.ledger,
+      writes: world.writes,
       verdict: { ...verdict, left: left.length },
       heapMb,
       maxResidentMb: Math.max(...services.map(({ maxResidentMb }) => maxResidentMb)),

@@ -1,6 +1,6 @@
+import type { Counts } from './acknowledged-writes.ts';
 import type { ChaosResult } from './chaos.ts';
 import { faults } from './faults.ts';
-import type { Counts } from './ledger.ts';
 
 /** The result as a table in Markdown, with a column for each database. */
 export function chaosTable(results: readonly ChaosResult[]): string {
@@ -14,10 +14,10 @@ export function chaosTable(results: readonly ChaosResult[]): string {
     ...faults.map(({ name }) =>
       row(name, (result) => result.skipped.get(name) ?? result.faults.get(name) ?? 0),
     ),
-    row('prompt edits acknowledged', ({ ledger }) => counts(ledger.counts.prompts)),
-    row('calendar imports acknowledged', ({ ledger }) => counts(ledger.counts.imports)),
-    row('events acknowledged', ({ ledger }) => counts(ledger.counts.events)),
-    row('runs started', ({ ledger }) => counts(ledger.counts.runs)),
+    row('prompt edits acknowledged', ({ writes }) => counts(writes.counts.prompts)),
+    row('calendar imports acknowledged', ({ writes }) => counts(writes.counts.imports)),
+    row('events acknowledged', ({ writes }) => counts(writes.counts.events)),
+    row('runs started', ({ writes }) => counts(writes.counts.runs)),
     row('states of the runs', ({ verdict }) =>
       Object.entries(verdict.runs)
         .map(([status, count]) => `${count} ${status}`)
@@ -37,8 +37,8 @@ export function chaosTable(results: readonly ChaosResult[]): string {
     row('most memory of a process', ({ maxResidentMb }) => `${maxResidentMb.toFixed(0)} MB`),
     row('**problems**', ({ problems }) => problems.length),
   ];
-  const reasons = results.flatMap(({ engine, ledger }) =>
-    [...ledger.failures].map(([reason, times]) => `${engine}: ${times} × ${reason}`),
+  const reasons = results.flatMap(({ engine, writes }) =>
+    [...writes.failures].map(([reason, times]) => `${engine}: ${times} × ${reason}`),
   );
   return `${lines.join('\n')}\n\nFailed calls:\n${reasons.join('\n')}`;
 }

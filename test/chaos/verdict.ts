@@ -33,7 +33,7 @@ export async function settle(world: World, timeoutMs: number): Promise<void> {
 }
 
 /** Planned reminders of the clients that are not sent yet. */
-async function unsent({ store, ledger }: World): Promise<readonly string[]> {
+async function unsent({ store, writes }: World): Promise<readonly string[]> {
   const rows = await store.read((db) =>
     db
       .selectFrom('notifications')
@@ -41,7 +41,7 @@ async function unsent({ store, ledger }: World): Promise<readonly string[]> {
       .where('status', 'in', ['planned', 'sending'])
       .execute(),
   );
-  return rows.map(({ event_id }) => event_id).filter((id) => ledger.events.has(id));
+  return rows.map(({ event_id }) => event_id).filter((id) => writes.events.has(id));
 }
 
 /** Compares everything that was acknowledged with what is there. */
@@ -70,18 +70,18 @@ async function ask(world: World, tool: string, args: object): Promise<Outcome> {
 }
 
 async function judgePrompts(world: World): Promise<number> {
-  for (const [name, tracked] of world.ledger.prompts) {
+  for (const [name, tracked] of world.writes.prompts) {
     const outcome = await ask(world, 'show_prompt', { name });
     if (!matches(tracked, outcome))
       world.report(
         `prompt ${name} is not ${[...tracked.allowed]}, but ${JSON.stringify(outcome).slice(0, 300)}`,
       );
   }
-  return world.ledger.prompts.size;
+  return world.writes.prompts.size;
 }
 
 async function judgeCalendars(world: World): Promise<number> {
-  for (const [user, { allowed }] of world.ledger.calendars) {
+  for (const [user, { allowed }] of world.writes.calendars) {
     const rows = await world.store.read((db) =>
       db.selectFrom('events').select('title').where('user_id', '=', user).execute(),
     );
@@ -90,11 +90,11 @@ async function judgeCalendars(world: World): Promise<number> {
     if (!(isWhole && allowed.has([...titles][0])) && !(rows.length === 0 && allowed.has(undefined)))
       world.report(`calendar of ${user} has ${rows.length} events ${[...titles]} instead of ${[...allowed]}`);
   }
-  return world.ledger.calendars.size;
+  return world.writes.calendars.size;
 }
 
 async function judgeNotifications(world: World) {
-  const { store, ledger, receivers } = world;
+  const { store, writes, receivers } = world;
   const events = await store.read((db) => db.selectFrom('events').select('id').execute());
   const stored = new Set(events.map(({ id }) => id));
   const rows = await store.read((db) =>
@@ -113,8 +113,8 @@ async function judgeNotifications(world: World) {
     ).map(({ notification_id, times }) => [notification_id, Number(times)]),
   );
   const rowsOf = Map.groupBy(rows, ({ event_id }) => event_id);
-  const counts = { eventsChecked: ledger.events.size, planned: 0, arrived: 0, repeated: 0 };
-  for (const [id, { isPlanned }] of ledger.events) {
+  const counts = { eventsChecked: writes.events.size, planned: 0, arrived: 0, repeated: 0 };
+  for (const [id, { isPlanned }] of writes.events) {
     if (!stored.has(id)) world.report(`event ${id} is lost`);
     const own = rowsOf.get(id) ?? [];
     if (isPlanned) {
@@ -150,7 +150,7 @@ async function trail({ store }: World, notification: string): Promise<string> {
 }
 
 async function judgeRuns(world: World): Promise<Record<string, number>> {
-  const { home, ledger, project } = world;
+  const { home, writes, project } = world;
   const counts: Record<string, number> = {};
   const open = await readQueue(world, (queue) => queue.open());
   for (const run of open) {
@@ -160,7 +160,7 @@ async function judgeRuns(world: World): Promise<Record<string, number>> {
     );
   }
   const ids = await listRunIds(join(home, 'runs'));
-  for (const id of ledger.runs.keys()) if (!ids.includes(id)) world.report(`run ${id} is lost`);
+  for (const id of writes.runs.keys()) if (!ids.includes(id)) world.report(`run ${id} is lost`);
   for (const id of ids) {
     const directory = join(home, 'runs', id);
     const shown = await ask(world, 'show_run', { run_id: id });
@@ -178,7 +178,7 @@ async function judgeRuns(world: World): Promise<Record<string, number>> {
     if (!['completed', 'failed', 'cancelled'].includes(status))
       world.report(`run ${id} is ${status}: ${JSON.stringify(shown).slice(0, 300)}`);
     if (status === 'failed' && error === '') world.report(`run ${id} failed without a reason`);
-    const mark = ledger.runs.get(id)?.mark;
+    const mark = writes.runs.get(id)?.mark;
     if (mark === undefined || status !== 'completed') continue;
     const times = read(join(project, 'marks', mark)).split('\n').length - 1;
     const couldWrite = !read(join(directory, 'events.jsonl')).includes('No space left on device');

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../src/json.ts';
 import { answer, script } from '../model/turn.ts';
 import type { Random } from '../random-numbers.ts';
+import type { Tracked } from './acknowledged-writes.ts';
 import type { ChaosClient, Outcome } from './client.ts';
-import type { Tracked } from './ledger.ts';
 import type { World } from './world.ts';
 
 export const eventsPerCalendar = 20;
@@ -68,9 +68,9 @@ export class ClientWork {
     throw new Error(`${this.#client.name} does not reach its server`);
   }
 
-  async #call(what: keyof World['ledger']['counts'], tool: string, args: object): Promise<Outcome> {
+  async #call(what: keyof World['writes']['counts'], tool: string, args: object): Promise<Outcome> {
     const outcome = await this.#client.call(tool, args);
-    this.#world.ledger.count(what, tool, outcome);
+    this.#world.writes.count(what, tool, outcome);
     if (outcome.kind === 'failed' && !isExpected(outcome)) {
       const { log } = this.#client.server;
       this.#world.report(
@@ -86,11 +86,11 @@ export class ClientWork {
   }
 
   async #editPrompt(): Promise<void> {
-    const { ledger } = this.#world;
+    const { writes } = this.#world;
     const own = this.#certainPrompts();
     const [name, tracked] =
       own.length < maxPrompts && this.#random.next() < 0.3
-        ? [`${this.#prefix}_p${ledger.prompts.size}`, { allowed: new Set([undefined]), isCertain: true }]
+        ? [`${this.#prefix}_p${writes.prompts.size}`, { allowed: new Set([undefined]), isCertain: true }]
         : (this.#random.pick(own) ?? []);
     if (name === undefined || tracked === undefined) return;
     const exists = !tracked.allowed.has(undefined);
@@ -100,12 +100,12 @@ export class ClientWork {
       : text === undefined
         ? ['delete_prompt', { name }]
         : ['update_prompt', { name, text }];
-    ledger.prompts.set(name, tracked);
-    ledger.settle(tracked, text, await this.#call('prompts', tool as string, args as object));
+    writes.prompts.set(name, tracked);
+    writes.settle(tracked, text, await this.#call('prompts', tool as string, args as object));
   }
 
   #certainPrompts(): [string, Tracked][] {
-    return [...this.#world.ledger.prompts].filter(
+    return [...this.#world.writes.prompts].filter(
       ([name, { isCertain }]) => isCertain && name.startsWith(this.#prefix),
     );
   }
@@ -130,11 +130,11 @@ export class ClientWork {
   }
 
   async #importCalendar(): Promise<void> {
-    const { ledger } = this.#world;
+    const { writes } = this.#world;
     const user = `${this.#prefix}_calendar`;
     const version = this.#nextValue();
-    const tracked = ledger.calendars.get(user) ?? { allowed: new Set([undefined]), isCertain: true };
-    ledger.calendars.set(user, tracked);
+    const tracked = writes.calendars.get(user) ?? { allowed: new Set([undefined]), isCertain: true };
+    writes.calendars.set(user, tracked);
     const start = new Date(this.#world.clock.nowMs + 7 * 24 * 3600_000);
     const events = Array.from(
       { length: eventsPerCalendar },
@@ -143,14 +143,14 @@ export class ClientWork {
     );
     const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.join('')}END:VCALENDAR\r\n`;
     const outcome = await this.#call('imports', 'import_calendar', { user_id: user, content, name: 'chaos' });
-    ledger.settle(tracked, version, outcome);
+    writes.settle(tracked, version, outcome);
     // The next acknowledged import replaces whatever an uncertain one left, unless that one is still in progress.
     if (outcome.kind === 'ok') tracked.isCertain = true;
   }
 
   /** Adds an event with one reminder that is due in a few seconds, and plans it. */
   async #planReminder(): Promise<void> {
-    const { ledger, clock } = this.#world;
+    const { writes, clock } = this.#world;
     const id = `${this.#prefix}_e${++this.#values}`;
     const user_id = `${this.#prefix}_${this.#random.pick(['mail', 'hook'])}`;
     const dueMs = clock.nowMs + this.#random.between(3_000, 15_000);
@@ -158,7 +158,7 @@ export class ClientWork {
     const event = { id, user_id, title: id, start_ts, reminders: [`${leadMinutes}m`] };
     if ((await this.#call('events', 'create_event', event)).kind !== 'ok') return;
     const entry = { isPlanned: false };
-    ledger.events.set(id, entry);
+    writes.events.set(id, entry);
     const planned = await this.#client.call('plan_notifications', { user_id, event_id: id });
     if (planned.kind !== 'ok') return;
     entry.isPlanned = (planned.value['changes'] as JsonObject[]).some(({ action }) => action === 'add');
@@ -166,13 +166,13 @@ export class ClientWork {
 
   async #delegate(): Promise<void> {
     const mark = this.#nextValue();
-    const writes = this.#random.next() < 0.5;
+    const edits = this.#random.next() < 0.5;
     const task = script(
-      { shell: writes ? `echo x >> marks/${mark}` : 'sleep 0.2' },
+      { shell: edits ? `echo x >> marks/${mark}` : 'sleep 0.2' },
       { shell: `sleep ${this.#random.between(0.1, 2).toFixed(1)}` },
       answer({ summary: mark }),
     );
-    const args = { task, cwd: this.#world.project, sandbox: writes ? 'workspace-write' : 'read-only' };
+    const args = { task, cwd: this.#world.project, sandbox: edits ? 'workspace-write' : 'read-only' };
     const outcome = await this.#call('runs', 'delegate_run', args);
     // The client of the current revision gets a task, which has the id of the run.
     const id =
@@ -180,7 +180,7 @@ export class ClientWork {
         ? String(outcome.value['run_id'] ?? outcome.value['taskId'])
         : outcome.kind === 'failed' && failedRun.exec(outcome.message)?.[1];
     if (!id || id === 'unknown') return;
-    this.#world.ledger.runs.set(id, { mark: writes ? mark : undefined });
+    this.#world.writes.runs.set(id, { mark: edits ? mark : undefined });
     if (this.#random.next() < 0.15) await this.#client.call('cancel_run', { run_id: id });
   }
 }

@@ -7,9 +7,9 @@ import { nativeCodex } from '../delegate/workbench.ts';
 import type { Model } from '../model/responses-model.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { heapFlags } from '../prove/http.ts';
+import { AcknowledgedWrites } from './acknowledged-writes.ts';
 import { type ChaosClient, httpChaosClient, stdioClient } from './client.ts';
 import { Clock } from './clock.ts';
-import { Ledger } from './ledger.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { ServiceProcess } from './service-process.ts';
 
@@ -34,7 +34,7 @@ export class World {
   readonly postgres: Postgres | undefined;
   readonly receivers: Receivers;
   readonly clock: Clock;
-  readonly ledger = new Ledger();
+  readonly writes = new AcknowledgedWrites();
   readonly problems: string[] = [];
   readonly services: readonly ServiceProcess[];
   readonly clients: readonly ChaosClient[];

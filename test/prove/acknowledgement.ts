@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { anyOrder, openBench } from '../acknowledgement-story.ts';
+import { anyOrder, openBench } from '../stories/acknowledgement-story.ts';
 
 const orders = Number(process.argv[2] ?? 1000);
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-orders-'));

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { createStore } from '../../src/assistant/store/store.ts';
-import { anyStory } from '../guard-stories.ts';
-import { replay } from '../guards.ts';
-import { replayStored } from '../stored-story.ts';
+import { anyStory } from '../stories/guard-stories.ts';
+import { replay } from '../stories/guards.ts';
+import { replayStored } from '../stories/stored-story.ts';
 
 const cases = Number(process.argv[2] ?? 100_000);
 const stored = Math.ceil(cases / 50);

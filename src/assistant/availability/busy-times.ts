@@ -9,10 +9,10 @@ import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import type { Span } from './spans.ts';
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
-/** A calendar that was imported once and not since is no longer trusted after this time. */
+/** After this time without a new import, a calendar counts as out of date. */
 const importedOnceMs = dayMs;
 
-/** Longer single events are not found, so that the index on the start can be used. */
+/** Longer single events are ignored. The limit lets the search use the index on the start. */
 const longestSingleMs = 366 * dayMs;
 
 /** An occurrence that takes up a person's time. */

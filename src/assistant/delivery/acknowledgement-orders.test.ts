@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyOrder, openBench } from '../../../test/acknowledgement-story.ts';
+import { anyOrder, openBench } from '../../../test/stories/acknowledgement-story.ts';
 
 it('sends no reminder of an acknowledged start on any channel, and reports every later change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-orders-'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostileAnswers, hostileEvents } from '../../../test/guard-stories.ts';
 import { type Behaviour, startChatModel } from '../../../test/model/chat-model.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import { hostileAnswers, hostileEvents } from '../../../test/stories/guard-stories.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PolicyOptions } from './policy-model.ts';
 

@@ -41,7 +41,7 @@ const gemini: AcpDefinition = {
   command: 'gemini',
   installHint: 'install it with "npm install -g @google/gemini-cli".',
   args: ({ model }) => ['--acp', ...onlyOwnServer, ...(model === undefined ? [] : ['-m', model])],
-  // The settings of the repository are hidden, so trust gives it nothing.
+  // Trusting the folder is harmless, because the settings in the repository are hidden.
   env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' }),
   takesModel: true,
   canFork: false,

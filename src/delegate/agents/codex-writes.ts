@@ -22,7 +22,7 @@ export async function readWrites(codexHome: string, report: WriteReport): Promis
   return [...edits, ...[...paths].map((path) => ({ path }))];
 }
 
-/** The paths in an event of a session or of `codex exec`. */
+/** The paths that were written according to an event, of a session or of `codex exec`. */
 function writtenPaths(line: string): readonly string[] {
   const [recorded] = parseRecordedEvent(line) ?? [];
   if (recorded !== undefined) {

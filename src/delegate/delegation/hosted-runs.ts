@@ -46,13 +46,13 @@ export class HostedRuns {
     this.#released.promise.catch(() => {});
   }
 
-  /** Returns a host that waits for its order. */
+  /** Returns a host that waits to be told what to run. */
   start(): Promise<HostClient> {
     return this.#spare.take();
   }
 
   /**
-   * Gives a host its order and follows it. If the host is killed, the run is finished or, in case of an autopilot, continued
+   * Tells a host what to run and follows it. If the host is killed, the run is finished, and an autopilot continues
    * in another host. Resolves with the result, or with `undefined` if another server has finished the run.
    */
   async carry(

@@ -90,7 +90,7 @@ function toCompleted(block: Fields): readonly AgentEvent[] {
 
 const maxOutputChars = 16 * 1024;
 
-/** The text that a tool has returned. The beginning of a long one is cut. */
+/** The text that a tool returned. Of a long text, only the end is kept. */
 export function resultText(message: Fields, id: string): string {
   const content = contentBlocks(message).find((block) => block['tool_use_id'] === id)?.['content'];
   const parts = Array.isArray(content)

@@ -183,9 +183,9 @@ describe('git', () => {
 
 it('of the same name as another gets a number', () => {
   const list = ['/one/prompts', '/two/prompts'].map((address) => ({ address }));
-  expect(localRepositories('/root', list).map(({ folder }) => folder)).toEqual([
-    '/root/prompts',
-    '/root/prompts-2',
+  expect(localRepositories('/data', list).map(({ folder }) => folder)).toEqual([
+    '/data/prompts',
+    '/data/prompts-2',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from './icon.tsx';
+import { ClosableHeader } from './closable-header.tsx';
 
 interface Props {
   readonly title: string;
@@ -31,14 +31,7 @@ export function Dialog({ title, bare = false, children, close }: Props) {
       onPointerDown={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog-content">
-        {!bare && (
-          <header>
-            <h2>{title}</h2>
-            <button type="button" class="plain" onClick={close} aria-label="Close">
-              <Icon name="close" />
-            </button>
-          </header>
-        )}
+        {!bare && <ClosableHeader title={title} close={close} />}
         {children}
       </div>
     </dialog>

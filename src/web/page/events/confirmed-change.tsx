@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Problem } from '../controls/problem.tsx';
 import { asError } from '../shared/server-connection.tsx';
 
 interface Question {
@@ -63,11 +64,7 @@ export function ChangeOutcome({ change: { question, problem } }: { change: Confi
           {question.text} Nothing was changed or sent yet.
         </p>
       )}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </>
   );
 }

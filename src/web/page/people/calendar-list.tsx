@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { Problem } from '../controls/problem.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -189,11 +190,7 @@ function SubscribeForm({ user, done }: { user: User; done(): void }) {
           </small>
         </label>
       )}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ChangeButton type="submit" class="primary" disabled={busy}>
         {busy ? 'Reading…' : 'Subscribe'}
       </ChangeButton>

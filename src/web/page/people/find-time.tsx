@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { Problem } from '../controls/problem.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
@@ -150,11 +151,7 @@ export function FindTime({ user, users, people, choose, from: firstDay, to: last
           />
         </label>
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <button type="submit" class="primary" disabled={busy}>
         Find a time
       </button>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { ZoneInput } from './zone-input.tsx';
@@ -37,11 +38,7 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
         <small>Reminders are sent here. Without a mail server they are written to the outbox.</small>
       </label>
       <ZoneInput value={timezone} change={setTimezone} />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ChangeButton type="submit" class="primary">
         Add person
       </ChangeButton>

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
+import { Problem } from '../controls/problem.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { TextField } from '../events/text-field.tsx';
 import { ClockSelect } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { leadKinds, leadsOf, writtenLeads } from './lead-times.ts';
+import { LeadFields } from './lead-fields.tsx';
+import { leadsOf, writtenLeads } from './lead-times.ts';
 import { RuleList } from './rule-list.tsx';
 import { TestMessage } from './test-message.tsx';
 import { ZoneInput } from './zone-input.tsx';
@@ -157,21 +159,9 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
           <small>
             E.g. 10m, 2h or 1d 17:00, several with commas. Empty: the built-in times. “none”: no reminder.
           </small>
-          {leadKinds.map(({ kind, title, usual }) => (
-            <TextField
-              key={kind}
-              label={title}
-              placeholder={usual}
-              value={leads[kind] ?? ''}
-              change={(text) => setLeads({ ...leads, [kind]: text })}
-            />
-          ))}
+          <LeadFields leads={leads} change={setLeads} />
         </fieldset>
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <ChangeButton type="submit" class="primary">
           Save
         </ChangeButton>

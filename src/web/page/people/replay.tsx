@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { Problem } from '../controls/problem.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
-import { TextField } from '../events/text-field.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
+import { LeadFields } from './lead-fields.tsx';
 import { type Leads, leadKinds, leadsOf, writtenLeads } from './lead-times.ts';
 
 type Result = ToolAnswer<'replay_notifications'>;
@@ -53,24 +54,14 @@ export function Replay({ user }: { user: User }) {
         <fieldset>
           <legend>When to remind</legend>
           <div class="lead-grid">
-            {leadKinds
-              .filter(({ kind }) => kind !== 'digest')
-              .map(({ kind, title, usual }) => (
-                <TextField
-                  key={kind}
-                  label={title}
-                  placeholder={usual}
-                  value={leads[kind] ?? ''}
-                  change={(text) => setLeads({ ...leads, [kind]: text })}
-                />
-              ))}
+            <LeadFields
+              kinds={leadKinds.filter(({ kind }) => kind !== 'digest')}
+              leads={leads}
+              change={setLeads}
+            />
           </div>
         </fieldset>
-        {problem && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <button type="submit" class="primary" disabled={busy}>
           {busy ? 'Replaying…' : 'Replay'}
         </button>

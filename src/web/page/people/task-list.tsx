@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { Problem } from '../controls/problem.tsx';
 import { type CalendarEvent, keyOf, localeOf, type User } from '../events/calendar-data.ts';
 import { TaskButton } from '../events/event-detail.tsx';
 import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/event-times.ts';
@@ -91,11 +92,7 @@ function TaskForm({ user }: { user: User }) {
         <input required value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
       </label>
       <TimeFields {...{ times }} locale={localeOf(user)} due change={setTimes} />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ChangeButton type="submit" class="primary">
         Add task
       </ChangeButton>

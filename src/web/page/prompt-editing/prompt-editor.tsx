@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -213,11 +214,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
           loadTheirs={() => loadTheirs(conflict)}
         />
       )}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {!conflict && (
         <ChangeButton type="submit" class="primary">
           {prompt ? 'Save' : 'Create'}

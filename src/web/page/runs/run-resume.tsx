@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { useLaunch } from './run-launch.ts';
 import type { RunOverview } from './run-record.ts';
@@ -28,11 +29,7 @@ export function RunResume({ run, threadId }: { run: RunOverview; threadId: strin
       <ChangeButton type="submit" disabled={busy}>
         {busy ? 'Resuming…' : 'Resume run'}
       </ChangeButton>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -43,11 +44,7 @@ export function RunReview({ overview }: { overview: RunOverview }) {
           Send {written.length} comment{written.length === 1 ? '' : 's'} as the next task
         </ChangeButton>
       )}
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </>
   );
 }

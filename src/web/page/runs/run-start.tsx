@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { FolderField } from '../controls/folder-field.tsx';
+import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { useLaunch } from './run-launch.ts';
 import { useRuns } from './run-list.ts';
@@ -47,23 +49,13 @@ export function RunStart() {
           onInput={(event) => setTask(event.currentTarget.value)}
         />
       </label>
-      <label>
-        Working folder
-        <input
-          required
-          value={cwd}
-          placeholder="/path/to/project"
-          spellcheck={false}
-          list="recent-folders"
-          onInput={(event) => setCwd(event.currentTarget.value)}
-        />
+      <FolderField value={cwd} change={setCwd} list="recent-folders" hint="A folder on the server's machine.">
         <datalist id="recent-folders">
           {folders.map((folder) => (
             <option key={folder} value={folder} />
           ))}
         </datalist>
-        <small>A folder on the server's machine.</small>
-      </label>
+      </FolderField>
       <div class="fields">
         <label>
           Sandbox
@@ -91,11 +83,7 @@ export function RunStart() {
         <OptionalField label="Model" value={model} set={setModel} />
         <OptionalField label="Reasoning effort" value={effort} set={setEffort} example="high" />
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <ChangeButton type="submit" class="primary" disabled={busy}>
         {busy ? 'Starting…' : 'Start run'}
       </ChangeButton>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../controls/icon.tsx';
+import { ClosableHeader } from '../controls/closable-header.tsx';
 
 interface Props {
   readonly title: string;
@@ -27,12 +27,7 @@ export function SidePanel({ title, children, close }: Props) {
       aria-label={title}
       onKeyDown={(event) => event.key === 'Escape' && close()}
     >
-      <header>
-        <h2>{title}</h2>
-        <button type="button" class="plain" onClick={close} aria-label="Close">
-          <Icon name="close" />
-        </button>
-      </header>
+      <ClosableHeader title={title} close={close} />
       {children}
     </aside>
   );

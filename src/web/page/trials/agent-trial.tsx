@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PromptReply } from '../../../api.ts';
+import { FolderField } from '../controls/folder-field.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
@@ -52,17 +53,11 @@ export function AgentTrial({ name, values, blocked }: Props) {
     <details>
       <summary>Give it to a sub-agent instead</summary>
       <form onSubmit={start}>
-        <label>
-          Working folder
-          <input
-            required
-            value={cwd}
-            placeholder="/path/to/project"
-            spellcheck={false}
-            onInput={(event) => setCwd(event.currentTarget.value)}
-          />
-          <small>A folder on the server's machine. The sub-agent can only read it.</small>
-        </label>
+        <FolderField
+          value={cwd}
+          change={setCwd}
+          hint="A folder on the server's machine. The sub-agent can only read it."
+        />
         <ChangeButton type="submit" disabled={busy || blocked !== undefined}>
           {busy ? 'Running…' : 'Start the sub-agent'}
         </ChangeButton>

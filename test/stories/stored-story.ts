@@ -1,13 +1,13 @@
-import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
-import { saveEvent } from '../src/assistant/editing/events.ts';
-import { acknowledgeNotification, cancelNotification } from '../src/assistant/editing/notifications.ts';
-import { snoozeNotification } from '../src/assistant/editing/snooze.ts';
-import type { AssistantData } from '../src/assistant/entities/entity-access.ts';
-import { setRule } from '../src/assistant/entities/rules.ts';
-import { planNotifications } from '../src/assistant/planning/planning.ts';
-import type { Model } from '../src/assistant/policy/policy.ts';
-import type { Store } from '../src/assistant/store/store.ts';
-import { Failure } from '../src/failure.ts';
+import { expandEvent } from '../../src/assistant/calendar/expand-event.ts';
+import { saveEvent } from '../../src/assistant/editing/events.ts';
+import { acknowledgeNotification, cancelNotification } from '../../src/assistant/editing/notifications.ts';
+import { snoozeNotification } from '../../src/assistant/editing/snooze.ts';
+import type { AssistantData } from '../../src/assistant/entities/entity-access.ts';
+import { setRule } from '../../src/assistant/entities/rules.ts';
+import { planNotifications } from '../../src/assistant/planning/planning.ts';
+import type { Model } from '../../src/assistant/policy/policy.ts';
+import type { Store } from '../../src/assistant/store/store.ts';
+import { Failure } from '../../src/failure.ts';
 import { afterMinutesOf, brokenGuards, reminderFields, type Story } from './guards.ts';
 
 const hour = 3_600_000;

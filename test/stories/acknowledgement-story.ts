@@ -1,16 +1,16 @@
 // Random orders of acknowledgements, moves, cancellations and time, replayed on a real store with a real worker.
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
-import { createDelivery } from '../src/assistant/delivery/delivery.ts';
-import { createEvent, updateEvent } from '../src/assistant/editing/event-edit.ts';
-import { acknowledgeNotification } from '../src/assistant/editing/notifications.ts';
-import { snoozeNotification } from '../src/assistant/editing/snooze.ts';
-import { createUser } from '../src/assistant/editing/users.ts';
-import type { AssistantData } from '../src/assistant/entities/entity-access.ts';
-import type { Notification } from '../src/assistant/store/schema.ts';
-import { createStore } from '../src/assistant/store/store.ts';
-import { Failure } from '../src/failure.ts';
+import { expandEvent } from '../../src/assistant/calendar/expand-event.ts';
+import { createDelivery } from '../../src/assistant/delivery/delivery.ts';
+import { createEvent, updateEvent } from '../../src/assistant/editing/event-edit.ts';
+import { acknowledgeNotification } from '../../src/assistant/editing/notifications.ts';
+import { snoozeNotification } from '../../src/assistant/editing/snooze.ts';
+import { createUser } from '../../src/assistant/editing/users.ts';
+import type { AssistantData } from '../../src/assistant/entities/entity-access.ts';
+import type { Notification } from '../../src/assistant/store/schema.ts';
+import { createStore } from '../../src/assistant/store/store.ts';
+import { Failure } from '../../src/failure.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-11-16T08:00:00Z');

@@ -16,7 +16,7 @@ export interface Counts {
 const noCounts = (): Counts => ({ acknowledged: 0, failed: 0, unanswered: 0 });
 
 /** Everything that the clients of a world were told. */
-export class Ledger {
+export class AcknowledgedWrites {
   readonly prompts = new Map<string, Tracked>();
   /** Version of each imported calendar, by user. */
   readonly calendars = new Map<string, Tracked>();
@@ -28,7 +28,7 @@ export class Ledger {
   /** Calls that failed, by tool and reason. */
   readonly failures = new Map<string, number>();
 
-  /** Updates what is known about a value after a call that should have changed it. */
+  /** Records the values that may be stored after a call: only `wanted` if it succeeded, also the earlier ones if it failed. */
   settle(tracked: Tracked, wanted: string | undefined, { kind }: Outcome): void {
     if (kind === 'unsent') return;
     if (kind === 'ok') tracked.allowed = new Set([wanted]);
@@ -38,7 +38,7 @@ export class Ledger {
     }
   }
 
-  count(what: keyof Ledger['counts'], tool: string, outcome: Outcome): void {
+  count(what: keyof AcknowledgedWrites['counts'], tool: string, outcome: Outcome): void {
     const counts = this.counts[what];
     if (outcome.kind === 'ok') counts.acknowledged++;
     else if (outcome.kind === 'failed') {
