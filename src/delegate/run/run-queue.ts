@@ -216,11 +216,11 @@ export class RunQueue {
     return changed > 0;
   }
 
-  /** Removes the run and its cancellation request. */
+  /** Removes the run, and the cancellation requests for it and its jobs. */
   finish(directory: string): void {
     this.#transaction(() => {
-      for (const table of ['open_runs', 'wishes'])
-        this.#run(`DELETE FROM ${table} WHERE directory = ?`, directory);
+      this.#run('DELETE FROM open_runs WHERE directory = ?', directory);
+      this.#run('DELETE FROM wishes WHERE directory = ? OR directory GLOB ?', directory, `${directory}${sep}*`);
     });
   }
 
