@@ -219,8 +219,9 @@ export class RunQueue {
   /** Removes the run, and the cancellation requests for it and its jobs. */
   finish(directory: string): void {
     this.#transaction(() => {
-      this.#run('DELETE FROM open_runs WHERE directory = ?', directory);
-      this.#run('DELETE FROM wishes WHERE directory = ? OR directory GLOB ?', directory, `${directory}${sep}*`);
+      for (const table of ['open_runs', 'wishes'])
+        this.#run(`DELETE FROM ${table} WHERE directory = ?`, directory);
+      this.#run('DELETE FROM wishes WHERE substr(directory, 1, length(?1)) = ?1', directory + sep);
     });
   }
 
