@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
@@ -286,6 +286,18 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     const expected = turns.length * proof.agent.tokensPerCall;
     demand(usage.input_tokens === expected, `${usage.input_tokens} tokens instead of ${expected}`);
     return 'exact';
+  },
+  async budget(proof) {
+    const file = join(proof.bench.home, 'adjutant.toml');
+    writeFileSync(file, `[delegate.budgets.run]\ntokens = ${proof.agent.tokensPerCall}\n`);
+    await using server = await proof.openServer();
+    rmSync(file);
+    const task = script(proof.agent.shell('sleep 6'), ...proof.final());
+    const { run_id, status, error, warnings } = await server.call('delegate_run', proof.args(task));
+    demand([error, ...warnings].join().includes('the budget is used up'), `${status}: ${error} ${warnings}`);
+    const left = await proof.left(run_id);
+    demand(left.length === 0, `left: ${left.join(', ')}`);
+    return status === 'failed' ? 'ends the run' : 'checked at the end';
   },
   async cancel(proof) {
     const stubborn = "setsid -f bash -c 'trap \"\" INT TERM HUP; sleep 1000'; trap '' INT TERM; sleep 1000";
