@@ -300,8 +300,10 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     return status === 'failed' ? 'ends the run' : 'checked at the end';
   },
   async cancel(proof) {
-    const stubborn = "setsid -f bash -c 'trap \"\" INT TERM HUP; sleep 1000'; trap '' INT TERM; sleep 1000";
-    const { id, record } = await proof.startRun(await proof.server(), 'cancel-started', stubborn);
+    // A script, because Claude Code refuses commands that it cannot analyse, such as setsid.
+    const background = `setsid -f bash -c 'trap "" INT TERM HUP; sleep 1000'`;
+    writeFileSync(join(proof.bench.project, 'stubborn.sh'), `${background}\ntrap '' INT TERM\nsleep 1000\n`);
+    const { id, record } = await proof.startRun(await proof.server(), 'cancel-started', 'sh ./stubborn.sh');
     await proof.text('cancel_run', { run_id: id });
     const { status, error } = await record;
     demand(status === 'cancelled', `${status}: ${error}`);

@@ -8,7 +8,7 @@ import type { Runs } from '../sharing/runs.ts';
 import { passOn } from './approval-rounds.ts';
 import { autopilotResult, runResult } from './run-result.ts';
 
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
 
 /** True if the client of this request accepts a task as the answer. */
