@@ -2,12 +2,24 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { CustomAgent } from '../../delegate/agents/acp-definitions.ts';
 import type { Finding } from '../../status/health.ts';
 
-export async function checkCodex(config: Config): Promise<readonly Finding[]> {
-  const command = config['delegate.command'] ?? 'codex';
-  const version = await output(command, ['--version']);
+export async function checkCodex(
+  config: Config,
+  { env }: { readonly env: NodeJS.ProcessEnv },
+): Promise<readonly Finding[]> {
+  const agent = config['delegate.agent'];
+  const isDefault = agent === 'codex';
+  // The setting `delegate.command` is the program of the configured agent.
+  const command =
+    (isDefault ? config['delegate.command'] : undefined) ??
+    (config['delegate.agents'] as readonly CustomAgent[]).find(({ name }) => name === 'codex')?.command ??
+    'codex';
+  const output = (...args: readonly string[]) => outputOf(command, args, env);
+  const version = await output('--version');
   if (version === undefined) {
+    if (!isDefault) return [{ title: 'Codex', state: 'good', detail: `not installed; runs use ${agent}` }];
     return [
       {
         title: 'Codex',
@@ -29,7 +41,7 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
           remedy: 'run codex login, or configure a model provider with an API key',
         },
   );
-  const sandboxed = await output(command, ['sandbox', '--', 'true']);
+  const sandboxed = await output('sandbox', '--', 'true');
   findings.push(
     sandboxed === undefined
       ? {
@@ -45,8 +57,14 @@ export async function checkCodex(config: Config): Promise<readonly Finding[]> {
 }
 
 /** Output of a program, or `undefined` if it failed. */
-function output(command: string, args: readonly string[]): Promise<string | undefined> {
+function outputOf(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(command, [...args], { timeout: 15_000 }, (error, stdout) => resolve(error ? undefined : stdout));
+    execFile(command, [...args], { timeout: 15_000, env }, (error, stdout) =>
+      resolve(error ? undefined : stdout),
+    );
   });
 }
