@@ -145,7 +145,8 @@ export function CalendarView({ user, users, children }: Props) {
           <CalendarPanel
             {...{ panel, user, users, calendar, today, days, updates, people, deleting, choose }}
             choosePeople={setPeople}
-            close={() => setPanel(undefined)}
+            // A late answer to the form of this panel must not close the one that was opened since.
+            close={() => setPanel((now) => (now === panel ? undefined : now))}
           />
         )}
       </div>
