@@ -45,10 +45,7 @@ export class AgentProof implements AsyncDisposable {
     this.agent = agent;
     this.model = model;
     this.bench = createWorkbench();
-    const temporary = join(this.bench.folder, 'tmp');
-    mkdirSync(temporary);
-    // The project must not be in the temporary folder, which every sandbox can write to.
-    Object.assign(this.bench.env, { TMPDIR: temporary, IS_SANDBOX: '1' }, agent.env(model));
+    Object.assign(this.bench.env, { IS_SANDBOX: '1' }, agent.env(model));
     agent.configure(this.bench.home, model);
   }
 

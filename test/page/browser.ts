@@ -87,6 +87,7 @@ export interface Locator {
   }): Promise<void>;
   setInputFiles(files: string | UploadFile | readonly UploadFile[]): Promise<void>;
   dispatchEvent(type: string, init?: object): Promise<void>;
+  evaluate<Result>(script: string): Promise<Result>;
 }
 
 /** Starts the Chromium that is installed from npm. */
