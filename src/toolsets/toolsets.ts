@@ -20,6 +20,7 @@ export const toolsets = {
     'label_prompt',
     'test_prompts',
     'try_prompt',
+    'keep_trial',
     'list_trials',
     'lint_prompts',
     'import_prompts',

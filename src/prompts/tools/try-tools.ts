@@ -31,8 +31,11 @@ const trialSchema = {
     input_tokens: { type: 'integer' },
     output_tokens: { type: 'integer' },
     duration_ms: { type: 'integer' },
+    run_id: { type: 'string', description: 'If a sub-agent answered' },
   },
 } as const;
+
+const count = { type: 'integer', minimum: 0 } as const;
 
 export interface TryToolParts {
   readonly catalog: Catalog;
@@ -93,10 +96,46 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       },
     }),
     defineTool({
+      name: 'keep_trial',
+      title: 'Keep trial',
+      description:
+        'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, so that list_trials can compare it.',
+      inputSchema: {
+        type: 'object',
+        required: ['name', 'answer', 'model', 'input_tokens', 'output_tokens', 'duration_ms'],
+        properties: {
+          name: knownNameSchema,
+          revision: { type: 'string', maxLength: 200, description: 'Default: the current one' },
+          arguments: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name' },
+          answer: { type: 'string', maxLength: 1_000_000 },
+          model: { type: 'string', minLength: 1, maxLength: 200, description: 'Model or agent' },
+          input_tokens: count,
+          output_tokens: count,
+          duration_ms: count,
+          run_id: { type: 'string', maxLength: 200, description: 'Run of the sub-agent' },
+        },
+        additionalProperties: false,
+      },
+      outputSchema: trialSchema,
+      annotations: hints.adds,
+      async call({ name, revision, arguments: args = {}, ...answered }) {
+        const entry = await versions.find(name);
+        const trial: Trial = {
+          prompt: entry.definition.name,
+          revision: revision ?? (await catalog.revision(entry)),
+          time: new Date().toISOString(),
+          arguments: args,
+          ...answered,
+        };
+        trials.add(trial);
+        return { structured: trial };
+      },
+    }),
+    defineTool({
       name: 'list_trials',
       title: 'List trials',
       description:
-        'Lists the answers that a prompt got in try_prompt, the latest first, with tokens and time per revision.',
+        'Lists the answers that a prompt got in try_prompt or keep_trial, the latest first, with tokens and time per revision.',
       inputSchema: {
         type: 'object',
         required: ['name'],
