@@ -118,8 +118,10 @@ describe('every tool returns a result that matches its output schema', () => {
       const trial = await call('try_prompt', { name: 'welcome', arguments: { who: 'Ada' } });
       expect(trial).toMatchObject({ answer: 'Hello, Ada.', revision: '1', model: 'test-model' });
       const kept = await call('keep_trial', {
-        ...{ name: 'welcome', answer: 'Hi, Ada.', model: 'codex', run_id: 'r1' },
-        ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20 },
+        trial: {
+          ...{ prompt: 'welcome', revision: '1', arguments: {}, answer: 'Hi, Ada.', model: 'codex' },
+          ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20, run_id: 'r1' },
+        },
       });
       expect(kept).toMatchObject({ answer: 'Hi, Ada.', revision: '1', run_id: 'r1' });
       expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([kept, trial]);

@@ -35,7 +35,14 @@ const trialSchema = {
   },
 } as const;
 
-const count = { type: 'integer', minimum: 0 } as const;
+const { time: _, ...keptProperties } = trialSchema.properties;
+/** A trial that another program has made. */
+const keptSchema = {
+  type: 'object',
+  required: trialSchema.required.filter((name) => name !== 'time'),
+  properties: { ...keptProperties, answer: { type: 'string', maxLength: 1_000_000 } },
+  additionalProperties: false,
+} as const;
 
 export interface TryToolParts {
   readonly catalog: Catalog;
@@ -98,35 +105,25 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
     defineTool({
       name: 'keep_trial',
       title: 'Keep trial',
-      description:
-        'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, so that list_trials can compare it.',
+      description: 'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, for list_trials.',
       inputSchema: {
         type: 'object',
-        required: ['name', 'answer', 'model', 'input_tokens', 'output_tokens', 'duration_ms'],
-        properties: {
-          name: knownNameSchema,
-          revision: { type: 'string', maxLength: 200, description: 'Default: the current one' },
-          arguments: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name' },
-          answer: { type: 'string', maxLength: 1_000_000 },
-          model: { type: 'string', minLength: 1, maxLength: 200, description: 'Model or agent' },
-          input_tokens: count,
-          output_tokens: count,
-          duration_ms: count,
-          run_id: { type: 'string', maxLength: 200, description: 'Run of the sub-agent' },
-        },
+        required: ['trial'],
+        properties: { trial: { type: 'object', description: 'As list_trials returns it, without time' } },
+        additionalProperties: false,
+      },
+      acceptedSchema: {
+        type: 'object',
+        required: ['trial'],
+        properties: { trial: keptSchema },
         additionalProperties: false,
       },
       outputSchema: trialSchema,
       annotations: hints.adds,
-      async call({ name, revision, arguments: args = {}, ...answered }) {
-        const entry = await versions.find(name);
-        const trial: Trial = {
-          prompt: entry.definition.name,
-          revision: revision ?? (await catalog.revision(entry)),
-          time: new Date().toISOString(),
-          arguments: args,
-          ...answered,
-        };
+      async call({ trial: given }) {
+        const answered = given as unknown as Omit<Trial, 'time'>;
+        const { name } = (await versions.find(answered.prompt)).definition;
+        const trial: Trial = { ...answered, prompt: name, time: new Date().toISOString() };
         trials.add(trial);
         return { structured: trial };
       },

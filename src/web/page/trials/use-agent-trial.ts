@@ -57,8 +57,8 @@ export function useAgentTrial(): AgentTrial {
         setState({ runId, problem: run.error ?? run.summary });
         return;
       }
-      const result = await client.tool('keep_trial', {
-        name: task.name,
+      const trial: Omit<ToolAnswer<'keep_trial'>, 'time'> = {
+        prompt: task.name,
         revision,
         arguments: task.values,
         answer: run.summary,
@@ -67,7 +67,8 @@ export function useAgentTrial(): AgentTrial {
         output_tokens: run.usage?.output_tokens ?? 0,
         duration_ms: Math.round(run.timing.duration_ms),
         run_id: runId,
-      });
+      };
+      const result = await client.tool('keep_trial', { trial });
       setState({ runId, result });
     } catch (error) {
       setState((old) => ({ ...old, problem: asError(error).message }));
