@@ -64,7 +64,8 @@ async function everything(): Promise<string> {
     rules: pick(rules, 'rule_type', 'rule_json'),
     calendars: pick(calendars, 'name'),
     planned: pick(
-      notifications.filter(({ status }) => status === 'planned'),
+      // A person who would have been reminded soon still hears that an event is cancelled.
+      notifications.filter(({ status, change }) => status === 'planned' && change === undefined),
       'plan_time',
       'channel',
     ),
