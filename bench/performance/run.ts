@@ -98,15 +98,14 @@ async function compareHttp(all: readonly Contender[]): Promise<void> {
   const servers = new Map<string, HttpServer>();
   for (const contender of all)
     servers.set(contender.name, await HttpServer.start(contender, join(home, 'token')));
-  for (const isModern of [false, true]) {
-    const figure = isModern ? 'HTTP, tools/call 2026-07-28' : 'HTTP, tools/call';
-    for (let round = -warmUp; round < rounds; round++)
+  for (let round = -warmUp; round < rounds; round++)
+    for (const isModern of [false, true])
       for (const [name, server] of servers) {
         if (isModern && !speaksModern.has(name)) continue;
         const cost = await server.measure(Math.ceil(calls / 3), isModern);
+        const figure = isModern ? 'HTTP, tools/call 2026-07-28' : 'HTTP, tools/call';
         if (round >= 0) note(figure, name, cost);
       }
-  }
   for (const server of servers.values()) await server.stop();
 }
 

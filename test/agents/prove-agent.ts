@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
@@ -45,10 +45,7 @@ export class AgentProof implements AsyncDisposable {
     this.agent = agent;
     this.model = model;
     this.bench = createWorkbench();
-    const temporary = join(this.bench.folder, 'tmp');
-    mkdirSync(temporary);
-    // The project must not be in the temporary folder, which every sandbox can write to.
-    Object.assign(this.bench.env, { TMPDIR: temporary, IS_SANDBOX: '1' }, agent.env(model));
+    Object.assign(this.bench.env, { IS_SANDBOX: '1' }, agent.env(model));
     agent.configure(this.bench.home, model);
   }
 
@@ -262,8 +259,10 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     return 'exact';
   },
   async cancel(proof) {
-    const stubborn = "setsid -f bash -c 'trap \"\" INT TERM HUP; sleep 1000'; trap '' INT TERM; sleep 1000";
-    const { id, record } = await proof.startRun(await proof.server(), 'cancel-started', stubborn);
+    // A script, because Claude Code refuses commands that it cannot analyse, such as setsid.
+    const background = `setsid -f bash -c 'trap "" INT TERM HUP; sleep 1000'`;
+    writeFileSync(join(proof.bench.project, 'stubborn.sh'), `${background}\ntrap '' INT TERM\nsleep 1000\n`);
+    const { id, record } = await proof.startRun(await proof.server(), 'cancel-started', 'sh ./stubborn.sh');
     await proof.text('cancel_run', { run_id: id });
     const { status, error } = await record;
     demand(status === 'cancelled', `${status}: ${error}`);
