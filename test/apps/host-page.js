@@ -70,5 +70,5 @@ window.show = async ({ tool, args, theme, width = 700, proxy, waitsForResult }) 
   window.changeContext = (context) => bridge.setHostContext(context);
   window.loseServer = () => transport.onclose();
   /** Never answers the view again. */
-  window.hang = () => bridge.close();
+  window.hang = () => void bridge.close();
 };

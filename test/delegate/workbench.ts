@@ -124,7 +124,8 @@ export function createWorkbench(codexConfig = ''): Workbench {
     },
     async [Symbol.asyncDispose]() {
       for (const close of closing) await close();
-      rmSync(folder, { recursive: true, force: true });
+      // A process that is being killed may still write.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -17,6 +17,8 @@ export interface Delay {
   readonly worstPingMs: number;
   /** The slowest ping to an idle server at the same time: what is due to the load of the machine. */
   readonly idlePingMs: number;
+  /** The most processor time that the server's main thread used while a ping waited. Does not depend on the load of the machine. */
+  readonly blockedMs: number;
   /** How many pings were answered before the call. */
   readonly answeredBefore: number;
   /** The start of the answer to the hostile call. */
@@ -72,6 +74,12 @@ export class HostileServer implements AsyncDisposable {
     if (answer['result'] === undefined) throw new Error(`ping failed: ${JSON.stringify(answer)}`);
   }
 
+  /** Processor time of the main thread so far, in milliseconds. */
+  get #cpuMs(): number {
+    const { pid } = this.peer.child;
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  }
+
   write({ files = {} }: HostileInput): void {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.home, path)), { recursive: true });
@@ -88,11 +96,14 @@ export class HostileServer implements AsyncDisposable {
       isDone = true;
     });
     let answeredBefore = 0;
+    let blockedMs = 0;
     const slowestPing = async (server: HostileServer) => {
       let worstMs = 0;
       while (!isDone) {
         const sent = performance.now();
+        const cpuMs = server.#cpuMs;
         await server.ping();
+        if (server === this) blockedMs = Math.max(blockedMs, server.#cpuMs - cpuMs);
         if (!isDone && server === this) answeredBefore++;
         worstMs = Math.max(worstMs, performance.now() - sent);
         await new Promise((resolve) => setTimeout(resolve, 2));
@@ -103,7 +114,8 @@ export class HostileServer implements AsyncDisposable {
     const answer = JSON.stringify(await call).slice(0, 300);
     const callMs = performance.now() - began;
     const { transport } = this;
-    return { name: input.name, transport, callMs, worstPingMs, idlePingMs, answeredBefore, answer };
+    const { name } = input;
+    return { name, transport, callMs, worstPingMs, idlePingMs, blockedMs, answeredBefore, answer };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,12 +9,16 @@ import { type Browser, type BrowserContext, type Locator, openBrowser, type Page
 
 /** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
 export class PageServer {
-  readonly home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
+  readonly home: string;
   address = '';
   #env: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
   #browser: Browser | undefined;
   readonly #contexts: BrowserContext[] = [];
+
+  constructor(home = mkdtempSync(join(tmpdir(), 'adjutant-page-'))) {
+    this.home = home;
+  }
 
   async start(
     env: Readonly<Record<string, string>> = {},
@@ -50,8 +54,12 @@ export class PageServer {
   }
 
   /** Opens a window with its own storage, like another user's browser. */
-  async open(url = this.address): Promise<Page> {
-    const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 } });
+  async open(
+    url = this.address,
+    { clock, ...options }: { clock?: string; viewport?: { width: number; height: number } } = {},
+  ): Promise<Page> {
+    const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+    if (clock !== undefined) await context.clock.setFixedTime(clock);
     this.#contexts.push(context);
     // Shorter than the test timeout, so that the error names the element that did not appear.
     context.setDefaultTimeout(15_000);

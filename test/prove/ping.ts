@@ -1,9 +1,11 @@
-// Measures how long a ping waits while the server works on a hostile input. `node test/prove/ping.ts 1048576`
+// Measures how long a ping waits while the server works on a hostile input. `node test/prove/ping.ts 1048576 calendar`
 import { loadavg } from 'node:os';
 import { hostileInputs } from '../hostile/corpus.ts';
 import { HostileServer, type Transport } from '../hostile/ping.ts';
 
 const size = Number(process.argv[2] ?? 1024 * 1024);
+/** Only inputs whose names contain this text. */
+const part = process.argv[3] ?? '';
 const transports: readonly Transport[] = ['stdio', 'HTTP'];
 const maxPingMs = 100;
 
@@ -13,11 +15,11 @@ let worst = 0;
 for (const transport of transports) {
   await using server = await HostileServer.start(transport);
   await using idle = await HostileServer.start(transport);
-  for (const input of hostileInputs(size)) {
-    const { callMs, worstPingMs, idlePingMs, answer } = await server.measure(input, idle);
+  for (const input of hostileInputs(size).filter(({ name }) => name.includes(part))) {
+    const { callMs, worstPingMs, idlePingMs, blockedMs, answer } = await server.measure(input, idle);
     worst = Math.max(worst, worstPingMs - idlePingMs);
     const cells = rows.get(input.name) ?? [input.name, input.tool];
-    const measured = [callMs, worstPingMs, idlePingMs].map((time) => `${Math.round(time)} ms`);
+    const measured = [callMs, worstPingMs, idlePingMs, blockedMs].map((time) => `${Math.round(time)} ms`);
     rows.set(input.name, [...cells, ...measured]);
     process.stderr.write(`${transport} ${rows.get(input.name)!.join(' | ')}: ${answer}\n`);
   }

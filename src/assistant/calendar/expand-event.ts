@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import {
   type Occurrence,
   type SourceFields,
@@ -6,8 +7,11 @@ import {
   taskState,
   type Window,
 } from '../entities/occurrence.ts';
-import type { EventDetails, Series } from '../icalendar/series.ts';
+import type { EventDetails, Series, Occurrence as SeriesOccurrence } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
+
+const monthMs = 30 * 86_400_000;
+const maxSlices = 48;
 
 /** Returns the occurrences of a stored event that start in the window. */
 export async function expandEvent(
@@ -18,20 +22,33 @@ export async function expandEvent(
   if (event.series === null) return singleOccurrence(event, window);
   const { occurrences } = await import('../icalendar/recurrence.ts');
   const series = JSON.parse(event.series) as Series;
-  // `window.toMs` is inclusive here and exclusive in `occurrences`.
-  const { occurrences: found } = occurrences(series, { ...window, toMs: window.toMs + 1, zone });
-  return found
-    .filter(({ startMs }) => startMs >= window.fromMs)
-    .map(({ recurrenceId = '', startMs, endMs, details }) => ({
-      key: recurrenceId,
-      startMs,
-      endMs,
-      title: details?.title ?? event.title,
-      location: details === undefined ? event.location : (details.location ?? null),
-      description: details === undefined ? event.description : (details.description ?? null),
-      status: details?.status ?? event.status,
-      ...(details === undefined ? sourceFields(event, startMs) : pick(details, event, startMs)),
-    }));
+  const found: SeriesOccurrence[] = [];
+  const pace = new Pace();
+  const length = await sliceLength(series, window);
+  for (let { fromMs } = window; fromMs <= window.toMs; fromMs += length) {
+    // `window.toMs` is inclusive here and exclusive in `occurrences`.
+    const toMs = Math.min(fromMs + length, window.toMs + 1);
+    for (const occurrence of occurrences(series, { fromMs, toMs, zone }).occurrences)
+      if (occurrence.startMs >= fromMs) found.push(occurrence);
+    await pace.pause;
+  }
+  return found.map(({ recurrenceId = '', startMs, endMs, details }) => ({
+    key: recurrenceId,
+    startMs,
+    endMs,
+    title: details?.title ?? event.title,
+    location: details === undefined ? event.location : (details.location ?? null),
+    description: details === undefined ? event.description : (details.description ?? null),
+    status: details?.status ?? event.status,
+    ...(details === undefined ? sourceFields(event, startMs) : pick(details, event, startMs)),
+  }));
+}
+
+/** Unusual rules are expanded month by month, because other requests wait during each slice. */
+async function sliceLength({ rules = [], exceptionRules = [] }: Series, window: Window): Promise<number> {
+  const { isFast } = await import('../icalendar/rule.ts');
+  const length = window.toMs + 1 - window.fromMs;
+  return [...rules, ...exceptionRules].every(isFast) ? length : Math.max(monthMs, length / maxSlices);
 }
 
 function pick(

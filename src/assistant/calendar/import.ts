@@ -35,8 +35,8 @@ type Known = Pick<
   'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
-/** Events per transaction; other writers can run between batches. */
-const batchSize = 200;
+/** Events per transaction. Other requests and writers wait for a batch. */
+const batchSize = 50;
 const pageSize = 2000;
 /** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;

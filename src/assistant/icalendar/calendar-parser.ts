@@ -19,6 +19,8 @@ export interface ParsedCalendar {
   readonly complete: boolean;
 }
 
+/** Maximum number of lines in an event, and of changed occurrences in a series. All of them are processed without a pause. */
+const maxPerEvent = 10_000;
 const maxRunaways = 5;
 /** CPU time that the unusual rules of one calendar may take to check. */
 const maxCheckedMs = 3000;
@@ -124,6 +126,8 @@ export class CalendarParser {
     if (open === undefined) return;
     const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
     if (!isRead(open.name, name)) return;
+    if (open.properties.length >= maxPerEvent)
+      return this.#report('warning', { ...open, line: number }, `Skipped after ${maxPerEvent} lines.`);
     let property: Property;
     try {
       property = { ...readProperty(line), line: number };
@@ -185,7 +189,8 @@ export class CalendarParser {
       };
       const known = this.#instances.get(instance.uid);
       if (known === undefined) this.#instances.set(instance.uid, [instance]);
-      else known.push(instance);
+      else if (known.length < maxPerEvent) known.push(instance);
+      else throw new Unreadable(`its series has more than ${maxPerEvent} changed occurrences`);
       this.count += 1;
     });
   }

@@ -12,7 +12,12 @@ export interface Property {
 /** Without types, the parser returns raw values. With types it would, for example, convert `20260329` to a time. */
 const untyped = { property: {}, param: ICAL.design.icalendar.param, value: {} };
 
+/** The parser's time grows fast with the length of the parameters. Real ones are much shorter. */
+const maxParametersLength = 16 * 1024;
+
+/** Throws if the line is not a property. */
 export function readProperty(line: string): Property {
+  if (!hasValue(line)) throw new Error('the line has no value');
   const [name, parameters, , value] = ICAL.parse.property(line, untyped as never) as unknown as [
     string,
     Property['parameters'],
@@ -20,6 +25,16 @@ export function readProperty(line: string): Property {
     unknown,
   ];
   return { name, parameters, value: String(value) };
+}
+
+/** True if the name and the parameters, which can contain colons in quotes, end within the limit. */
+function hasValue(line: string): boolean {
+  let isQuoted = false;
+  for (let index = 0; index < line.length && index < maxParametersLength; index += 1) {
+    if (line[index] === '"') isQuoted = !isQuoted;
+    else if (line[index] === ':' && !isQuoted) return true;
+  }
+  return false;
 }
 
 export function parameterOf(property: Property, name: string): string | undefined {

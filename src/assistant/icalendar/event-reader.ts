@@ -43,6 +43,9 @@ export interface WrittenEntry {
 /** Reports what was left out of an event; `line` is that of the property, if one property is the cause. */
 export type Note = (message: string, line?: number) => void;
 
+/** More dates of one series would block other requests, each time that it is expanded. */
+const maxDates = 10_000;
+
 /**
  * Reads a VEVENT or VTODO. Throws `Unreadable` if its start cannot be determined; a task without a date is reported and
  * left out. So are other unreadable properties.
@@ -85,12 +88,15 @@ export function readInstance(
   };
   /** An invalid value in a list does not affect the others. */
   const list = <Value>(name: string, read: (property: Property) => readonly Value[], lost: string): Value[] =>
-    all(name).flatMap((line) =>
-      line.value.split(',').flatMap((value) => {
+    all(name)
+      .flatMap((line) => line.value.split(',', maxDates + 1).map((value) => ({ line, value })))
+      .flatMap(({ line, value }, index) => {
+        if (index === maxDates)
+          note(`The event has more than ${maxDates} dates. It was imported without the others.`, line.line);
+        if (index >= maxDates) return [];
         const property = { ...line, value };
         return lenient(property, () => read(property), lost, line).flat() as Value[];
-      }),
-    );
+      });
 
   const task = component === 'VTODO';
   const [id] = times('recurrence-id');

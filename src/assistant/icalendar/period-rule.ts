@@ -25,12 +25,14 @@ interface Parts {
 
 /**
  * Expands such a rule in local time: `UNTIL` and all times are written as if they were UTC. Yields starts in order, from
- * DTSTART on. With COUNT, a DTSTART that does not match counts as the first. Ends with `'exhausted'` if the rule is too expensive.
+ * DTSTART on. With COUNT, a DTSTART that does not match counts as the first. Ends with `'exhausted'` if the
+ * rule is too expensive.
  */
 export function* expandPeriods(
   rule: string,
   startMs: number,
   fromMs: number,
+  isTooLate: () => boolean,
 ): Generator<number, 'exhausted' | undefined> {
   const written = new Map(rule.split(';').map((part) => part.split('=') as [string, string]));
   const parts: Parts = {
@@ -60,7 +62,7 @@ export function* expandPeriods(
   for (let turn = Math.max(0, skipped), searched = 0; left > 0; turn += 1, searched += 1) {
     const period = base + turn * interval;
     if ((monthly ? period / 12 : period) > 9998) return undefined;
-    if (searched > maxPeriods) return 'exhausted';
+    if (searched > maxPeriods || (searched % 8 === 7 && isTooLate())) return 'exhausted';
     const found = startsOf(period);
     if (found.length > maxTimesPerPeriod) return 'exhausted';
     for (const ms of found) {

@@ -12,7 +12,7 @@ const fastLimits = { maxIterations: 100_000 };
 const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 /** CPU time limit for one query to the engine. */
 const queryTimeoutMs = 500;
-/** CPU time that an accepted rule may take for three months, at first use. Other requests wait as long for each such series. */
+/** CPU time that an accepted rule may take for three months, at first use. Other requests wait as long for each month of such a series. */
 const acceptedMs = 400;
 /** Limits for work that must not take long: a single query. */
 export const shortLimits = { totalMs: 0, queryMs: 300 };
@@ -51,7 +51,7 @@ export function expandRule(
   toMs: number,
   { totalMs, queryMs } = { totalMs: 700, queryMs: queryTimeoutMs },
 ): RuleStarts {
-  if (isPeriodRule(rule)) return expandByPeriods(rule, start, fromMs, toMs);
+  if (isPeriodRule(rule)) return expandByPeriods(rule, start, fromMs, toMs, queryMs);
   const usesElapsedTime =
     start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
   const deadline = cpuMs() + totalMs;
@@ -76,9 +76,16 @@ export function expandRule(
   }
 }
 
-function expandByPeriods(rule: string, start: RuleStart, fromMs: number, toMs: number): RuleStarts {
+function expandByPeriods(
+  rule: string,
+  start: RuleStart,
+  fromMs: number,
+  toMs: number,
+  queryMs: number,
+): RuleStarts {
+  const deadline = cpuMs() + queryMs;
   const starts: { wallMs: number; instantMs: number }[] = [];
-  const found = expandPeriods(onWallClock(rule, start), start.wallMs, fromMs);
+  const found = expandPeriods(onWallClock(rule, start), start.wallMs, fromMs, () => cpuMs() > deadline);
   for (;;) {
     const { value, done } = found.next();
     if (done) return { starts, truncated: value === 'exhausted' };

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { CustomAgent } from '../../delegate/agents/acp-definitions.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import type { Finding } from '../../status/health.ts';
 
 export async function checkCodex(
@@ -30,17 +31,7 @@ export async function checkCodex(
     ];
   }
   const findings: Finding[] = [{ title: 'Codex', state: 'good', detail: version.trim() }];
-  const loggedIn = existsSync(join(config['delegate.codex_home'], 'auth.json'));
-  findings.push(
-    loggedIn
-      ? { title: 'Codex login', state: 'good', detail: 'signed in' }
-      : {
-          title: 'Codex login',
-          state: 'warning',
-          detail: 'no login found',
-          remedy: 'run codex login, or configure a model provider with an API key',
-        },
-  );
+  findings.push(await checkLogin(config['delegate.codex_home'], env));
   const sandboxed = await output('sandbox', '--', 'true');
   findings.push(
     sandboxed === undefined
@@ -54,6 +45,47 @@ export async function checkCodex(
       : { title: 'Codex sandbox', state: 'good', detail: 'works' },
   );
   return findings;
+}
+
+/** Whether Codex can reach a model: with a login, or with a model provider of its own configuration. */
+export async function checkLogin(codexHome: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const title = 'Codex login';
+  if (existsSync(join(codexHome, 'auth.json'))) return { title, state: 'good', detail: 'signed in' };
+  const missing: Finding = {
+    title,
+    state: 'warning',
+    detail: 'no login found',
+    remedy: 'run codex login, or configure a model provider with an API key',
+  };
+  const text = await readRegularFile(join(codexHome, 'config.toml')).catch(() => undefined);
+  if (text === undefined) return missing;
+  const { parse } = await import('smol-toml');
+  let settings: CodexSettings;
+  try {
+    settings = parse(text) as CodexSettings;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    return { ...missing, detail: `${join(codexHome, 'config.toml')} cannot be read: ${reason}` };
+  }
+  const { model_provider: name = 'openai', model_providers = {} } = settings;
+  const { requires_openai_auth: needsLogin, env_key: key } = model_providers[name] ?? {
+    requires_openai_auth: true,
+  };
+  if (needsLogin) return missing;
+  if (key !== undefined && !env[key])
+    return {
+      ...missing,
+      detail: `the model provider ${name} needs the variable ${key}`,
+      remedy: `set ${key} where the server is started`,
+    };
+  return { title, state: 'good', detail: `the model provider ${name} needs no login` };
+}
+
+interface CodexSettings {
+  readonly model_provider?: string;
+  readonly model_providers?: Readonly<
+    Record<string, { readonly requires_openai_auth?: boolean; readonly env_key?: string }>
+  >;
 }
 
 /** Output of a program, or `undefined` if it failed. */

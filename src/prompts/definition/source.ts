@@ -1,6 +1,5 @@
 import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
-import type { Jinja } from '../jinja/jinja.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from './definition.ts';
 
 /** Provides prompts. Every answer reflects the files on disk at the time of the call. */
@@ -26,7 +25,8 @@ export interface PromptSource {
 }
 
 export interface TemplateSet {
-  readonly jinja: Jinja;
+  /** Throws TemplateError. */
+  render(template: string, args: Readonly<Record<string, unknown>>): Awaitable<string>;
   /** The name of each message's template. */
   readonly names: readonly string[];
   sourceOf(template: string): string | undefined;

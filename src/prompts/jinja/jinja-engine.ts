@@ -42,7 +42,14 @@ export function freeEnvironment(owner: object): void {
 }
 
 /** The engine crashed or was stopped. */
-export class EngineStopped extends Error {}
+export class EngineStopped extends Error {
+  /** True if the time limit was exceeded. */
+  readonly isSlow: boolean;
+  constructor(message: string, isSlow: boolean) {
+    super(message);
+    this.isSlow = isSlow;
+  }
+}
 
 /** Runs untrusted work with a time limit. If the engine breaks, the next call gets a new one. */
 export function runGuarded<Value>(milliseconds: number | undefined, work: () => Value): Value {
@@ -58,11 +65,11 @@ export function runGuarded<Value>(milliseconds: number | undefined, work: () => 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       engine = undefined;
-      throw new EngineStopped(`took longer than ${milliseconds! / 1000} s`);
+      throw new EngineStopped(`took longer than ${milliseconds! / 1000} s`, true);
     }
     if (error instanceof Error && (error.name === 'RuntimeError' || error.name === 'RangeError')) {
       engine = undefined;
-      throw new EngineStopped('exceeds the limit for memory or nesting');
+      throw new EngineStopped('exceeds the limit for memory or nesting', false);
     }
     throw error;
   } finally {

@@ -111,7 +111,10 @@ export class Jinja {
 
   #explain(name: string, error: unknown, source: string): ParsedTemplateError {
     if (error instanceof EngineStopped)
-      return { error: new TemplateError(name, `the template ${error.message}`), included: undefined };
+      return {
+        error: new TemplateError(name, `the template ${error.message}`, undefined, undefined, error.isSlow),
+        included: undefined,
+      };
     if (!(error instanceof Error)) throw error;
     return parseTemplateError(name, error.message, (template) =>
       prepared(template, template === name ? source : (this.#sources.get(template) ?? '')),

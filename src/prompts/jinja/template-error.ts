@@ -7,9 +7,12 @@ export class TemplateError extends Error {
   readonly template: string;
   readonly line: number | undefined;
   readonly column: number | undefined;
+  /** True if the time limit was exceeded. */
+  readonly isSlow: boolean;
 
-  constructor(template: string, message: string, line?: number, column?: number) {
+  constructor(template: string, message: string, line?: number, column?: number, isSlow = false) {
     super(message);
+    this.isSlow = isSlow;
     this.template = template;
     this.line = line;
     this.column = column;

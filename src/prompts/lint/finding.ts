@@ -3,11 +3,14 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import type { Position } from '../template/position.ts';
 
+/** The templates of a prompt. */
+export type Sources = Pick<TemplateSet, 'names' | 'sourceOf' | 'sources'>;
+
 /** A prompt to check. */
 export interface LintTarget {
   readonly definition: PromptDefinition;
   /** Compiles the prompt's templates. Throws TemplateError if one of them is invalid. */
-  readonly templates?: () => Promise<TemplateSet>;
+  readonly templates?: () => Promise<Sources>;
   /** True if the prompt is translated from another format, so any remaining braces are plain text. */
   readonly translated?: boolean;
   /** Prefix that the source adds to the name, separated by a colon. */

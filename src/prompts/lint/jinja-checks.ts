@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import type { TemplateSet } from '../definition/source.ts';
 import { Jinja } from '../jinja/jinja.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { CompiledTemplates, type MessageTemplates } from '../rendering/template-set.ts';
@@ -10,7 +9,7 @@ import { unsupportedConstructs } from '../template/dialect.ts';
 import { promptOf, templateLabel } from '../template/prompt-references.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { freeVariables, globalNames } from '../template/variables.ts';
-import { type Finding, type LintTarget, problemAt } from './finding.ts';
+import { type Finding, type LintTarget, problemAt, type Sources } from './finding.ts';
 import { NameSuggestions } from './name-suggestions.ts';
 
 /** Python methods that templates often use but the engine does not support. */
@@ -35,7 +34,11 @@ export async function lintJinja({ definition, templates }: LintTarget): Promise<
     });
     // Report the other problems of the prompt's own templates as well.
     const texts = new Map(ownTemplates(definition));
-    const others = lintSet(definition, { names: [...texts.keys()], sourceOf: (name) => texts.get(name) });
+    const others = lintSet(definition, {
+      names: [...texts.keys()],
+      sources: texts,
+      sourceOf: (name) => texts.get(name),
+    });
     return [
       compileError,
       ...others.filter(({ line, column }) => line !== compileError.line || column !== compileError.column),
@@ -43,14 +46,12 @@ export async function lintJinja({ definition, templates }: LintTarget): Promise<
   }
 }
 
-type Sources = Pick<TemplateSet, 'names' | 'sourceOf'>;
-
 async function compileAlone(definition: PromptDefinition): Promise<Sources> {
   const set = await CompiledTemplates.compile(ownTemplates(definition), {
     load: async () => undefined,
     names: () => [],
   });
-  set.jinja.close();
+  set.close();
   return set;
 }
 

@@ -146,6 +146,6 @@ async function compile(definition: PromptDefinition, { byPath, byText }: FileInd
         path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
       ),
   });
-  set.jinja.close();
+  set.close();
   return set;
 }

@@ -4,6 +4,7 @@ import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
+import { isLong, lintInThread } from './lint-thread.ts';
 import { lintPlaceholders, unusedArguments } from './placeholders.ts';
 import { withRules } from './rules.ts';
 
@@ -89,6 +90,11 @@ export function createLibraryLint(catalog: Catalog): () => Promise<readonly Prob
   };
 }
 
+/** A long prompt is checked in a thread. */
+function checkEntry(target: LintTarget): Promise<readonly Problem[]> {
+  return isLong(target.definition) ? lintInThread(target) : lintPrompt(target);
+}
+
 async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): Promise<readonly Problem[]> {
   const problems: (readonly Problem[])[] = [];
   const pace = new Pace();
@@ -96,7 +102,7 @@ async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): 
     // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
     problems.push(
-      await lintPrompt({
+      await checkEntry({
         definition,
         translated: source.translates ?? false,
         prefix: source.prefix,

@@ -8,6 +8,7 @@ import { FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
+import { longText, runInThread } from '../files/work-thread.ts';
 import type { Format } from '../formats/format.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { walkMount } from './mount-walk.ts';
@@ -107,7 +108,12 @@ export class MountSource extends FolderSource {
     const { prefix } = this;
     const withPrefix = (name: string) => (prefix === undefined ? name : `${prefix}:${name}`);
     const own = relative(this.#root, path).replaceAll(sep, '/');
-    const { prompts, problems } = await format.read([{ path: own, text: decodeText(bytes) }]);
+    const files = [{ path: own, text: decodeText(bytes) }];
+    const { format: name, version } = this.#options;
+    const { prompts, problems } =
+      bytes.length <= longText
+        ? await format.read(files)
+        : ((await runInThread('read', { files, format: name, version })) as Reading);
     const error = problems.find(({ severity }) => severity === 'error');
     // Throw, so that the cache keeps the last good version.
     if (prompts.length === 0 && error) throw new FileProblem(error.message, error.line ?? 1, error.column);

@@ -1,14 +1,15 @@
 import { basename, dirname, join } from 'node:path';
+import { type Awaitable, attempt } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource, TemplateSet } from '../definition/source.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { promptOf, templateLabel } from '../template/prompt-references.ts';
-import { freeVariables } from '../template/variables.ts';
 import type { Composition } from './composition.ts';
 import { CompiledTemplates, type TemplateFiles } from './template-set.ts';
+import { type UnknownVariable, unknownVariable } from './template-thread.ts';
 
-type Renderer = (text: string, message: number) => string;
+type Renderer = (text: string, message: number) => Awaitable<string>;
 
 /** Prepares the messages of a prompt for rendering. Errors contain the file and line, but never an argument's value. */
 export async function renderTemplates(
@@ -18,14 +19,15 @@ export async function renderTemplates(
 ): Promise<Renderer> {
   try {
     const templates = await (source.templates?.(definition) ?? templatesOf(definition));
-    assertKnown(definition, templates);
-    return (_, message) => {
-      try {
-        return templates.jinja.render(templates.names[message]!, args);
-      } catch (error) {
-        throw renderFailure(definition, error);
-      }
-    };
+    await assertKnown(definition, templates);
+    return (_, message) =>
+      attempt(
+        () => templates.render(templates.names[message]!, args),
+        (text) => text,
+        (error) => {
+          throw renderFailure(definition, error);
+        },
+      );
   } catch (error) {
     throw renderFailure(definition, error);
   }
@@ -47,7 +49,7 @@ export async function templatesOf(
   const known = compiledAlone.get(definition);
   if (known !== undefined && (composition === undefined || (await known.isCurrent(messages)))) return known;
   const set = await CompiledTemplates.compile(messages, composition?.files(noFiles) ?? noFiles);
-  known?.jinja.close();
+  known?.close();
   compiledAlone.set(definition, set);
   return set;
 }
@@ -59,31 +61,14 @@ function ownTemplateName({ file }: PromptDefinition): string {
   return basename(file);
 }
 
-interface UnknownVariable {
-  readonly name: string;
-  readonly template: string;
-  readonly line: number;
-}
-
 const checked = new WeakMap<TemplateSet, UnknownVariable | undefined>();
 
 /** Undefined variables print as nothing, so this check finds misspelt names before rendering. */
-function assertKnown(definition: PromptDefinition, templates: TemplateSet): void {
-  if (!checked.has(templates)) checked.set(templates, firstUnknown(definition, templates));
+async function assertKnown(definition: PromptDefinition, templates: TemplateSet): Promise<void> {
+  if (!checked.has(templates)) checked.set(templates, await unknownVariable(definition, templates));
   const unknown = checked.get(templates);
   if (unknown !== undefined)
     throw new TemplateError(unknown.template, `undefined variable '${unknown.name}'`, unknown.line);
-}
-
-function firstUnknown(definition: PromptDefinition, templates: TemplateSet): UnknownVariable | undefined {
-  const declared = new Set(definition.arguments.map(({ name }) => name));
-  for (const template of templates.names) {
-    const found = freeVariables(templates.sourceOf(template) ?? '', (name) => templates.sourceOf(name)).find(
-      ({ name, called, guarded }) => !called && !guarded && !declared.has(name),
-    );
-    if (found !== undefined) return { template, ...found };
-  }
-  return undefined;
 }
 
 function renderFailure(definition: PromptDefinition, error: unknown): unknown {

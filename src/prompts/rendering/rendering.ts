@@ -35,21 +35,27 @@ export function renderPrompt(
   );
 }
 
-function renderMessages(definition: PromptDefinition, render: Renderer, appended: string): RenderedPrompt {
-  const messages = definition.messages.map(({ role, content }, index): PromptMessage => {
-    return {
-      role,
-      content:
-        content.type === 'text' ? { ...content, text: render(content.text, index) + appended } : content,
-    };
-  });
-  return {
+function renderMessages(
+  definition: PromptDefinition,
+  render: Renderer,
+  appended: string,
+): Awaitable<RenderedPrompt> {
+  const texts = definition.messages.map(({ content }, index) =>
+    content.type === 'text' ? render(content.text, index) : '',
+  );
+  const isReady = texts.every((text) => typeof text === 'string');
+  return whenReady(isReady ? texts : Promise.all(texts), (ready) => ({
     ...(definition.description !== undefined && { description: definition.description }),
-    messages,
-  };
+    messages: definition.messages.map(
+      ({ role, content }, index): PromptMessage => ({
+        role,
+        content: content.type === 'text' ? { ...content, text: ready[index]! + appended } : content,
+      }),
+    ),
+  }));
 }
 
-type Renderer = (text: string, message: number) => string;
+type Renderer = (text: string, message: number) => Awaitable<string>;
 
 function createRenderer(
   definition: PromptDefinition,

@@ -1,3 +1,4 @@
+import { areLong, runInThread } from '../files/work-thread.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { resolveReferences } from '../template/template-references.ts';
 
@@ -49,7 +50,7 @@ export async function collectTemplates(
     const [name, source] = next;
     if (sources.has(name)) continue;
     const known = scanned.get(name);
-    const { resolved, references } = known?.source === source ? known : scan(name, source);
+    const { resolved, references } = known?.source === source ? known : await scan(name, source);
     if (loaded.has(name)) scanned.set(name, { source, resolved, references });
     sources.set(name, resolved);
     for (const reference of references) {
@@ -64,7 +65,12 @@ export async function collectTemplates(
   return { sources, loaded, listed };
 }
 
-function scan(name: string, source: string): Scanned {
+async function scan(name: string, source: string): Promise<Scanned> {
+  if (!areLong([source])) return scanSource(name, source);
+  return (await runInThread('scan', { name, source })) as Scanned;
+}
+
+export function scanSource(name: string, source: string): Scanned {
   const resolved = resolveReferences(name, source);
   return { source, resolved, references: scanTemplate(resolved).references.map((one) => one.name) };
 }

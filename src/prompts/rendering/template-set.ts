@@ -1,17 +1,22 @@
+import { type Awaitable, Pace } from '../../awaitable.ts';
 import type { TemplateSet } from '../definition/source.ts';
+import { areLong, thread } from '../files/work-thread.ts';
 import { Jinja } from '../jinja/jinja.ts';
+import { TemplateError } from '../jinja/template-error.ts';
 import {
   collectTemplates,
   type MessageTemplates,
   type TemplateClosure,
   type TemplateFiles,
 } from './template-closure.ts';
+import { renderInThread, shortLimits } from './template-thread.ts';
 
 export type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
 /** Templates compiled together with all templates that they reference. */
 export class CompiledTemplates implements TemplateSet {
-  readonly jinja = new Jinja();
+  /** `undefined` if the templates are long or slow, and therefore rendered in a thread. */
+  #jinja: Jinja | undefined;
   readonly names: readonly string[];
   readonly #messages: MessageTemplates;
   readonly #files: TemplateFiles;
@@ -28,13 +33,45 @@ export class CompiledTemplates implements TemplateSet {
   static async compile(messages: MessageTemplates, files: TemplateFiles): Promise<CompiledTemplates> {
     const closure = await collectTemplates(messages, files);
     const compiled = new CompiledTemplates(messages, files, closure);
+    await compiled.#compile();
+    return compiled;
+  }
+
+  render(template: string, args: Readonly<Record<string, unknown>>): Awaitable<string> {
     try {
-      for (const [name, source] of closure.sources) compiled.jinja.set(name, source);
-      return compiled;
+      if (this.#jinja !== undefined) return this.#jinja.render(template, args);
     } catch (error) {
-      compiled.jinja.close();
-      throw error;
+      this.#leaveToThread(error);
     }
+    return renderInThread({ sources: this.sources, name: template, args });
+  }
+
+  close(): void {
+    this.#jinja?.close();
+  }
+
+  async #compile(): Promise<void> {
+    const pace = new Pace();
+    try {
+      if (areLong(this.sources.values())) return void (await renderInThread({ sources: this.sources }));
+      this.#jinja = new Jinja(thread.isCurrent ? {} : shortLimits);
+      for (const [name, source] of this.sources) {
+        this.#jinja.set(name, source);
+        await pace.pause;
+      }
+    } catch (error) {
+      if (this.#jinja === undefined) throw error;
+      this.#leaveToThread(error);
+      await renderInThread({ sources: this.sources });
+    }
+  }
+
+  /** Throws the error again unless it only means that the template is slow. */
+  #leaveToThread(error: unknown): void {
+    const isSlow = error instanceof TemplateError && error.isSlow;
+    if (!isSlow) throw error;
+    this.close();
+    this.#jinja = undefined;
   }
 
   get sources(): ReadonlyMap<string, string> {

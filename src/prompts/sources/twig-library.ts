@@ -9,6 +9,7 @@ import { digestOf } from '../definition/revision.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import type { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
+import { longText, runInThread } from '../files/work-thread.ts';
 import { attachmentOf } from '../rendering/attachment.ts';
 import type { MessageTemplates } from '../rendering/template-closure.ts';
 import { promptNames, withPromptReferences } from '../template/prompt-references.ts';
@@ -43,7 +44,10 @@ export class TwigLibrary {
   readonly folder: string;
   readonly templates: TwigTemplates;
   readonly #manifest = new FileCache<Manifest>({
-    parse: (bytes, path) => parseManifest(decodeText(bytes), path),
+    parse: (bytes, path) =>
+      bytes.length <= longText
+        ? parseManifest(decodeText(bytes), path)
+        : (runInThread('manifest', { bytes, file: path }) as Promise<Manifest>),
   });
   readonly #digests = new FileCache<string>({ parse: digestOf });
   readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });

@@ -81,12 +81,12 @@ export class TwigSource extends FolderSource {
     const { TemplateError } = await import('../jinja/template-error.ts');
     try {
       const compiled = await CompiledTemplates.compile(messages, files);
-      known?.jinja.close();
+      known?.close();
       this.#compiled.delete(definition.name);
       this.#compiled.set(definition.name, compiled);
       const [oldest] = this.#compiled.keys();
       if (this.#compiled.size > maxCompiledPrompts) {
-        this.#compiled.get(oldest!)!.jinja.close();
+        this.#compiled.get(oldest!)!.close();
         this.#compiled.delete(oldest!);
       }
       return compiled;
@@ -109,9 +109,10 @@ export class TwigSource extends FolderSource {
     const { Jinja } = await import('../jinja/jinja.ts');
     const syntaxErrors: Problem[] = [];
     const pace = new Pace();
-    const jinja = new Jinja();
+    const { shortLimits } = await import('../rendering/template-thread.ts');
+    const jinja = new Jinja(shortLimits);
     for (const definition of await this.list()) {
-      const known = this.#syntaxProblems.get(definition) ?? findSyntaxProblems(definition, jinja);
+      const known = this.#syntaxProblems.get(definition) ?? (await findSyntaxProblems(definition, jinja));
       this.#syntaxProblems.set(definition, known);
       syntaxErrors.push(...known);
       await pace.pause;
@@ -122,7 +123,7 @@ export class TwigSource extends FolderSource {
 
   override close(): void {
     super.close();
-    for (const { jinja } of this.#compiled.values()) jinja.close();
+    for (const compiled of this.#compiled.values()) compiled.close();
     this.#compiled.clear();
   }
 
@@ -206,13 +207,16 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function findSyntaxProblems(
+async function findSyntaxProblems(
   { template, messages, file }: PromptDefinition,
   jinja: Jinja,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   if (template !== 'jinja') return [];
+  const { checkSyntax } = await import('../rendering/template-thread.ts');
   try {
-    for (const { content } of messages) if (content.type === 'text') jinja.set('prompt.md', content.text);
+    for (const { content } of messages) {
+      if (content.type === 'text') await checkSyntax(jinja, 'prompt.md', content.text);
+    }
     return [];
   } catch (error) {
     const { line, column, message } = error as TemplateError;

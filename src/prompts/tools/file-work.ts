@@ -1,22 +1,62 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../json.ts';
+import type { FileProblem } from '../files/front-matter.ts';
+import { decodeText } from '../files/text-file.ts';
+import { type ThreadAnswer, thread, threadProgram } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
+import { TemplateError } from '../jinja/template-error.ts';
+import { lintPrompt } from '../lint/lint.ts';
 import { limitProblems, lintFiles } from '../lint/lint-files.ts';
+import type { CopiedTarget } from '../lint/lint-thread.ts';
+import { scanSource } from '../rendering/template-closure.ts';
+import { firstUnknown, runTemplates } from '../rendering/template-thread.ts';
+import { parseManifest } from '../sources/twig-manifest.ts';
 
-/** What the thread of `file-thread.ts` is asked to do with the files. */
-export interface FileWork {
-  readonly task: 'lint' | 'read';
+interface Files {
   readonly files: readonly TextFile[];
-  readonly format?: string | undefined;
+  readonly format?: string;
+  readonly version?: string;
   readonly silenced?: ReadonlySet<string>;
 }
 
-/** Lints or reads files. It also is the program of the thread, which must not import the rest of the server. */
-export async function workOnFiles({ task, files, format, silenced }: FileWork): Promise<unknown> {
-  if (task === 'lint') return lintFiles(files, format, silenced);
-  const { prompts, problems } = await formatNamed(format!).read(files);
-  return { prompts, problems: limitProblems(problems) };
+/** The work that can be slow for hostile input. `work-thread.ts` runs it in a thread, whose program is this file. */
+export const tasks = {
+  lint: ({ files, format, silenced }: Files) => lintFiles(files, format, silenced),
+  read: async ({ files, format, version }: Files) => {
+    const { prompts, problems } = await formatNamed(format!, version).read(files);
+    return { prompts, problems: limitProblems(problems) };
+  },
+  manifest: ({ bytes, file }: { readonly bytes: Uint8Array; readonly file: string }) =>
+    parseManifest(decodeText(Buffer.from(bytes)), file),
+  scan: ({ name, source }: { readonly name: string; readonly source: string }) => scanSource(name, source),
+  check: lintCopied,
+  templates: runTemplates,
+  unknown: firstUnknown,
+};
+
+async function lintCopied({ templates, error, ...target }: CopiedTarget): Promise<unknown> {
+  const load = async () => {
+    if (error !== undefined) throw new TemplateError(error.template, error.message, error.line, error.column);
+    return { ...templates!, sourceOf: (name: string) => templates!.sources.get(name) };
+  };
+  const isKnown = templates !== undefined || error !== undefined;
+  return limitProblems(await lintPrompt({ ...target, ...(isKnown && { templates: load }) }));
 }
 
-if (parentPort !== null && (workerData as Partial<FileWork> | null)?.task !== undefined)
-  void workOnFiles(workerData as FileWork).then((answer) => parentPort!.postMessage(answer));
+async function answer(task: keyof typeof tasks, input: unknown): Promise<ThreadAnswer> {
+  try {
+    return { value: await tasks[task](input as never) };
+  } catch (error) {
+    if (error instanceof RangeError) return { error: { message: 'it is nested too deeply' } };
+    const { line, column } = error as Partial<FileProblem>;
+    const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+    return { error: { message: messageOf(error), ...place } };
+  }
+}
+
+if (parentPort !== null && workerData === threadProgram) {
+  const port = parentPort;
+  thread.isCurrent = true;
+  port.on('message', async ({ task, input }) => port.postMessage(await answer(task, input)));
+}

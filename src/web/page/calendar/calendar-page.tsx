@@ -49,10 +49,13 @@ function NoPeople() {
     <div class="page">
       <h1>Calendar</h1>
       <p>
-        No calendars yet. Add a person, then drop calendar files here. Or try it with sample data first:{' '}
-        <SampleData action="load" />
+        Adjutant reminds people of their events by mail, phone or chat. Add a person first, for example
+        yourself. Then you can create events, or import calendars from files and addresses.
       </p>
       <PersonForm />
+      <p>
+        Or look at it with sample data: <SampleData action="load" />
+      </p>
     </div>
   );
 }

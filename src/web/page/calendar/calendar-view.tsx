@@ -148,7 +148,8 @@ export function CalendarView({ user, users, earlier, children }: Props) {
           <CalendarPanel
             {...{ panel, user, users, calendar, today, days, updates, people, deleting, earlier, choose }}
             choosePeople={setPeople}
-            close={() => setPanel(undefined)}
+            // A late answer to the form of this panel must not close the one that was opened since.
+            close={() => setPanel((now) => (now === panel ? undefined : now))}
           />
         )}
       </div>
