@@ -22,26 +22,29 @@ const inputSchema = {
       items: candidate,
       minItems: 2,
       maxItems: 8,
-      description: 'Agents or models that do the task, e.g. {agent: codex}, {agent: claude, model: opus}',
+      description: 'What does the task',
     },
     cwd,
-    sandbox: { ...sandbox, description: 'Of each candidate; at most what the caller has' },
+    sandbox,
     role,
     checks: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
-      description: "Commands to run on each result in the candidate's sandbox, e.g. npm test",
+      description: 'Commands that each result must pass, e.g. npm test',
     },
     deliver: {
       enum: ['none', 'winner'],
       default: 'none',
-      description: 'none: decide later with apply_run',
+      description: 'none: later, with apply_run',
     },
-    judge: { ...candidate, description: 'Agent that chooses among the results that pass' },
+    judge: { ...candidate, description: 'Chooses among the results that pass' },
     max_parallel,
     skip_git_repo_check,
   },
 } as const;
+
+/** Arguments that models rarely need are accepted without being listed. */
+const { role: _, skip_git_repo_check: __, max_parallel: ___, ...announced } = inputSchema.properties;
 
 const outputSchema = {
   ...autopilotSchema,
@@ -90,9 +93,10 @@ export function compareTool(options: DelegateOptions, runtime: () => Promise<Del
     view: 'run',
     title: 'Delegate Compare',
     description:
-      'Gives the same task to several agents or models, each in its own view of the folder, checks their results and suggests the best. The changes of the others are kept for apply_run.',
+      'Gives the same task to several agents or models in isolated views of the folder, checks each result and suggests the best.',
     searchHint: 'fan-out judge best agents models side by side',
-    inputSchema,
+    inputSchema: { ...inputSchema, properties: announced } as unknown as typeof inputSchema,
+    acceptedSchema: inputSchema,
     outputSchema,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     call: (input, context) => start({ ...defaults, max_agents: input.candidates.length, ...input }, context),
