@@ -136,13 +136,23 @@ describe('every tool returns a result that matches its output schema', () => {
     expect(run).toMatchObject({ status: 'completed', summary: 'Done.' });
     await call('delegate_resume', { thread_id: run.subagent_thread_id!, task, cwd: bench.project });
     await call('delegate_autopilot', { task: 'What is this?', cwd: bench.project });
+    const compared = await call('delegate_compare', {
+      task,
+      cwd: bench.project,
+      sandbox: 'read-only',
+      candidates: [{}, {}],
+    });
+    expect(compared).toMatchObject({
+      status: 'completed',
+      comparison: { winner: expect.stringMatching(/\/codex(-2)?$/) },
+    });
     await call('list_runs', { limit: 5 });
     await call('show_run', { run_id: run.run_id });
     await call('tail_run', { run_id: run.run_id });
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
     await call('list_approvals', {});
-    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 2 }]);
+    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 4 }]);
     expect((await call('list_agents', {})).agents.map(({ name }) => name)).toContain('gemini');
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });

@@ -45,6 +45,7 @@ const ownRuns = [
   'delegate_run',
   'delegate_resume',
   'delegate_autopilot',
+  'delegate_compare',
   'fork_run',
   'list_runs',
   'show_run',

@@ -29,6 +29,7 @@ export const toolsets = {
     'delegate_run',
     'delegate_resume',
     'delegate_autopilot',
+    'delegate_compare',
     'fork_run',
     'show_run',
     'collect_run',

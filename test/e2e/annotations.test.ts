@@ -59,7 +59,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
   [
     'starts an agent that can change files and use the network',
     { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    'delegate_run delegate_resume delegate_autopilot fork_run',
+    'delegate_run delegate_resume delegate_autopilot delegate_compare fork_run',
   ],
 ];
 
