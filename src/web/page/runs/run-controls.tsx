@@ -119,7 +119,7 @@ function ApprovalForm({ request, answer }: FormProps) {
         Reason, if you refuse
         <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
-      <p>
+      <p class="buttons">
         {request.decisions.map((decision) => (
           <ChangeButton
             key={decision}
