@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { listRunIds } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
+import { bundle } from '../program.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
 import { eventually } from './eventually.ts';
 import { ServerProcess } from './server-process.ts';
@@ -191,6 +193,15 @@ describe('the id of a job', () => {
     expect(record).toMatchObject({ run_id, status: 'completed', summary: 'Did that.' });
     expect(text).toContain('Did that.');
     expect(readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8')).toContain('Look left.');
+    const watched = spawnSync(
+      process.execPath,
+      [bundle, 'runs', 'watch', `${id}/busy`, '--home', bench.home],
+      { env: bench.env, cwd: bench.project, encoding: 'utf8' },
+    );
+    expect(watched).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('interrupted by owner in test'),
+    });
     const unknown = await server.call('tail_run', { run_id: `${id}/../busy` });
     expect(unknown.text).toContain(`Run ${id} has no job`);
   });

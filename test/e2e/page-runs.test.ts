@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
+import { autopilotTask, job } from '../delegate/autopilot-task.ts';
 import { putFinishedRun } from '../delegate/finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
@@ -216,17 +217,31 @@ describe('runs', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Also look left.');
   });
 
+  const asking = (file: string): Turn => ({
+    tool: 'exec_command',
+    arguments: {
+      cmd: `touch ${file}`,
+      sandbox_permissions: 'require_escalated',
+      justification: 'The file is outside.',
+    },
+  });
+
+  it('show what the jobs of an autopilot ask, and pass the answer on to the job', async () => {
+    const file = join(server.home, 'asked-by-job');
+    const writer = job('writer', { sandbox: 'workspace-write' }, asking(file), answer());
+    const page = await startRun(autopilotTask(writer), {
+      sandbox: 'workspace-write',
+      type: 'delegate_autopilot',
+    });
+    await page.getByRole('heading', { name: 'Job Job writer asks for permission' }).waitFor();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await page.locator('article .badge.completed').first().waitFor();
+    expect(existsSync(file)).toBe(true);
+  });
+
   it('ask for permission, and go on with the answer', async () => {
     const file = join(server.home, 'asked');
-    const asks: Turn = {
-      tool: 'exec_command',
-      arguments: {
-        cmd: `touch ${file}`,
-        sandbox_permissions: 'require_escalated',
-        justification: 'The file is outside.',
-      },
-    };
-    const page = await startRun(`Ask ${script(asks, answer())}`, { sandbox: 'workspace-write' });
+    const page = await startRun(`Ask ${script(asking(file), answer())}`, { sandbox: 'workspace-write' });
     await page.getByRole('alert').getByText('The file is outside.').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByLabel('Reason, if you refuse').fill('Not now.');
