@@ -35,8 +35,8 @@ type Known = Pick<
   'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
-/** Events per transaction. Other requests and writers wait for a batch. */
-const batchSize = 50;
+/** Events per transaction; other writers can run between batches. */
+const batchSize = 200;
 const pageSize = 2000;
 /** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
@@ -144,7 +144,9 @@ async function saveAll(
         changes.push({ kind: 'added', eventId: id, uid, title });
       }
     }
+    const pace = new Pace();
     for (const each of fields) {
+      await pace.pause;
       const before = known.get(each.provider_event_id);
       if (before === undefined) continue;
       const { event, outcome } = await saveEvent(writer, data, user, each, now);
@@ -168,8 +170,11 @@ async function removeAll(
   return data.store.write(async (writer) => {
     const ids = absent.map(({ id }) => id);
     const events = await writer.db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
-    for (const event of events)
+    const pace = new Pace();
+    for (const event of events) {
       await removeEvent(writer, event, 'the event was deleted from its calendar', now);
+      await pace.pause;
+    }
     return events.map(
       ({ id, provider_event_id: uid, title }) => ({ kind: 'removed', eventId: id, uid, title }) as const,
     );
