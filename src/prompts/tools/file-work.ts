@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../json.ts';
 import type { FileProblem } from '../files/front-matter.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
 import { type ThreadAnswer, thread, threadProgram } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { lintPrompt } from '../lint/lint.ts';
-import { limitProblems, lintFiles } from '../lint/lint-files.ts';
+import { lintFiles } from '../lint/lint-files.ts';
 import type { CopiedTarget } from '../lint/lint-thread.ts';
 import { scanSource } from '../rendering/template-closure.ts';
 import { firstUnknown, runTemplates } from '../rendering/template-thread.ts';
