@@ -43,7 +43,6 @@ export interface Manifest {
 
 /** Every list reads all prompts of a library. Real ones have at most a few hundred. */
 const maxPrompts = 10_000;
-const maxArguments = 1_000;
 
 let toml: typeof import('smol-toml') | undefined;
 
@@ -91,13 +90,11 @@ function parsePrompt(name: string, fields: unknown): ManifestPrompt {
   const title = parseText(fields['title'], 'title');
   const description = parseText(fields['description'], 'description');
   const tests = parseTests(fields['tests']);
-  const args = parseArguments(fields['arguments']);
-  if (args.length > maxArguments) throw new FieldProblem(`it has more than ${maxArguments} arguments`);
   return {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    arguments: args,
+    arguments: parseArguments(fields['arguments']),
     tags: parseTags(fields['tags']),
     template: parseTemplateKind(fields['template'], 'jinja'),
     messages: parseMessages(fields['messages'], name),

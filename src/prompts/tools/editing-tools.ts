@@ -3,6 +3,7 @@ import { present } from '../../json.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { ArgumentDefinition, MessageDefinition } from '../definition/definition.ts';
+import { maxArguments } from '../definition/prompt-fields.ts';
 import { authorOf } from './methods.ts';
 import {
   announcedMessages,
@@ -179,18 +180,16 @@ function messagesFrom(
   return text === undefined ? messages : [{ role: 'user', content: { type: 'text', text } }];
 }
 
-const maxPlaceholders = 1_000;
-
 /** Required arguments for every `{{name}}`, as the command line declares them. `undefined` if there are none. */
 function placeholdersIn(messages: readonly MessageDefinition[]): readonly ArgumentDefinition[] | undefined {
   const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
   const names = new Set(
     texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)),
   );
-  if (names.size > maxPlaceholders)
+  if (names.size > maxArguments)
     throw new Failure(
       'invalid-params',
-      `The text has ${names.size} different placeholders; at most ${maxPlaceholders} can become arguments. Declare the arguments.`,
+      `The text has ${names.size} different placeholders; at most ${maxArguments} can become arguments. Declare the arguments.`,
     );
   return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
