@@ -53,17 +53,7 @@ export class HostileServer implements AsyncDisposable {
     const flags = transport === 'HTTP' ? ['--http', '--port', '0'] : [];
     this.peer = new StdioPeer(
       [bundle, 'serve', ...flags, '--home', this.home, '--config', config, '--toolsets', 'all'],
-      {
-        cwd: this.home,
-        env: {
-          PATH: process.env['PATH'],
-          HOME: this.home,
-          ...(process.env['PROF'] && {
-            NODE_OPTIONS:
-              '--require /tmp/stall.cjs --cpu-prof --cpu-prof-interval 2000 --cpu-prof-dir=/tmp/prof',
-          }),
-        },
-      },
+      { cwd: this.home, env: { PATH: process.env['PATH'], HOME: this.home } },
     );
   }
 
@@ -95,6 +85,7 @@ export class HostileServer implements AsyncDisposable {
 
   /** Processor time of the main thread so far, in milliseconds. */
   get #cpuMs(): number {
+    if (process.platform !== 'linux') return 0;
     const { pid } = this.peer.child;
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   }
@@ -107,7 +98,7 @@ export class HostileServer implements AsyncDisposable {
   }
 
   /** Makes the call and sends pings one after the other until it is answered. */
-  async measure(input: HostileInput, idle: HostileServer): Promise<Delay> {
+  async measure(input: HostileInput, idle?: HostileServer): Promise<Delay> {
     this.write(input);
     const began = performance.now();
     let isDone = false;
@@ -129,7 +120,7 @@ export class HostileServer implements AsyncDisposable {
       }
       return worstMs;
     };
-    const [worstPingMs, idlePingMs] = await Promise.all([slowestPing(this), slowestPing(idle)]);
+    const [worstPingMs, idlePingMs] = await Promise.all([slowestPing(this), idle ? slowestPing(idle) : 0]);
     const answer = JSON.stringify(await call).slice(0, 300);
     const callMs = performance.now() - began;
     const { transport } = this;
