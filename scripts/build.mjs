@@ -63,16 +63,21 @@ const { outputFiles, metafile } = await build({
 const textOf = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
 const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
 
-// 2. Collect the chunks that a server on stdio needs for its first answer.
-const start = new Set();
-function addToStart(name) {
-  if (start.has(name)) return;
+// 2. Collect the chunks that a server on stdio needs for its first answer, and those that it loads right after it.
+const groups = { start: new Set(), features: new Set() };
+const groupOf = (name) => Object.keys(groups).find((group) => groups[group].has(name));
+function addTo(group, name) {
+  if (groupOf(name) !== undefined) return;
   for (const { path, kind, external } of outputs.get(name).imports)
-    if (kind === 'import-statement' && !external) addToStart(basename(path));
-  start.add(name);
+    if (kind === 'import-statement' && !external) addTo(group, basename(path));
+  groups[group].add(name);
 }
-for (const entry of ['src/cli/serve.ts', 'src/main.ts'])
-  for (const [name, { entryPoint }] of outputs) if (entryPoint === entry) addToStart(name);
+for (const [group, entry] of [
+  ['start', 'src/cli/serve.ts'],
+  ['start', 'src/main.ts'],
+  ['features', 'src/cli/full-server.ts'],
+])
+  for (const [name, { entryPoint }] of outputs) if (entryPoint === entry) addTo(group, name);
 
 const toCommonJs = {
   ...style,
@@ -89,10 +94,11 @@ mkdirSync('dist');
 function rewrite(code) {
   return (
     code
-      // The chunks of the start are in start.cjs.
-      .replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) =>
-        start.has(other) ? `require("./start.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`,
-      )
+      // The chunks of a group are in one file.
+      .replaceAll(/require\("\.\/(.+?\.js)"\)/g, (_, other) => {
+        const group = groupOf(other);
+        return group ? `require("./${group}.cjs").${exportName(other)}` : `require("./${fileOf(other)}")`;
+      })
       // esbuild escapes other characters in strings only, not in regular expressions.
       .replaceAll(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
   );
@@ -103,11 +109,11 @@ function write(name, code, map, ending = '') {
   if (map) writeFileSync(`dist/${name}.map`, leanMap(map, code, rewrite));
 }
 
-/** Imports the other chunks of the start at once: a chunk that may be imported later makes esbuild wrap all of them. */
-function withoutWaiting(text) {
+/** Imports the other chunks of the group at once: a chunk that may be imported later makes esbuild wrap all of them. */
+function withoutWaiting(text, group) {
   const found = new Set();
   const direct = text.replaceAll(/\bimport\("\.\/(.+?\.js)"\)/g, (dynamic, name) => {
-    if (!start.has(name)) return dynamic;
+    if (!groups[group].has(name)) return dynamic;
     found.add(name);
     return `Promise.resolve(${exportName(name)})`;
   });
@@ -116,39 +122,45 @@ function withoutWaiting(text) {
   return direct.replace(/(?=\/\/# sourceMappingURL=)/, imports.join(''));
 }
 
-// 3. Join these chunks into start.cjs, which exports each of them by name for the other chunks.
-const joined = await build({
-  ...toCommonJs,
-  stdin: {
-    contents: [...start].map((name) => `export * as ${exportName(name)} from './${name}';`).join('\n'),
-    resolveDir: 'dist',
-  },
-  outfile: 'dist/start.cjs',
-  bundle: true,
-  platform: 'node',
-  write: false,
-  plugins: [
-    {
-      name: 'chunks',
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^\.\// }, ({ path }) =>
-          start.has(basename(path))
-            ? { path: resolve('dist', path) }
-            : { path: fileOf(path), external: true },
-        );
-        onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: withoutWaiting(textOf.get(basename(path))) }));
-      },
+// 3. Join each group into one file, which exports its chunks by name for the other chunks.
+const fingerprint = createHash('sha256');
+for (const group of Object.keys(groups)) await joinChunks(group);
+async function joinChunks(group) {
+  const names = groups[group];
+  const joined = await build({
+    ...toCommonJs,
+    stdin: {
+      contents: [...names].map((name) => `export * as ${exportName(name)} from './${name}';`).join('\n'),
+      resolveDir: 'dist',
     },
-  ],
-});
-const [startMap, startCode] = joined.outputFiles.map(({ text }) => text);
-// The launcher runs the file as a script, so it must be a function. The first line has no positions of our own code.
-const [beforeCode, afterCode] = Module.wrap('|').split('|');
-write('start.cjs', `${beforeCode}${startCode}`, startMap, afterCode);
+    outfile: `dist/${group}.cjs`,
+    bundle: true,
+    platform: 'node',
+    write: false,
+    plugins: [
+      {
+        name: 'chunks',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^\.\// }, ({ path }) =>
+            names.has(basename(path)) ? { path: resolve('dist', path) } : { path, external: true },
+          );
+          onLoad({ filter: /\.js$/ }, ({ path }) => ({
+            contents: withoutWaiting(textOf.get(basename(path)), group),
+          }));
+        },
+      },
+    ],
+  });
+  const [map, code] = joined.outputFiles.map(({ text }) => text);
+  fingerprint.update(code);
+  // The launcher runs the file as a script, so it must be a function. The first line has no positions of our own code.
+  const [beforeCode, afterCode] = Module.wrap('|').split('|');
+  write(`${group}.cjs`, `${beforeCode}${code}`, map, afterCode);
+}
 
 // 4. Write every other chunk as a separate file.
 for (const [name, { entryPoint, inputs }] of outputs) {
-  if (start.has(name)) continue;
+  if (groupOf(name)) continue;
   const isPackage = Object.keys(inputs).every((input) => input.includes('node_modules'));
   const { code, map } = await transform(textOf.get(name), {
     ...toCommonJs,
@@ -197,8 +209,10 @@ const fileWork = await build({
 });
 write('file-work.cjs', fileWork.outputFiles[0].text);
 
-const fingerprint = createHash('sha256').update(startCode).digest('hex').slice(0, 16);
-const launcher = readFileSync('src/launcher.cjs', 'utf8').replace('FINGERPRINT', fingerprint);
+const launcher = readFileSync('src/launcher.cjs', 'utf8').replace(
+  'FINGERPRINT',
+  fingerprint.digest('hex').slice(0, 16),
+);
 writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
 

@@ -107,7 +107,7 @@ export async function buildApps(build) {
     const style = text('.css').replaceAll('</style', '<\\/style');
     writeFileSync(
       `dist/page/${app}-app.html`,
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Adjutant</title><style>${style}</style></head><body><div id="page"></div><script>${script}</script></body></html>\n`,
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Adjutant</title><style>${style}</style></head><body><main id="page"></main><script>${script}</script></body></html>\n`,
     );
   }
 }

@@ -22,6 +22,15 @@ export interface Feature {
   close?(): Promise<void> | void;
 }
 
+/** The protocol extensions of each feature. Kept here because `initialize` declares them before the features are loaded. */
+export const extensions = {
+  prompts: { 'adjutant/prompt-management': {} },
+  delegate: { 'io.modelcontextprotocol/tasks': {} },
+  skills: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+  /** MCP Apps: a client that declares it too can show a view of the server inside the chat. */
+  apps: { 'io.modelcontextprotocol/ui': {} },
+} as const;
+
 export type Change =
   | { readonly kind: 'tools' | 'prompts' }
   /** `user` is the person that the change is about. Others are not notified. */

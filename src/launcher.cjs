@@ -28,37 +28,59 @@ function startProgram() {
     }
   };
 
-  // start.cjs is run from V8's code cache instead of by require, so that a server starts without compiling anything. The build
-  // wraps it in a function like Node does, because joining the two texts here would take time.
-  // The entry in require.cache makes other chunks that require start.cjs get this instance. V8 rejects a code cache of another
-  // version or with other flags, but not one of another text with the same length. Hence the fingerprint in the file name.
-  const file = require.resolve('./start.cjs');
-  const cacheFile = `${__dirname}/start-FINGERPRINT-${process.version}.cache`;
+  // Loaded on first use, by whichever file requires it.
+  Object.defineProperty(require.cache, require.resolve('./features.cjs'), {
+    configurable: true,
+    get: () => load('features'),
+  });
+  load('start');
+}
+
+/**
+ * Runs a file from V8's code cache instead of by require, so that a server starts without compiling anything. The build wraps the
+ * files in functions like Node does, because joining the texts here would take time. V8 rejects a code cache of another version or
+ * with other flags, but not one of another text with the same length. Hence the fingerprint in the name.
+ */
+function load(name) {
+  const file = require.resolve(`./${name}.cjs`);
+  const cacheFile = `${__dirname}/${name}-FINGERPRINT-${process.version}.cache`;
   let cachedData;
   try {
     cachedData = fs.readFileSync(cacheFile);
   } catch {}
   const script = new vm.Script(fs.readFileSync(file, 'latin1'), { filename: file, cachedData });
-  const start = new module.constructor(file, module);
-  require.cache[file] = start;
-  start.loaded = true;
-  script.runInThisContext()(start.exports, require, start, file, __dirname);
+  const loaded = new module.constructor(file, module);
+  // Other files that require this one get the same instance.
+  Object.defineProperty(require.cache, file, { value: loaded, enumerable: true, writable: true });
+  loaded.loaded = true;
+  if (name === 'features' && process.argv[2] === 'serve') setHeapGrowth(1, 20);
+  script.runInThisContext()(loaded.exports, require, loaded, file, __dirname);
+  if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') saveLater(script, cacheFile);
+  return loaded;
+}
 
-  // The cache is written after a server has started, so that it contains every function that the start calls.
-  if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') {
-    const saveCache = () => {
-      clearTimeout(timer);
-      process.off('exit', saveCache);
-      try {
-        // V8 accepts the cache only with the flags it was made with. Undo the changes of small-heap.ts.
-        const { setFlagsFromString } = require('node:v8');
-        setFlagsFromString('--semi-space-growth-factor=2');
-        setFlagsFromString('--heap-growing-percent=0');
-        fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
-        fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
-      } catch {}
-    };
-    const timer = setTimeout(saveCache, 1000).unref();
-    process.once('exit', saveCache);
-  }
+/**
+ * Keeps V8 from enlarging the heap of a server under load: it waits most of the time, and V8 returns memory late. Not set before the
+ * first answer, because `node:v8` takes time to load.
+ */
+function setHeapGrowth(semiSpaceFactor, heapPercent) {
+  const { setFlagsFromString } = require('node:v8');
+  setFlagsFromString(`--semi-space-growth-factor=${semiSpaceFactor}`);
+  setFlagsFromString(`--heap-growing-percent=${heapPercent}`);
+}
+
+/** Writes the cache after a server has started, so that it contains every function that the start calls. */
+function saveLater(script, cacheFile) {
+  const save = () => {
+    clearTimeout(timer);
+    process.off('exit', save);
+    try {
+      // V8 accepts the cache only with the flags it was made with, so the defaults are restored.
+      setHeapGrowth(2, 0);
+      fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
+      fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
+    } catch {}
+  };
+  const timer = setTimeout(save, 1000).unref();
+  process.once('exit', save);
 }

@@ -295,6 +295,9 @@ describe('starting a server', () => {
     };
     load(join('src', 'main.ts'));
     load(join('src', 'cli', 'serve.ts'));
+    // The first answer does not wait for the features.
+    expect(loaded).not.toContain(join('src', 'app.ts'));
+    load(join('src', 'cli', 'full-server.ts'));
     expect(loaded).toContain(join('src', 'prompts', 'tools', 'catalog-tools.ts'));
     expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
     expect(loaded).toContain(join('src', 'skills', 'skills.ts'));

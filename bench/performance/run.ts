@@ -61,10 +61,11 @@ async function compareStarts(all: readonly Contender[]): Promise<void> {
   // The first rounds fill the caches of the disk and of V8.
   for (let round = -warmUp; round < starts; round++)
     for (const contender of all) {
-      const { time, cpu } = await measureStart(contender);
+      const { time, cpu, listTime } = await measureStart(contender);
       if (round < 0) continue;
       note('start, time', contender.name, time);
       note('start, CPU', contender.name, cpu);
+      note('start to the list of tools', contender.name, listTime);
     }
 }
 
@@ -98,15 +99,14 @@ async function compareHttp(all: readonly Contender[]): Promise<void> {
   const servers = new Map<string, HttpServer>();
   for (const contender of all)
     servers.set(contender.name, await HttpServer.start(contender, join(home, 'token')));
-  for (const isModern of [false, true]) {
-    const figure = isModern ? 'HTTP, tools/call 2026-07-28' : 'HTTP, tools/call';
-    for (let round = -warmUp; round < rounds; round++)
+  for (let round = -warmUp; round < rounds; round++)
+    for (const isModern of [false, true])
       for (const [name, server] of servers) {
         if (isModern && !speaksModern.has(name)) continue;
         const cost = await server.measure(Math.ceil(calls / 3), isModern);
+        const figure = isModern ? 'HTTP, tools/call 2026-07-28' : 'HTTP, tools/call';
         if (round >= 0) note(figure, name, cost);
       }
-  }
   for (const server of servers.values()) await server.stop();
 }
 
@@ -173,7 +173,8 @@ ${sizes.join('\n')}
 
 Measured with Node ${process.versions.node} on ${availableParallelism()} cores (${cpus()[0]!.model.trim()}), load average ${load}. The
 median of ${starts} starts, and of ${rounds} rounds of ${calls} calls, a third of them one by one and over HTTP; each round measures every server
-in turn. "At once" means that 100 requests are written together.
+in turn. A start ends with the answer to \`initialize\`. Adjutant loads its features after that answer, so the list of tools comes
+later than in a server that loads everything first. "At once" means that 100 requests are written together.
 `;
   console.log(text);
   const exceeded = [

@@ -59,19 +59,24 @@ async function decide(
   decision: 'allow_once' | 'allow_run' | 'refuse',
   terminal: Terminal,
 ): Promise<number> {
-  const approval_id = text === '' ? await onlyRequest(client, run_id) : text;
+  const request = text === '' ? await onlyRequest(client, run_id) : { run_id, approval_id: text };
   const reason = flags['reason'] === undefined ? {} : { reason: String(flags['reason']) };
-  return report(await client.call('answer_approval', { run_id, approval_id, decision, ...reason }), terminal);
+  return report(await client.call('answer_approval', { ...request, decision, ...reason }), terminal);
 }
 
-async function onlyRequest(client: LocalClient, run_id: string): Promise<string> {
+async function onlyRequest(
+  client: LocalClient,
+  run_id: string,
+): Promise<{ readonly run_id: string; readonly approval_id: string }> {
   const { value } = await client.call('list_approvals', {});
-  const own = value.approvals.filter((request) => request.run_id === run_id);
-  if (own.length === 1) return own[0]!.id;
+  // The jobs of an autopilot ask under ids of their own.
+  const own = value.approvals.filter((request) => `${request.run_id}/`.startsWith(`${run_id}/`));
+  const [first, ...others] = own;
+  if (first !== undefined && others.length === 0) return { run_id: first.run_id, approval_id: first.id };
   throw new UsageError(
     own.length === 0
       ? `run ${run_id} asks for no permission`
-      : `run ${run_id} has several requests; name one of ${own.map(({ id }) => id).join(', ')}`,
+      : `run ${run_id} has several requests; name one of ${own.map((one) => (one.run_id === run_id ? one.id : `${one.run_id} ${one.id}`)).join(', ')}`,
   );
 }
 

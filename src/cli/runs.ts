@@ -94,7 +94,7 @@ export const runs: Command = {
   name: 'runs',
   summary: 'List, show, watch, steer, cancel, apply, undo and delete runs of sub-agents.',
   usage:
-    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID|last] [TEXT] [FLAGS]',
+    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID[/JOB]|last] [TEXT] [FLAGS]',
   maxWords: Number.POSITIVE_INFINITY,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
@@ -138,11 +138,13 @@ export const runs: Command = {
 
 async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
   if (id === undefined) throw new UsageError('name a run by its run_id, or use "last"');
-  if (id !== 'last') return id;
+  // A job of an autopilot is `RUN_ID/JOB`.
+  const [run, ...job] = id.split('/');
+  if (run !== 'last') return id;
   const { value } = await client.call('list_runs', { limit: 1 });
   const [newest] = value.runs;
   if (newest === undefined) throw new UsageError('there are no runs yet');
-  return newest.run_id;
+  return [newest.run_id, ...job].join('/');
 }
 
 /** The exit code is 1 if some files stay as they are. */

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '../json.ts';
 import type { AppView } from '../tool.ts';
 
-/** The MCP Apps extension: a client that declares it can show a view of the server inside the chat. */
-export const appsExtension = 'io.modelcontextprotocol/ui';
+const appsExtension = 'io.modelcontextprotocol/ui';
 export const appMimeType = 'text/html;profile=mcp-app';
 
 export function appUri(view: AppView): string {

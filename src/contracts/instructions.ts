@@ -72,7 +72,7 @@ const topics: readonly Topic[] = [
 ];
 
 /** What a model must know in advance, because some clients load tool descriptions only on demand. */
-export function instructionsFor(tools: ReadonlySet<string>): string | undefined {
+export function instructionsFor(tools: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   const available = (sentence: string) =>
     (sentence.match(/\b[a-z]+_[a-z_]+\b/g) ?? []).every((name) => tools.has(name));
   const present = topics.filter((topic) => topic.tools.some((name) => tools.has(name)));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
-import type { Change, Feature } from '../feature.ts';
+import { type Change, extensions, type Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
@@ -10,7 +10,7 @@ import { forkTool } from './tools/fork-tool.ts';
 import { runResources } from './tools/run-resources.ts';
 import { runTools } from './tools/run-tools.ts';
 import { statisticsTools } from './tools/statistics-tool.ts';
-import { taskMethods, tasksExtension } from './tools/tasks.ts';
+import { taskMethods } from './tools/tasks.ts';
 
 /** Delays the first sweep so that it does not slow down the start. */
 const firstSweepMs = 500;
@@ -56,7 +56,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     ...(!options.document && {
       resources: runResources(runs),
       methods: taskMethods(runs),
-      extensions: { [tasksExtension]: {} },
+      extensions: extensions.delegate,
     }),
     problems: async () => (await opening.current)?.problems() ?? [],
     subscribe(listener) {

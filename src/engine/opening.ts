@@ -1,3 +1,4 @@
+import { initializeResult } from '../contracts/initialize-result.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
@@ -16,20 +17,13 @@ export function initialize({ session, server, params }: Call): JsonObject {
     });
   }
   const info = isObject(clientInfo) ? clientInfo : {};
-  const version = contract.negotiate(protocolVersion);
   session.begin({
     name: String(info['name'] ?? ''),
     version: String(info['version'] ?? ''),
-    protocolVersion: version,
+    protocolVersion: contract.negotiate(protocolVersion),
     capabilities: isObject(capabilities) ? capabilities : {},
   });
-  const result = {
-    protocolVersion: version,
-    capabilities: offered,
-    serverInfo: contract.server,
-    ...(instructions !== undefined && { instructions }),
-  };
-  return contract.initialized(result, params as JsonObject);
+  return initializeResult(contract, offered, instructions, params as JsonObject);
 }
 
 /** Subscribes to changes in revision 2026-07-28: the request stays open until the client cancels it. */

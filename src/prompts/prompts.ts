@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Feature } from '../feature.ts';
+import { extensions, type Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
@@ -149,7 +149,7 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       revisions: true,
     }),
     methods: createMethods(editor, { revisions: true }),
-    extensions: { 'adjutant/prompt-management': {} },
+    extensions: extensions.prompts,
     async definitions() {
       const entries = await catalog.list();
       if (entries !== listed) definitions = entries.map(({ definition }) => definition);

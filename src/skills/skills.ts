@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { Change, Feature, ResourceProvider } from '../feature.ts';
+import { type Change, extensions, type Feature, type ResourceProvider } from '../feature.ts';
 import { defineMethod } from '../tool.ts';
 import type { SkillPrompt } from './prompt-skills.ts';
 import type { CatalogOptions, SkillCatalog } from './skill-catalog.ts';
@@ -65,7 +65,7 @@ export function createSkills(options: SkillsOptions): Feature {
 
   return {
     name: 'skills',
-    extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+    extensions: extensions.skills,
     resources,
     methods: {
       'skills/list': defineMethod({

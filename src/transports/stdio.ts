@@ -14,12 +14,16 @@ export interface Output {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/** Serves one client on a pair of streams. Resolves when the input has ended and every request is answered. */
+/**
+ * Serves one client on a pair of streams. Resolves when the input has ended and every request is answered. `isFirstAnswered` is
+ * true if the client has the reply to its first message already.
+ */
 export async function serveStdio(
   server: Server,
   input: Readable,
   output: Output,
   maxMessageBytes: number,
+  isFirstAnswered = false,
 ): Promise<void> {
   const deframer = new Deframer(maxMessageBytes);
   let waiting = '';
@@ -41,8 +45,10 @@ export async function serveStdio(
 
   let unanswered = 0;
   let whenAnswered: (() => void) | undefined;
+  let isUnneeded = isFirstAnswered;
   const answer = (reply: JsonObject | readonly JsonObject[] | undefined) => {
-    if (reply !== undefined) send(reply);
+    if (reply !== undefined && !isUnneeded) send(reply);
+    isUnneeded = false;
     unanswered -= 1;
     if (unanswered === 0) whenAnswered?.();
   };
@@ -62,6 +68,7 @@ export async function serveStdio(
     });
     input.on('end', resolve);
     input.on('error', reject);
+    input.resume();
   });
   deframer.end().forEach(handle);
   session.endInput();

@@ -1,5 +1,5 @@
-import { appMimeType, appsExtension, appUri, showsApps } from '../contracts/app-views.ts';
-import type { Feature } from '../feature.ts';
+import { appMimeType, appUri, showsApps } from '../contracts/app-views.ts';
+import { extensions, type Feature } from '../feature.ts';
 import { appViews } from '../tool.ts';
 import { readPageFile } from './page-files.ts';
 
@@ -9,7 +9,7 @@ const titles = { run: 'Run', prompts: 'Prompts', calendar: 'Calendar' } as const
 export function createApps(): Feature {
   return {
     name: 'apps',
-    extensions: { [appsExtension]: {} },
+    extensions: extensions.apps,
     resources: {
       list: ({ client }) =>
         showsApps(client.capabilities)

@@ -20,6 +20,8 @@ export interface Shown {
   readonly tool: string;
   readonly args: object;
   readonly theme?: 'light' | 'dark';
+  /** Width of the view in pixels. */
+  readonly width?: number;
   /** False to return while the call is still in progress. */
   readonly waitsForResult?: boolean;
 }

@@ -14,10 +14,13 @@ const transport = {
 window.receiveFromServer = (text) => transport.onmessage(JSON.parse(text));
 /** Messages that views wrote into the chat. */
 window.chat = [];
-window.heights = [];
+/** Addresses that views asked to open. */
+window.links = [];
+/** Names of tools that the user does not let the view call, or `message`. */
+window.refused = [];
 
 /** Calls a tool and shows its view, as a chat does. */
-window.show = async ({ tool, args, theme, proxy, waitsForResult }) => {
+window.show = async ({ tool, args, theme, width = 700, proxy, waitsForResult }) => {
   const client = new Client(info, {
     capabilities: { extensions: { [extension]: { mimeTypes: ['text/html;profile=mcp-app'] } } },
   });
@@ -26,20 +29,32 @@ window.show = async ({ tool, args, theme, proxy, waitsForResult }) => {
   const { resourceUri } = tools.find(({ name }) => name === tool)._meta.ui;
   const { contents } = await client.readResource({ uri: resourceUri });
   const frame = document.body.appendChild(document.createElement('iframe'));
-  frame.style.cssText = 'width: 700px; height: 600px';
+  frame.style.cssText = `border: 0; width: ${width}px; height: 600px`;
   const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
   frame.src = proxy;
   await loaded;
-  const bridge = new AppBridge(client, info, { serverTools: {}, message: {} }, { hostContext: { theme } });
+  const capabilities = { serverTools: {}, message: {}, openLinks: {} };
+  const bridge = new AppBridge(client, info, capabilities, { hostContext: { theme } });
   bridge.onmessage = async ({ content }) => {
+    if (window.refused.includes('message')) return { isError: true };
     window.chat.push(content.map(({ text }) => text).join(''));
     return {};
   };
-  bridge.onsizechange = ({ height }) => window.heights.push(height);
+  bridge.onopenlink = async ({ url }) => {
+    window.links.push(url);
+    return {};
+  };
+  bridge.onsizechange = ({ height }) => {
+    frame.style.height = `${height}px`;
+  };
   const initialized = new Promise((resolve) => {
     bridge.oninitialized = resolve;
   });
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+  bridge.oncalltool = (params) => {
+    if (window.refused.includes(params.name)) throw new Error('The user declined the call.');
+    return client.callTool(params);
+  };
   frame.contentWindow.postMessage('connected', '*');
   await new Promise((resolve) => {
     bridge.onsandboxready = resolve;
@@ -52,4 +67,8 @@ window.show = async ({ tool, args, theme, proxy, waitsForResult }) => {
     .then((value) => bridge.sendToolResult(value));
   if (waitsForResult) await result;
   window.closeView = () => bridge.teardownResource({});
+  window.changeContext = (context) => bridge.setHostContext(context);
+  window.loseServer = () => transport.onclose();
+  /** Never answers the view again. */
+  window.hang = () => void bridge.close();
 };

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
 import { eventually } from './eventually.ts';
+import { readQueue } from './kill-host.ts';
 import { bare, type Step, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -156,12 +157,22 @@ describe('an autopilot of a killed server', () => {
   it.each([
     ['recorded', { id: 'one', status: 'cancelled' }],
     ['not recorded yet', { id: 'one', status: 'running', result: { status: 'cancelled' } }],
-  ])('is not resumed after a cancellation, with a cancelled job that is %s', async (_, job) => {
+  ])('is resumed after the cancellation of one job, which is %s', async (_, job) => {
     writeAbandoned(job, { id: 'two', status: 'waiting' });
     await connect();
     expect(await finished()).toMatchObject({
-      result: { status: 'cancelled' },
-      statuses: ['one cancelled', 'two skipped'],
+      result: { status: 'failed' },
+      statuses: ['one cancelled', 'two completed'],
+    });
+  });
+
+  it('is not resumed after its own cancellation', async () => {
+    writeAbandoned({ id: 'one', status: 'completed' }, { id: 'two', status: 'waiting' });
+    await readQueue(bench, (queue) => queue.requestCancellation(at(), 'enough'));
+    await connect();
+    expect(await finished()).toMatchObject({
+      result: { status: 'cancelled', error: 'cancelled: enough' },
+      statuses: ['one completed', 'two skipped'],
     });
     expect(existsSync(at('subruns', 'two'))).toBe(false);
   });

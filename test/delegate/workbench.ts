@@ -69,7 +69,13 @@ export function createWorkbench(codexConfig = ''): Workbench {
   writeFileSync(join(codexHome, 'config.toml'), codexConfig);
   writeFileSync(join(project, 'README.md'), '# A project\n');
   execFileSync('git', ['init', '-q'], { cwd: project });
-  const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, CODEX_HOME: codexHome };
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    HOME: home,
+    CODEX_HOME: codexHome,
+    // The project must not be in the temporary folder, which every sandbox can write to. Codex also needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
+    TMPDIR: at('tmp'),
+  };
   const closing: (() => Promise<void>)[] = [];
   const serve = async (settings: Readonly<Record<string, string>>, contract: ContractName) => {
     const argv = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
@@ -118,7 +124,8 @@ export function createWorkbench(codexConfig = ''): Workbench {
     },
     async [Symbol.asyncDispose]() {
       for (const close of closing) await close();
-      rmSync(folder, { recursive: true, force: true });
+      // A process that is being killed may still write.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

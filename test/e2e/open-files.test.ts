@@ -33,10 +33,23 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
     },
   );
 
-  it('keeps running when a chunk cannot be loaded in the background', async () => {
+  it('loads the features after the first answer as soon as it can', async () => {
     await using program = new Program(['serve']);
     program.send(initialize());
     await program.until(({ id }) => id === 0);
+    limitOpenFiles(program, 3);
+    const listed = program.request('tools/list');
+    await program.untilStderr(/EMFILE/);
+    limitOpenFiles(program, 1024);
+    // An error if the features were loaded before the limit was set.
+    expect(await listed).toHaveProperty('id');
+    expect(JSON.stringify(await program.request('tools/list'))).toContain('expand_prompt');
+  });
+
+  it('keeps running when a chunk cannot be loaded in the background', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    await program.request('ping');
     limitOpenFiles(program, 3);
     await program.untilStderr(/could not start following changes by other processes; retrying: .*EMFILE/);
     expect(await program.request('ping')).toHaveProperty('result');
@@ -45,7 +58,7 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
   it('keeps running when it cannot look for runs without a host, and looks again later', async () => {
     await using program = new Program(['serve']);
     program.send(initialize());
-    await program.until(({ id }) => id === 0);
+    await program.request('ping');
     limitOpenFiles(program, 3);
     writeFileSync(join(program.home, 'runs.sqlite'), '');
     await program.untilStderr(/runs whose hosts were killed could not be recovered[\s\S]*EMFILE/);

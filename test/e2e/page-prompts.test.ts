@@ -64,7 +64,7 @@ describe('prompts', () => {
     await page.getByLabel(/^key/).click();
     await page.getByRole('button', { name: 'minor' }).click();
     await shows(page, 'Play in minor.');
-    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
     await shows(page, 'Copied');
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('Play in minor.');
   });

@@ -17,11 +17,15 @@ beforeAll(async () => {
   const codexHome = join(server.home, 'codex');
   mkdirSync(codexHome);
   mkdirSync(work);
+  const temporary = join(server.home, 'tmp');
+  mkdirSync(temporary);
   execFileSync('git', ['init', '-q'], { cwd: work });
   writeFileSync(join(work, 'tides.txt'), 'low');
   writeFileSync(join(codexHome, 'config.toml'), model.config);
   await server.start({
     CODEX_HOME: codexHome,
+    // Codex needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
+    TMPDIR: temporary,
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
     ADJUTANT_DELEGATE_APPROVALS: 'ask',
   });

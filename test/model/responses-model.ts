@@ -26,8 +26,13 @@ interface Item {
   readonly content?: readonly { readonly text?: string }[];
 }
 
-/** Starts a model with the Responses API on loopback. It plays the script in the task and streams the replies. */
-export async function startResponsesModel(): Promise<Model> {
+/**
+ * Starts a model with the Responses API on loopback. It plays the script in the task, or the one for a task that contains the
+ * given words, and streams the replies.
+ */
+export async function startResponsesModel(
+  scripts: Readonly<Record<string, readonly Turn[]>> = {},
+): Promise<Model> {
   const requests: ModelRequest[] = [];
   let firstDeltaAt: number | undefined;
   const server = createServer(async (request, response) => {
@@ -37,7 +42,8 @@ export async function startResponsesModel(): Promise<Model> {
     const task = (input[last]?.content ?? []).map((part) => part.text ?? '').join('\n');
     const step = input.slice(last + 1).filter((item) => item.type === 'function_call_output').length;
     requests.push({ task, body: body as Record<string, unknown>, headers: request.headers });
-    await play(turnOf(task, step), response, () => {
+    const known = Object.entries(scripts).find(([words]) => task.includes(words))?.[1];
+    await play(known?.[step] ?? turnOf(task, step), response, () => {
       firstDeltaAt = Date.now();
     });
   });

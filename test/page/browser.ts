@@ -13,6 +13,7 @@ export interface BrowserContext {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
   addInitScript(script: string): Promise<void>;
+  readonly clock: { setFixedTime(time: string): Promise<void> };
   grantPermissions(permissions: readonly string[]): Promise<void>;
   newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
   close(): Promise<void>;
@@ -35,10 +36,11 @@ export interface Page {
     argument?: unknown,
   ): Promise<Result>;
   addScriptTag(options: { path?: string; content?: string }): Promise<unknown>;
-  screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
+  screenshot(options: { path: string; fullPage?: boolean; animations?: 'disabled' }): Promise<unknown>;
   emulateMedia(options: { colorScheme?: 'light' | 'dark' }): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForFunction(script: string, argument?: unknown, options?: { timeout?: number }): Promise<unknown>;
+  waitForLoadState(state: 'networkidle', options?: { timeout?: number }): Promise<void>;
   waitForEvent(event: 'download'): Promise<Download>;
   on(
     event: 'console' | 'pageerror',
@@ -85,6 +87,7 @@ export interface Locator {
   }): Promise<void>;
   setInputFiles(files: string | UploadFile | readonly UploadFile[]): Promise<void>;
   dispatchEvent(type: string, init?: object): Promise<void>;
+  evaluate<Result>(script: string): Promise<Result>;
 }
 
 /** Starts the Chromium that is installed from npm. */

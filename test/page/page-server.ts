@@ -5,16 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { componentFile } from '../components.ts';
 import { bundle } from '../program.ts';
-import { type Browser, type BrowserContext, openBrowser, type Page } from './browser.ts';
+import { type Browser, type BrowserContext, type Locator, openBrowser, type Page } from './browser.ts';
 
 /** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
 export class PageServer {
-  readonly home = mkdtempSync(join(tmpdir(), 'adjutant-page-'));
+  readonly home: string;
   address = '';
   #env: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
   #browser: Browser | undefined;
   readonly #contexts: BrowserContext[] = [];
+
+  constructor(home = mkdtempSync(join(tmpdir(), 'adjutant-page-'))) {
+    this.home = home;
+  }
 
   async start(
     env: Readonly<Record<string, string>> = {},
@@ -50,8 +54,12 @@ export class PageServer {
   }
 
   /** Opens a window with its own storage, like another user's browser. */
-  async open(url = this.address): Promise<Page> {
-    const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 } });
+  async open(
+    url = this.address,
+    { clock, ...options }: { clock?: string; viewport?: { width: number; height: number } } = {},
+  ): Promise<Page> {
+    const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+    if (clock !== undefined) await context.clock.setFixedTime(clock);
     this.#contexts.push(context);
     // Shorter than the test timeout, so that the error names the element that did not appear.
     context.setDefaultTimeout(15_000);
@@ -92,9 +100,13 @@ export class PageServer {
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 /** Accessibility violations of these impacts that axe finds on the page. */
-async function violations(page: Page, impacts: readonly string[]): Promise<readonly string[]> {
-  await page.evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
-  const { violations: found } = await page.evaluate<{
+async function violations(
+  page: Pick<Page, 'evaluate'> | Pick<Locator, 'evaluate'>,
+  impacts: readonly string[],
+): Promise<readonly string[]> {
+  const evaluate = <Result>(script: string) => page.evaluate<Result>(script);
+  await evaluate(readFileSync(componentFile('axe-core/axe.min.js'), 'utf8'));
+  const { violations: found } = await evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   }>('axe.run()');
   return found
@@ -106,3 +118,6 @@ export const seriousViolations = (page: Page) => violations(page, ['serious', 'c
 
 /** Also moderate violations. */
 export const axeViolations = (page: Page) => violations(page, ['moderate', 'serious', 'critical']);
+
+/** The same for the frame that an element is in. */
+export const violationsIn = (element: Locator) => violations(element, ['moderate', 'serious', 'critical']);

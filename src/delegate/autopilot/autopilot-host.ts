@@ -2,10 +2,9 @@ import { dirname, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { grantSandbox } from '../delegation/permissions.ts';
+import { grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { HostOptions } from '../host/host-message.ts';
-import { loadRecord } from '../record/run-record.ts';
 import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
 import { recoverRun } from '../run/run-recovery.ts';
 import { Autopilot, type AutopilotPorts, type AutopilotRequest } from './autopilot.ts';
@@ -31,7 +30,7 @@ export async function carryAutopilot(hosted: HostedAutopilot): Promise<Autopilot
   const { directory, runner, request } = hosted;
   const output = await (request === undefined
     ? resume(hosted)
-    : new Autopilot(directory, request, createPorts(hosted)).run()
+    : new Autopilot(directory, request, await createPorts(hosted)).run()
   ).catch((error: unknown) => {
     const isExpected = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
     if (!isExpected) throw error;
@@ -71,21 +70,16 @@ async function resume(hosted: HostedAutopilot): Promise<AutopilotOutput> {
   const mayContinue =
     state !== undefined &&
     queue.cancellationReason(path) === undefined &&
-    !(await hasCancelledJob(loaded)) &&
     (await isPermitted(loaded, state.request.cwd, options));
   if (!mayContinue) {
     const recovery = { env: options.env, stateDir: dirname(options.queueFile), redact: runner.redact };
     return recoverAutopilot(directory, loaded, recovery, queue.cancellationReason(path));
   }
-  return new Autopilot(directory, state.request, createPorts(hosted)).resume(loaded, state);
-}
-
-/** True if a job was cancelled, also if the autopilot had not recorded it yet. */
-async function hasCancelledJob({ jobs }: AutopilotOutput): Promise<boolean> {
-  const states = jobs.map(async ({ status, run_dir, run_id }) =>
-    status === 'running' ? (await loadRecord(run_dir, run_id))?.status : status,
-  );
-  return (await Promise.all(states)).includes('cancelled');
+  const { request } = state;
+  // The settings of the server that continues the autopilot may be stricter.
+  const asks = request.mayAsk === true && mayAsk('workspace-write', {}, options);
+  const ports = await createPorts(hosted);
+  return new Autopilot(directory, { ...request, mayAsk: asks }, ports).resume(loaded, state);
 }
 
 /** True if the server that continues the autopilot would grant the jobs their sandboxes if a caller asked for them. */
@@ -99,7 +93,19 @@ async function isPermitted({ plan }: AutopilotOutput, cwd: string, options: Host
   return !(await Promise.all(granted)).includes(false);
 }
 
-function createPorts({ runner, options, signal, listen }: HostedAutopilot): AutopilotPorts {
+async function createPorts({
+  directory,
+  runner,
+  options,
+  signal,
+  listen,
+}: HostedAutopilot): Promise<AutopilotPorts> {
+  const queue = await runner.queue;
+  const { path } = directory;
+  // Stored, so that another host honours it if this one is killed.
+  const store = () => queue.requestCancellation(path, messageOf(signal.reason));
+  if (signal.aborted) store();
+  else signal.addEventListener('abort', store, { once: true });
   return {
     settings: options.autopilot,
     codexHome: options.codexHome,
@@ -112,5 +118,6 @@ function createPorts({ runner, options, signal, listen }: HostedAutopilot): Auto
     confine: async (sandbox) => runner.agents.get().confine?.(sandbox),
     listen,
     signal,
+    isCancelled: () => queue.cancellationReason(path) !== undefined,
   };
 }

@@ -75,7 +75,7 @@ function finalStatus(
   jobs: readonly JobResult[],
   cancellationReason: string | undefined,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
-  const isCancelled = cancellationReason !== undefined || jobs.some(({ status }) => status === 'cancelled');
+  const isCancelled = cancellationReason !== undefined;
   const { status, error } = overallStatus(jobs, isCancelled, cancellationReason);
   if (isCancelled) return { status, error };
   const reasons = ['the process of the autopilot was killed', ...(jobs.length > 0 && error ? [error] : [])];

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { expandFromLibrary } from '../delegation/assignment.ts';
 import type { Delegation, StartedRun } from '../delegation/delegation.ts';
-import { type Caller, grantSandbox } from '../delegation/permissions.ts';
+import { type Caller, grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { AutopilotRequest } from './autopilot.ts';
 import { failAutopilot } from './autopilot-host.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
@@ -45,5 +45,12 @@ async function createRequest(
   const cwd = resolve(input.cwd ?? process.cwd());
   const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = warning === undefined ? [] : [warning];
-  return { input, cwd, sandbox, ...(await expandFromLibrary(input, options, warnings)), warnings };
+  return {
+    input,
+    cwd,
+    sandbox,
+    ...(await expandFromLibrary(input, options, warnings)),
+    warnings,
+    mayAsk: mayAsk('workspace-write', caller, options),
+  };
 }

@@ -38,6 +38,8 @@ export interface AutopilotPorts {
   readonly confine: CheckOptions['confine'];
   readonly listen: JobRunnerOptions['listen'];
   readonly signal: AbortSignal;
+  /** True if the cancellation of the whole autopilot was requested, also by another server. */
+  isCancelled(): boolean;
 }
 
 /** A checked tool call: task and role are expanded and the sandbox is granted. */
@@ -48,6 +50,8 @@ export interface AutopilotRequest {
   readonly cwd: string;
   readonly sandbox: Sandbox;
   readonly warnings: readonly string[];
+  /** True if its writing jobs may ask people for permission to leave their sandbox. */
+  readonly mayAsk?: boolean;
 }
 
 /** Decides whether to delegate, makes a plan, runs its jobs and aggregates their results. */
@@ -97,10 +101,9 @@ export class Autopilot {
 
   async #finish(refusal?: string): Promise<AutopilotOutput> {
     if (this.#log.jobs.length > 0) await this.#runJobs();
-    const hasCancelledJob = this.#log.results.some(({ status }) => status === 'cancelled');
     const { aborted, reason } = this.#ports.signal;
     const output = await this.#log.finish(
-      aborted || hasCancelledJob,
+      aborted || this.#ports.isCancelled(),
       aborted ? messageOf(reason) : undefined,
       refusal,
     );
@@ -137,7 +140,7 @@ export class Autopilot {
   }
 
   async #runJobs(): Promise<void> {
-    const { input, task, cwd } = this.#request;
+    const { input, task, cwd, mayAsk = false } = this.#request;
     const { settings, run, confine, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
     const isolated = jobsToIsolate(jobs, input.worktrees ?? settings.worktrees);
@@ -149,6 +152,7 @@ export class Autopilot {
       cwd,
       skipGitRepoCheck: input.skip_git_repo_check,
       skills: this.#skills,
+      mayAsk,
       isolated,
       checks: { allowed: settings.checks, confine, timeoutMs: settings.checkTimeoutMs, env },
       stateDir,
@@ -178,8 +182,9 @@ export class Autopilot {
         const result = await (started.has(job.id)
           ? runner.resume(job, dependencies)
           : runner.run(job, dependencies));
-        // Cancelling one job cancels the whole autopilot.
-        if (result.status === 'cancelled') stop.abort(new Error(result.error ?? 'cancelled'));
+        // The request of another server may only have reached the job.
+        if (result.status === 'cancelled' && this.#ports.isCancelled())
+          stop.abort(new Error(result.error ?? 'cancelled'));
         return result;
       },
       skip: (job, blockedBy) =>
@@ -214,7 +219,7 @@ export class Autopilot {
       ...listener,
       onEvent: (event) => {
         listener.onEvent?.(event);
-        if (event.kind === 'item') void this.#log.addEvent(`${job.id}: ${describeEvent(event)}`);
+        if (recordedKinds.has(event.kind)) void this.#log.addEvent(`${job.id}: ${describeEvent(event)}`);
       },
     };
   }
@@ -224,3 +229,6 @@ export class Autopilot {
     return `Skipped because ${title} (${blockedBy}) ${status === 'skipped' ? 'was skipped' : 'did not complete'}.`;
   }
 }
+
+/** The events of jobs that are repeated in the log of the autopilot. */
+const recordedKinds = new Set(['item', 'approval', 'answered', 'steered', 'interrupted']);

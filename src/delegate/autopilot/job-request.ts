@@ -16,6 +16,8 @@ export interface JobRequestOptions {
   readonly cwd: string;
   readonly skills: readonly IndexedSkill[];
   readonly skipGitRepoCheck: boolean;
+  /** True if writing jobs may ask people for permission. */
+  readonly mayAsk: boolean;
 }
 
 /** Selects the skills for a job and composes the request for its agent. */
@@ -24,7 +26,7 @@ export async function createJobRequest(
   dependencies: readonly JobResult[],
   subrun: RunDirectory,
   cwd: string,
-  { task, skills, skipGitRepoCheck }: JobRequestOptions,
+  { task, skills, skipGitRepoCheck, mayAsk }: JobRequestOptions,
 ): Promise<RunRequest> {
   const selection = await selectSkills(
     {
@@ -50,6 +52,7 @@ export async function createJobRequest(
     outputSchema: answerSchema,
     cwd,
     sandbox: job.sandbox,
+    approvals: mayAsk && job.sandbox === 'workspace-write' ? 'ask' : 'never',
     ...(job.agent !== undefined && { agent: job.agent }),
     ...(job.model !== undefined && { model: job.model }),
     ...(job.reasoning_effort !== undefined && { reasoningEffort: job.reasoning_effort }),

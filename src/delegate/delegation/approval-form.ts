@@ -15,11 +15,15 @@ const decisionTitles: Readonly<Record<ApprovalDecision, string>> = {
 };
 const maxDetailChars = 4_000;
 
-/** The form that asks a person about a request of an agent. */
-export function approvalForm(runId: string, request: ApprovalRequest): AskRequest {
-  const { cwd, reason, diff, decisions } = request;
+/** The form that asks a person about a request of an agent, and of the job of an autopilot with this title. */
+export function approvalForm(
+  runId: string,
+  request: ApprovalRequest & { readonly job?: string | undefined },
+): AskRequest {
+  const { cwd, reason, diff, decisions, job } = request;
+  const asker = job === undefined ? `The agent of run ${runId}` : `Job "${job}" (run ${runId})`;
   const message = [
-    `The agent of run ${runId} asks for permission: ${describeRequest(request)}`,
+    `${asker} asks for permission: ${describeRequest(request)}`,
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
     ...(reason === undefined ? [] : [`Reason: ${reason}`]),
     ...(diff === undefined ? [] : [diff]),

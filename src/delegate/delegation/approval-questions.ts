@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import type { JobLabel } from '../host/host-message.ts';
 import type { AgentEvent } from '../session/agent-event.ts';
 import type { RunOrder } from '../session/run-order.ts';
 import { approvalForm, toAnswer } from './approval-form.ts';
@@ -21,10 +22,10 @@ export function personOf({ actor, client }: Context): string {
 export class ApprovalQuestions {
   readonly #context: Context;
   readonly #runId: string;
-  readonly #send: (order: RunOrder) => Promise<void>;
+  readonly #send: (runId: string, order: RunOrder) => Promise<void>;
   #isMuted: boolean;
 
-  constructor(context: Context, runId: string, send: (order: RunOrder) => Promise<void>) {
+  constructor(context: Context, runId: string, send: (runId: string, order: RunOrder) => Promise<void>) {
     this.#context = context;
     this.#runId = runId;
     this.#send = send;
@@ -36,17 +37,19 @@ export class ApprovalQuestions {
     this.#isMuted = true;
   }
 
-  event(event: AgentEvent): void {
+  /** `job` is the job of an autopilot whose agent has sent the event. */
+  event(event: AgentEvent, job?: JobLabel): void {
     if (event.kind !== 'approval' || event.expiresAt === undefined || this.#isMuted) return;
-    void this.#ask(event).catch((error: unknown) => {
+    void this.#ask(event, job).catch((error: unknown) => {
       log('info', `run ${this.#runId}: the client did not answer a request: ${messageOf(error)}`);
     });
   }
 
-  async #ask({ request }: Extract<AgentEvent, { kind: 'approval' }>): Promise<void> {
-    const answers = await this.#context.ask({ approval: approvalForm(this.#runId, request) });
+  async #ask({ request }: Extract<AgentEvent, { kind: 'approval' }>, job?: JobLabel): Promise<void> {
+    const run = job === undefined ? this.#runId : `${this.#runId}/${job.id}`;
+    const answers = await this.#context.ask({ approval: approvalForm(run, { ...request, job: job?.title }) });
     const answer = toAnswer(answers['approval'] ?? {});
     if (answer === undefined) return;
-    await this.#send({ kind: 'answer', approval: request.id, by: personOf(this.#context), ...answer });
+    await this.#send(run, { kind: 'answer', approval: request.id, by: personOf(this.#context), ...answer });
   }
 }

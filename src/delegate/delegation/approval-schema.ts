@@ -8,6 +8,8 @@ export const approvalSchema = {
   required: ['id', 'what', 'decisions', 'asked_at', 'expires_at'],
   properties: {
     id: text,
+    run_id: { ...text, description: 'The job of an autopilot, for answer_approval' },
+    job: { ...text, description: 'Its title' },
     what: { enum: ['command', 'files', 'network', 'tool', 'permissions'] },
     command: text,
     cwd: text,

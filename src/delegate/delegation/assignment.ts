@@ -1,15 +1,13 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Sandbox } from '../agents/sandbox.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
 import type { RunRequest } from '../record/run-request.ts';
-import { parseRule } from '../session/approval-rules.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
 import { asSkill, discoverSkills } from '../skills/skills.ts';
 import { checkOverrides } from './overrides.ts';
-import { type Caller, grantSandbox, overrideRights } from './permissions.ts';
+import { type Caller, grantSandbox, mayAsk, overrideRights } from './permissions.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
 import { refuseUnknownThread, type Target } from './thread.ts';
@@ -65,22 +63,6 @@ export async function createRunRequest(
     skills: input.skills_mode === 'auto' ? 'all' : 'named',
     warnings,
   };
-}
-
-/**
- * True if the agent may ask to leave its sandbox. Nobody can allow more than the caller and the settings may grant, and only
- * the changes of writing runs are recorded.
- */
-function mayAsk(
-  sandbox: Sandbox,
-  caller: Caller,
-  { approvals, ceiling, userHome }: DelegateOptions,
-): boolean {
-  if (approvals.mode === 'never' || sandbox !== 'workspace-write') return false;
-  // An invalid rule must not be skipped.
-  for (const rule of approvals.rules) parseRule(rule, userHome);
-  const limits = [ceiling, caller.ceiling, caller.sandbox];
-  return limits.every((limit) => limit === undefined || limit === 'danger-full-access');
 }
 
 function effortFor(

@@ -154,7 +154,7 @@ export class Delegation {
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
     const { id } = directory;
-    const questions = new ApprovalQuestions(context, id, (order) => this.hosts.order(path, id, order));
+    const questions = new ApprovalQuestions(context, id, (run, order) => this.hosts.order(path, run, order));
     const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(
       done

@@ -213,7 +213,7 @@ export class HostedRuns {
           break;
         case 'event':
           reporterFor(message.job)?.event(message.event);
-          if (message.job === undefined) questions?.event(message.event);
+          questions?.event(message.event, message.job);
           publishEvents(id, ...(message.job === undefined ? [] : [`${id}/subruns/${message.job.id}`]));
           break;
         case 'job-finished':

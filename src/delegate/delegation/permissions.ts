@@ -3,6 +3,7 @@ import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isInside, realpath } from '../agents/folder-scope.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
+import { parseRule } from '../session/approval-rules.ts';
 import { protectionReason } from './protected-folders.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
@@ -166,4 +167,24 @@ async function findProtection(
   const [path, home] = await Promise.all([realpath(cwd), realpath(userHome)]);
   const reason = path === undefined ? undefined : protectionReason(path, home ?? userHome);
   return reason === undefined || (await isInside(cwd, writeFolders)) ? undefined : reason;
+}
+
+interface ApprovalLimits extends Pick<PermissionLimits, 'ceiling' | 'userHome'> {
+  readonly approvals: { readonly mode: 'never' | 'ask'; readonly rules: readonly string[] };
+}
+
+/**
+ * True if the agent may ask to leave its sandbox. Nobody can allow more than the caller and the settings may grant, and only
+ * the changes of writing runs are recorded.
+ */
+export function mayAsk(
+  sandbox: Sandbox,
+  caller: Pick<Caller, 'ceiling' | 'sandbox'>,
+  { approvals, ceiling, userHome }: ApprovalLimits,
+): boolean {
+  if (approvals.mode === 'never' || sandbox !== 'workspace-write') return false;
+  // An invalid rule must not be skipped.
+  for (const rule of approvals.rules) parseRule(rule, userHome);
+  const limits = [ceiling, caller.ceiling, caller.sandbox];
+  return limits.every((limit) => limit === undefined || limit === 'danger-full-access');
 }

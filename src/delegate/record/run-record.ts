@@ -87,8 +87,11 @@ async function pendingApprovals(directory: RunDirectory): Promise<readonly Pendi
   return (file?.['pending'] as PendingApproval[] | undefined) ?? [];
 }
 
-function answerAction(request: PendingApproval): string {
-  return `Let the user decide on request ${request.id} with answer_approval: ${describeRequest(request)}`;
+/** Tells the client that a request waits for the user. */
+export function answerAction(request: PendingApproval): string {
+  const { id, run_id } = request;
+  const tool = run_id === undefined ? 'answer_approval' : `answer_approval (run_id ${run_id})`;
+  return `Let the user decide on request ${id} with ${tool}: ${describeRequest(request)}`;
 }
 
 function madeBy(

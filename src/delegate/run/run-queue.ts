@@ -216,11 +216,12 @@ export class RunQueue {
     return changed > 0;
   }
 
-  /** Removes the run and its cancellation request. */
+  /** Removes the run, and the cancellation requests for it and its jobs. */
   finish(directory: string): void {
     this.#transaction(() => {
       for (const table of ['open_runs', 'wishes'])
         this.#run(`DELETE FROM ${table} WHERE directory = ?`, directory);
+      this.#run('DELETE FROM wishes WHERE substr(directory, 1, length(?1)) = ?1', directory + sep);
     });
   }
 

@@ -10,6 +10,9 @@ export interface ApprovalOptions {
 
 /** A request that waits for a person, as `approvals.json` of the run lists it. */
 export interface PendingApproval extends ApprovalRequest {
+  /** For the job of an autopilot: its run id and its title. */
+  readonly run_id?: string;
+  readonly job?: string;
   readonly asked_at: string;
   /** When the request is refused if nobody answers. */
   readonly expires_at: string;

@@ -49,7 +49,9 @@ export class LocalRuns {
     const overview = await this.#overview(record);
     const autopilot =
       overview.tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, id) : undefined;
-    return { overview, record, ...(autopilot && { autopilot }) };
+    if (autopilot === undefined) return { overview, record };
+    const { withApprovals } = await import('./job-account.ts');
+    return { overview, ...(await withApprovals(record, autopilot)) };
   }
 
   /** Finishes or continues the runs whose hosts were killed, so that no dead run is reported as running. */

@@ -21,8 +21,11 @@ export async function sendOrder(
       'refused',
       `Run ${run_id} is an autopilot. Name one of its jobs: ${jobs.map((one) => `${run_id}/${one.id}`).join(', ') || 'there are none yet'}.`,
     );
-  if (job !== undefined && !jobs.some((one) => one.id === job))
+  const state = jobs.find((one) => one.id === job)?.status;
+  if (job !== undefined && state === undefined)
     throw new Failure('resource-not-found', `Run ${run_id} has no job ${job}.`);
+  if (state === 'waiting')
+    throw new Failure('refused', `Job ${id} has not started. It waits for the jobs that it depends on.`);
   const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
   if (record.status !== 'running' || existsSync(join(directory, 'result.json')))
     throw new Failure('refused', `Run ${id} has ended (${record.status}). Continue it with delegate_resume.`);

@@ -62,6 +62,10 @@ export class Runs {
       throw new Denied('resource-not-found', `None of your runs has the thread ${threadId}.`);
   }
 
+  #isLocal(id: string): boolean {
+    return this.#local.has(parseId(id).run);
+  }
+
   #isVisible({ actor }: RunOverview): boolean {
     return isOwner(this.#viewer) || actor === this.#viewer.name;
   }
@@ -79,13 +83,17 @@ export class Runs {
     return (await this.account(id)).record;
   }
 
+  /** Everything about a run, such as `ID`, or about the job `ID/JOB` of an autopilot. */
   async account(id: string): Promise<RunAccount> {
+    const { run, job } = parseId(id);
     await this.#local.recover();
-    const account = (await this.#local.find(id)) ?? (await this.#findRemote(id));
-    const missing = `There is no run ${id}. Call list_runs to see all runs.`;
+    const account = (await this.#local.find(run)) ?? (await this.#findRemote(run));
+    const missing = `There is no run ${run}. Call list_runs to see all runs.`;
     if (account === undefined) throw new Failure('resource-not-found', missing);
     if (!this.#isVisible(account.overview)) throw new Denied('resource-not-found', missing);
-    return account;
+    if (job === undefined) return account;
+    const { jobAccount } = await import('./job-account.ts');
+    return jobAccount(account, job);
   }
 
   /** Waits until the run has finished, for at most this long. */
@@ -98,20 +106,22 @@ export class Runs {
     }
   }
 
-  /** Cancels a run with its sub-runs and all their processes, and waits for the result. */
+  /** Cancels a run with its sub-runs, or one job of an autopilot, and all their processes, and waits for the result. */
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
     if (record.status !== 'running') return record;
-    if (this.#local.has(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
+    if (this.#isLocal(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
+    else if (parseId(id).job !== undefined)
+      throw new Failure('refused', `Job ${id} is on another machine. Cancel the whole autopilot instead.`);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
   }
 
   /** Sends an order to the agent of a run in progress, such as `ID` or the job `ID/JOB` of an autopilot. */
   async order(id: string, order: RunOrder): Promise<void> {
-    const [run = '', job] = id.split('/');
+    const { run, job } = parseId(id);
     const account = await this.account(run);
-    if (!this.#local.has(run))
+    if (!this.#isLocal(run))
       throw new Failure(
         'refused',
         `Run ${run} is on ${account.overview.host}. Use a server on that machine.`,
@@ -134,7 +144,7 @@ export class Runs {
   /** Says what a run is doing at the moment. */
   async activity({ overview, record, autopilot }: RunAccount): Promise<string> {
     if (overview.status === 'waiting') return 'waiting in the queue for other runs to finish';
-    if (!this.#local.has(record.run_id)) return `running on ${overview.host}`;
+    if (!this.#isLocal(record.run_id)) return `running on ${overview.host}`;
     const activityOf = async (path: string) => {
       const agent = this.#delegation.findAgent(await readJson(join(path, 'codex_exec.json')));
       return agentActivity(path, (raw) => agent.parse(this.#delegation.runner.redact(raw)));
@@ -144,7 +154,7 @@ export class Runs {
 
   /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
   async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
-    const [run = '', job] = id.split('/');
+    const { run, job } = parseId(id);
     const { run_dir, status } = await this.show(run);
     if (!this.#local.has(run))
       throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
@@ -158,14 +168,16 @@ export class Runs {
   /** The events of a run after a line, as readable lines. */
   async tail(id: string, after: number, limit: number, withDeltas = false): Promise<readonly EventLine[]> {
     const { run_dir } = await this.show(id);
-    const isLocal = this.#local.has(id);
+    const isLocal = this.#isLocal(id);
+    const { run, job } = parseId(id);
+    const folder = job === undefined ? '' : `subruns/${job}/`;
     const exec = isLocal
       ? await readJson(join(run_dir, 'codex_exec.json'))
-      : parseObject((await this.#shared?.file(id, 'codex_exec.json')) ?? '');
+      : parseObject((await this.#shared?.file(run, `${folder}codex_exec.json`)) ?? '');
     const agent = this.#delegation.findAgent(exec);
     const events = isLocal
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
-      : (await this.#readRemote(id, 'events.jsonl')).trimEnd().split('\n');
+      : (await this.#readRemote(run, `${folder}events.jsonl`)).trimEnd().split('\n');
     const parse = (raw: string) => agent.parse(this.#delegation.runner.redact(raw));
     return describeLog(events, parse, after, limit, withDeltas);
   }
@@ -213,4 +225,10 @@ export class Runs {
     const host = (await this.#findRemote(id))?.host;
     throw new Failure('resource-not-found', `${name} of run ${id} can only be read on ${host}.`);
   }
+}
+
+/** A run, such as `ID`, or a job of an autopilot, such as `ID/JOB`. */
+function parseId(id: string): { readonly run: string; readonly job: string | undefined } {
+  const at = id.indexOf('/');
+  return at < 0 ? { run: id, job: undefined } : { run: id.slice(0, at), job: id.slice(at + 1) };
 }

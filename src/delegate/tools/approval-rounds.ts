@@ -26,7 +26,7 @@ export async function answeredRun(runs: Runs, context: Context): Promise<string 
   for (const [key, response] of Object.entries(answers)) {
     const [kind, runId, approval] = key.split(' ');
     if (kind !== prefix || runId === undefined || approval === undefined) continue;
-    run = runId;
+    run = runId.split('/')[0];
     await passOn(runs, runId, approval, response, context);
   }
   return run;
@@ -62,7 +62,11 @@ export async function collectOrAsk(
     const record = await runs.show(id);
     const isOver = record.status !== 'running' || performance.now() >= deadline || context.signal.aborted;
     const questions = (record.approvals ?? []).map(
-      (request) => [`${prefix} ${id} ${request.id}`, approvalForm(id, request)] as const,
+      (request) =>
+        [
+          `${prefix} ${request.run_id ?? id} ${request.id}`,
+          approvalForm(request.run_id ?? id, request),
+        ] as const,
     );
     if (isOver || questions.length > 0) run?.detach();
     if (isOver) return record;

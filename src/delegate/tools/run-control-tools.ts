@@ -94,7 +94,7 @@ export function runControlTools(
             items: {
               ...approvalSchema,
               required: ['run_id', ...approvalSchema.required],
-              properties: { run_id: { type: 'string' }, ...approvalSchema.properties },
+              properties: { ...approvalSchema.properties, run_id: { type: 'string' } },
             },
           },
         },
@@ -105,7 +105,10 @@ export function runControlTools(
         const open = (await all.list(searchedRuns)).filter(({ status }) => status === 'running');
         const lists = await Promise.all(
           open.map(async ({ run_id }) =>
-            ((await all.show(run_id)).approvals ?? []).map((request) => ({ run_id, ...request })),
+            ((await all.show(run_id)).approvals ?? []).map((request) => ({
+              ...request,
+              run_id: request.run_id ?? run_id,
+            })),
           ),
         );
         const approvals = lists.flat();

@@ -8,7 +8,7 @@ import type { Runs } from '../sharing/runs.ts';
 import { passOn } from './approval-rounds.ts';
 import { autopilotResult, runResult } from './run-result.ts';
 
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;
 
 /** True if the client of this request accepts a task as the answer. */
@@ -47,7 +47,10 @@ export async function toTask(runs: Runs, id: string, context: Context): Promise<
     pollIntervalMs,
     ...(questions.length > 0 && {
       inputRequests: Object.fromEntries(
-        questions.map((request) => [request.id, approvalForm(id, request) as unknown as JsonObject]),
+        questions.map((request) => [
+          request.run_id === undefined ? request.id : `${request.run_id} ${request.id}`,
+          approvalForm(request.run_id ?? id, request) as unknown as JsonObject,
+        ]),
       ),
     }),
     ...(!isRunning && status !== 'cancelled' && { result: toCallResult(account) }),
@@ -89,8 +92,11 @@ export function taskMethods(runs: (context: Context) => Promise<Runs>): Readonly
       },
       async call({ taskId, inputResponses = {} }, context) {
         const all = await find(taskId, context);
-        for (const [approval, response] of Object.entries(inputResponses))
-          if (isObject(response)) await passOn(all, taskId, approval, response, context);
+        for (const [key, response] of Object.entries(inputResponses)) {
+          const [approval = '', run = taskId] = key.split(' ').reverse();
+          const isPart = run === taskId || run.startsWith(`${taskId}/`);
+          if (isObject(response) && isPart) await passOn(all, run, approval, response, context);
+        }
         return {};
       },
     }),

@@ -1,9 +1,11 @@
 import { type ComponentType, render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { type ChangeKind, changeKinds } from '../shared/change-stream.ts';
+import type { Json } from '../shared/mcp-client.ts';
 import { asError, type Connection, connectionContext, useTicks } from '../shared/server-connection.tsx';
 import { ToastProvider } from '../shared/toast.tsx';
 import { HostBridge, type HostCall, type HostContext } from './host-bridge.ts';
+import { replaceSandboxed } from './sandboxed-actions.ts';
 import '../style.css';
 import './app.css';
 
@@ -15,6 +17,8 @@ export interface AppProps {
 
 /** Hosts forward only some notifications of changes, so views also reload at this interval. */
 const pollMs = 5_000;
+/** A host that does not answer for so long is reported. */
+const silenceMs = 4_000;
 
 /** Renders a view inside the chat of a host. */
 export function runApp(app: ComponentType<AppProps>): void {
@@ -26,6 +30,7 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
   const [call, setCall] = useState<HostCall>({});
   const [problem, setProblem] = useState<string | undefined>();
   const [open, setOpen] = useState(false);
+  const [silent, setSilent] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   const invalidate = useCallback(
     (...kinds: readonly ChangeKind[]) =>
@@ -35,17 +40,28 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
   const listeners = useMemo(() => new Set<() => void>(), []);
   const stream = useMemo(() => ({ watch: watchWith(listeners) }), []);
   const ticks = useTicks(pollMs);
-  useEffect(() => {
-    if (ticks === 0) return;
+  const reload = useCallback(() => {
     invalidate(...changeKinds);
     for (const listener of listeners) listener();
+  }, []);
+  useEffect(() => {
+    if (ticks === 0) return;
+    if (open) reload();
+    const timer = setTimeout(() => setSilent(true), silenceMs);
+    void bridge.ping().then(() => {
+      clearTimeout(timer);
+      setSilent(false);
+    });
   }, [ticks]);
   useEffect(() => {
     bridge.on('ui/notifications/tool-input', ({ arguments: args }) =>
       setCall((now) => ({ ...now, arguments: args as HostCall['arguments'] & {} })),
     );
     bridge.on('ui/notifications/tool-result', (result) =>
-      setCall((now) => ({ ...now, structuredContent: result['structuredContent'] as never })),
+      setCall((now) => ({ ...now, ...resultOf(result) })),
+    );
+    bridge.on('ui/notifications/tool-cancelled', ({ reason }) =>
+      setCall((now) => ({ ...now, problem: `The call was cancelled. ${reason ?? ''}` })),
     );
     bridge.on('ui/notifications/host-context-changed', applyContext);
     for (const kind of changeKinds) bridge.on(`notifications/${kind}/list_changed`, () => invalidate(kind));
@@ -56,11 +72,19 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
       },
       (error) => setProblem(asError(error).message),
     );
-    const observer = new ResizeObserver(([entry]) =>
-      bridge.notify('ui/notifications/size-changed', { height: Math.ceil(entry!.contentRect.height) }),
+    bridge.onOwnChange = reload;
+    const root = document.documentElement;
+    const observer = new ResizeObserver(() =>
+      bridge.notify('ui/notifications/size-changed', {
+        height: Math.ceil(root.getBoundingClientRect().height),
+      }),
     );
-    observer.observe(document.body);
-    return () => observer.disconnect();
+    observer.observe(root);
+    const restore = replaceSandboxed(bridge);
+    return () => {
+      observer.disconnect();
+      restore();
+    };
   }, [bridge]);
   const connection: Connection = {
     client: bridge,
@@ -74,7 +98,13 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
     <connectionContext.Provider value={connection}>
       <ToastProvider>
         {problem !== undefined && <p class="problem box">{problem}</p>}
-        {open && <App call={call} bridge={bridge} />}
+        {silent && (
+          <p class="warning box" role="status">
+            The chat does not answer. This view may be out of date.
+          </p>
+        )}
+        {/* Views read the arguments when they are created. */}
+        {open && <App key={String(call.arguments !== undefined)} call={call} bridge={bridge} />}
       </ToastProvider>
     </connectionContext.Provider>
   );
@@ -86,6 +116,13 @@ function watchWith(listeners: Set<() => void>): (uri: string, listener: () => vo
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
+}
+
+function resultOf({ structuredContent, isError, content }: Json): HostCall {
+  // A failed run is an error with a result.
+  if (structuredContent !== undefined) return { structuredContent: structuredContent as Json };
+  const texts = (content ?? []) as readonly { readonly text?: string }[];
+  return isError ? { problem: texts.map(({ text = '' }) => text).join('\n') } : {};
 }
 
 /** Our colours, and the variables in which a host defines its own. */

@@ -4,6 +4,8 @@ import { type CallOptions, type Json, McpClient, McpError } from '../shared/mcp-
 export interface HostCall {
   readonly arguments?: Json;
   readonly structuredContent?: Json;
+  /** Why the call has no result. */
+  readonly problem?: string;
 }
 
 export interface HostContext {
@@ -25,6 +27,9 @@ interface Message {
 }
 
 const protocolVersion = '2026-01-26';
+const methodNotFound = -32601;
+/** Tools that only read. After a call of any other tool, the view reloads. */
+const reading = /^(list|show|search|expand|tail|get|find|preview|replay)_/;
 
 /** Answers to requests that hosts do not forward. The views work without them. */
 const notForwarded: Readonly<Record<string, Json>> = {
@@ -60,16 +65,43 @@ export class HostBridge extends McpClient {
     return hostContext ?? {};
   }
 
-  override request<Result = Json>(method: string, params: Json = {}, { signal }: CallOptions = {}) {
+  override async request<Result = Json>(method: string, params: Json = {}, { signal }: CallOptions = {}) {
     const fixed = notForwarded[method];
-    if (fixed !== undefined) return Promise.resolve(fixed as Result);
+    if (fixed !== undefined) return fixed as Result;
     signal?.throwIfAborted();
-    return this.#send<Result>(method, params);
+    const name = params['name'] ?? params['uri'];
+    try {
+      return await this.#send<Result>(method, params);
+    } catch (error) {
+      const { message, code } = error as McpError;
+      // Status 0: the request may succeed later, such as after the chat has restarted the server.
+      throw new McpError(`The chat could not use ${name}: ${message}`, code, 0);
+    } finally {
+      if (method === 'tools/call' && !reading.test(String(name))) this.onOwnChange();
+    }
   }
 
+  /** Called after the view itself may have changed something. */
+  onOwnChange: () => void = () => {};
+
   /** Writes a message into the chat, as if the user had typed it. */
-  sendMessage(text: string): Promise<Json> {
-    return this.#send('ui/message', { role: 'user', content: [{ type: 'text', text }] });
+  async sendMessage(text: string): Promise<void> {
+    const content = [{ type: 'text', text }];
+    const { isError } = await this.#send('ui/message', { role: 'user', content }).catch((error: McpError) => {
+      throw error.code === methodNotFound
+        ? new McpError('This chat accepts no messages from views. Copy the text instead.', error.code, 200)
+        : new McpError(`The message was not sent: ${error.message}`, error.code, 200);
+    });
+    if (isError) throw new McpError('The chat did not accept the message.', 0, 200);
+  }
+
+  /** Resolves as soon as the host answers anything. */
+  ping(): Promise<unknown> {
+    return this.#send('ping', {}).catch(() => {});
+  }
+
+  openLink(url: string): Promise<unknown> {
+    return this.#send('ui/open-link', { url });
   }
 
   notify(method: string, params: Json): void {
@@ -98,7 +130,8 @@ export class HostBridge extends McpClient {
     }
     const waiting = this.#pending.get(Number(id));
     this.#pending.delete(Number(id));
-    if (error) waiting?.reject(new McpError(error.message, error.code, 200));
+    if (error)
+      waiting?.reject(new McpError(error.message.replace(/^MCP error -?\d+: /, ''), error.code, 200));
     else waiting?.resolve(result);
   }
 }

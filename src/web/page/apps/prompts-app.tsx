@@ -4,6 +4,8 @@ import { asError, useConnection, useLoaded } from '../shared/server-connection.t
 import { useToast } from '../shared/toast.tsx';
 import { type AppProps, runApp } from './app-frame.tsx';
 
+const maxPrompts = 50;
+
 type Prompt = ToolAnswer<'list_prompts'>['prompts'][number];
 
 /** Lets the user pick a prompt, fill in its arguments and send it as a message of the chat. */
@@ -15,12 +17,14 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
   const { value: prompts, error } = useLoaded(
     async (client, signal): Promise<readonly Prompt[]> =>
       query.trim() === ''
-        ? (await client.tool('list_prompts', { limit: 50 }, { signal })).prompts
+        ? (await client.tool('list_prompts', { limit: maxPrompts }, { signal })).prompts
         : (await client.tool('search_prompts', { query, limit: 20 }, { signal })).matches,
     [query, changes.prompts],
   );
-  if (picked !== undefined)
-    return <PromptForm prompt={picked} bridge={bridge} back={() => setPicked(undefined)} />;
+  if (picked !== undefined) {
+    const current = prompts?.find(({ name }) => name === picked.name) ?? picked;
+    return <PromptForm prompt={current} bridge={bridge} back={() => setPicked(undefined)} />;
+  }
   return (
     <>
       <h1>Prompts</h1>
@@ -41,7 +45,12 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
           </li>
         ))}
       </ul>
-      {prompts?.length === 0 && <p class="quiet">No prompt matches.</p>}
+      {prompts?.length === 0 && (
+        <p class="quiet">{query.trim() === '' ? 'There are no prompts yet.' : 'No prompt matches.'}</p>
+      )}
+      {prompts?.length === maxPrompts && (
+        <p class="quiet">These are the first {maxPrompts} prompts. Search to find others.</p>
+      )}
     </>
   );
 }
@@ -76,19 +85,23 @@ function PromptForm({ prompt, bridge, back }: FormProps) {
       {prompt.arguments.map(({ name, description, required }) => (
         <label key={name}>
           {name}
-          {required ? '' : ' (optional)'}
+          {required ? '' : ' (optional)'} {description && <small>{description}</small>}
           <textarea
             rows={2}
-            title={description}
             value={values[name] ?? ''}
             onInput={({ currentTarget }) => setValues((now) => ({ ...now, [name]: currentTarget.value }))}
           />
         </label>
       ))}
       {error !== undefined && <p class="problem box">{asError(error).message}</p>}
-      {text !== undefined && <pre>{text}</pre>}
+      {text !== undefined && <pre class="result">{text}</pre>}
       <p>
-        <button type="button" disabled={!ready || text === undefined} onClick={send}>
+        <button
+          type="button"
+          class="primary"
+          disabled={!ready || text === undefined || error !== undefined}
+          onClick={send}
+        >
           Send to the chat
         </button>{' '}
         <button type="button" class="plain" onClick={back}>

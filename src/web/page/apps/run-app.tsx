@@ -20,16 +20,28 @@ function RunApp({ call }: AppProps) {
     },
     [JSON.stringify(call.arguments), call.structuredContent?.['run_id'], changes.resources, ticks],
   );
-  if (error !== undefined) return <p class="problem box">{error.message}</p>;
-  if (run === undefined) return <p class="quiet">Waiting for the run to start…</p>;
-  return <RunDetail key={run.run_id} overview={run} />;
+  const problem = error?.message ?? (run ? undefined : call.problem);
+  return (
+    <>
+      {problem !== undefined && <p class="problem box">{problem}</p>}
+      {run !== undefined && <RunDetail key={run.run_id} overview={run} />}
+      {run === undefined && problem === undefined && <p class="quiet">Waiting for the run to start…</p>}
+    </>
+  );
 }
 
 /** The arguments or the result name the run. While a call that starts a run is in progress, only the task is known. */
 function findRun(runs: readonly RunOverview[], call: AppProps['call']): RunOverview | undefined {
   const id = call.structuredContent?.['run_id'] ?? call.arguments?.['run_id'];
   if (id !== undefined) return runs.find(({ run_id }) => run_id === id);
-  return runs.find(({ task, status }) => isOpen(status) && task === call.arguments?.['task']);
+  return runs.find(({ task, status }) => isOpen(status) && isShortened(task, call.arguments?.['task']));
+}
+
+/** A list of runs shows tasks in one line, and only the beginning of long ones. */
+function isShortened(shown: string, task: unknown): boolean {
+  if (typeof task !== 'string') return false;
+  const line = task.replace(/\s+/g, ' ').trim();
+  return line === shown || (shown.endsWith('…') && line.startsWith(shown.slice(0, -1)));
 }
 
 /** The list begins with the newest run. */

@@ -1,12 +1,18 @@
 import { wholeList } from '../../../paging.ts';
+import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { CalendarView } from './calendar-view.tsx';
 
+interface Props {
+  readonly name: string | undefined;
+  readonly earlier?: EarlierSearch | undefined;
+}
+
 /** The calendar of the selected person, or a form to add the first person. */
-export function CalendarPage({ name }: { name: string | undefined }) {
+export function CalendarPage({ name, earlier }: Props) {
   const { changes } = useConnection();
   const { value, error } = useLoaded(
     (client, signal) => client.tool('list_users', wholeList, { signal }),
@@ -15,7 +21,7 @@ export function CalendarPage({ name }: { name: string | undefined }) {
   if (error && !value) return <p class="problem page">{error.message}</p>;
   if (value === undefined) return <p class="empty">Loading…</p>;
   const all = value.users;
-  const user = all.find(({ id }) => id === name) ?? all[0];
+  const user = all.find(({ id, email }) => id === name || (name && email === name)) ?? all[0];
   if (user === undefined) return <NoPeople />;
   const choice = all.length > 1 && (
     <select
@@ -31,7 +37,7 @@ export function CalendarPage({ name }: { name: string | undefined }) {
     </select>
   );
   return (
-    <CalendarView key={user.id} user={user} users={all}>
+    <CalendarView key={user.id} user={user} users={all} earlier={earlier}>
       <h1 class={choice ? 'hidden' : ''}>{user.name}</h1>
       {choice}
     </CalendarView>
@@ -43,10 +49,13 @@ function NoPeople() {
     <div class="page">
       <h1>Calendar</h1>
       <p>
-        No calendars yet. Add a person, then drop calendar files here. Or try it with sample data first:{' '}
-        <SampleData action="load" />
+        Adjutant reminds people of their events by mail, phone or chat. Add a person first, for example
+        yourself. Then you can create events, or import calendars from files and addresses.
       </p>
       <PersonForm />
+      <p>
+        Or look at it with sample data: <SampleData action="load" />
+      </p>
     </div>
   );
 }

@@ -10,6 +10,7 @@ import {
 } from '../events/calendar-data.ts';
 import type { DeferredDelete } from '../events/deferred-delete.ts';
 import type { EventTimes } from '../events/event-times.ts';
+import type { EarlierSearch } from '../people/find-time.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useLoaded } from '../shared/server-connection.tsx';
@@ -61,6 +62,7 @@ interface Props {
   readonly updates: number;
   readonly people: readonly string[];
   readonly deleting: DeferredDelete;
+  readonly earlier: EarlierSearch | undefined;
   choosePeople(people: readonly string[]): void;
   choose(event: CalendarEvent): void;
   close(): void;
@@ -126,14 +128,14 @@ function contentOf(panel: Panel, props: Props) {
 
 function namedContent(
   panel: PanelName,
-  { user, users, today, days, updates, people, choosePeople, close }: Props,
+  { user, users, today, days, updates, people, earlier, choosePeople, close }: Props,
 ) {
   const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
   switch (panel) {
     case 'find':
       return (
         <FindTime
-          {...{ user, users, people }}
+          {...{ user, users, people, earlier }}
           choose={choosePeople}
           from={days[0]! < today ? today : days[0]!}
           to={days.at(-1)!}

@@ -13,6 +13,7 @@ import {
 import { useDeferredDelete } from '../events/deferred-delete.ts';
 import { addDays, daysBetween, type EventTimes } from '../events/event-times.ts';
 import { CalendarImport } from '../people/calendar-import.tsx';
+import type { EarlierSearch } from '../people/find-time.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
@@ -41,16 +42,18 @@ const reading: readonly PanelName[] = [
 interface Props {
   readonly user: User;
   readonly users: readonly User[];
+  /** Opens the panel that finds a time, with this search. */
+  readonly earlier?: EarlierSearch | undefined;
   readonly children: ComponentChildren;
 }
 
 /** A person's week, month or agenda, with planned notifications and the reasons for them. */
-export function CalendarView({ user, users, children }: Props) {
+export function CalendarView({ user, users, earlier, children }: Props) {
   const [weeks, setWeeks] = useState(0);
   const [months, setMonths] = useState(0);
   const [layout, setLayout] = useState<keyof typeof layouts>(innerWidth < 740 ? 'agenda' : 'week');
-  const [panel, setPanel] = useState<Panel | undefined>();
-  const [people, setPeople] = useState<readonly string[]>([]);
+  const [panel, setPanel] = useState<Panel | undefined>(earlier && 'find');
+  const [people, setPeople] = useState(() => othersIn(earlier, user, users));
   const updates = useUpdates(...resourceUris(user));
   const ticks = useTicks(reloadMs);
   const deleting = useDeferredDelete();
@@ -143,14 +146,23 @@ export function CalendarView({ user, users, children }: Props) {
         )}
         {panel !== undefined && (
           <CalendarPanel
-            {...{ panel, user, users, calendar, today, days, updates, people, deleting, choose }}
+            {...{ panel, user, users, calendar, today, days, updates, people, deleting, earlier, choose }}
             choosePeople={setPeople}
-            close={() => setPanel(undefined)}
+            // A late answer to the form of this panel must not close the one that was opened since.
+            close={() => setPanel((now) => (now === panel ? undefined : now))}
           />
         )}
       </div>
     </div>
   );
+}
+
+/** The other people of a search, which may name people by their mail address. */
+function othersIn(earlier: EarlierSearch | undefined, user: User, users: readonly User[]): readonly string[] {
+  const asked = earlier?.asked.people ?? [];
+  return users
+    .filter(({ id, email }) => id !== user.id && (asked.includes(id) || (email && asked.includes(email))))
+    .map(({ id }) => id);
 }
 
 /** The span to load for the visible days, so that a large calendar is not loaded completely. */

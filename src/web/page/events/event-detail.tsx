@@ -29,6 +29,13 @@ export function EventDetail({ user, event, notifications, deleting, done }: Prop
     (client, signal) => client.tool('get_event', { event_id: event.id }, { signal }),
     [event.id, event.start_ts, event.title],
   );
+  const isSent = notifications.some(({ status }) => status === 'sent');
+  const { value: outbox } = useLoaded(
+    async (client, signal) => (isSent ? client.tool('list_outbox', { limit: 1000 }, { signal }) : undefined),
+    [isSent],
+  );
+  // Files in the outbox are named after their notification.
+  const inOutbox = new Set(outbox?.messages.map(({ file }) => file.replace(/\..*/, '')));
   if (mode === 'edit' && whole)
     return (
       <EventForm
@@ -72,7 +79,12 @@ export function EventDetail({ user, event, notifications, deleting, done }: Prop
       ) : (
         <ul class="notifications">
           {notifications.map((one) => (
-            <NotificationItem key={one.id} notification={one} zone={zone} locale={locale} />
+            <NotificationItem
+              key={one.id}
+              notification={one}
+              inOutbox={inOutbox.has(one.id)}
+              {...{ zone, locale }}
+            />
           ))}
         </ul>
       )}

@@ -8,12 +8,14 @@ import { MessageText } from './notice-preview.tsx';
 
 interface Props {
   readonly notification: Notification;
+  /** Whether it was written to the outbox instead of being sent. */
+  readonly inOutbox: boolean;
   readonly zone: string;
   readonly locale: string;
 }
 
 /** One notification with its reason, its text, and what can be done with it. */
-export function NotificationItem({ notification, zone, locale }: Props) {
+export function NotificationItem({ notification, inOutbox, zone, locale }: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const [shown, setShown] = useState(false);
@@ -40,6 +42,11 @@ export function NotificationItem({ notification, zone, locale }: Props) {
       </div>
       {subject && <div>{subject}</div>}
       {(why ?? reason) && <div class="quiet">Why: {[reason, why].filter(Boolean).join('; ')}</div>}
+      {inOutbox && (
+        <div class="quiet">
+          The message is in the outbox, because the server cannot send by {channel} yet.
+        </div>
+      )}
       {error && <div class="problem">{error}</div>}
       <div class="buttons">
         <button type="button" class="small" aria-expanded={shown} onClick={() => setShown(!shown)}>

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import type { ToolAnswer } from '../../../api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { ToolAnswer, ToolArguments } from '../../../api.ts';
 import { Problem } from '../controls/problem.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
@@ -10,6 +10,12 @@ import { useToast } from '../shared/toast.tsx';
 type Proposals = ToolAnswer<'find_time'>;
 type Slot = Proposals['slots'][number];
 
+/** A search that was made elsewhere, and its result once it is known. */
+export interface EarlierSearch {
+  readonly asked: ToolArguments<'find_time'>;
+  readonly proposals: Proposals | undefined;
+}
+
 interface Props {
   readonly user: User;
   readonly users: readonly User[];
@@ -19,20 +25,23 @@ interface Props {
   /** The first and last day to search. */
   readonly from: string;
   readonly to: string;
+  readonly earlier?: EarlierSearch | undefined;
 }
 
 const lengths = [15, 30, 45, 60, 90, 120, 180];
 
 /** Finds a time when several people are free, and books it in the calendar of each. */
-export function FindTime({ user, users, people, choose, from: firstDay, to: lastDay }: Props) {
+export function FindTime({ user, users, people, choose, earlier, ...days }: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const [title, setTitle] = useState('');
-  const [minutes, setMinutes] = useState(60);
-  const [from, setFrom] = useState(firstDay);
-  const [to, setTo] = useState(lastDay);
-  const [hours, setHours] = useState('09:00-17:00');
+  const asked = earlier?.asked;
+  const [minutes, setMinutes] = useState(asked?.duration_minutes ?? 60);
+  const [from, setFrom] = useState(asked?.from?.slice(0, 10) ?? days.from);
+  const [to, setTo] = useState(asked?.to?.slice(0, 10) ?? days.to);
+  const [hours, setHours] = useState(asked?.hours ?? '09:00-17:00');
   const [found, setFound] = useState<Proposals | undefined>();
+  useEffect(() => setFound(earlier?.proposals), [earlier?.proposals]);
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const zone = user.timezone ?? 'UTC';
@@ -59,25 +68,22 @@ export function FindTime({ user, users, people, choose, from: firstDay, to: last
     attempt(async () => {
       const attendees = everyone.map((id) => users.find((one) => one.id === id)?.email ?? nameOf(id));
       const made: string[] = [];
-      for (const user_id of everyone) {
-        const event = {
-          user_id,
-          title: title || 'Meeting',
-          start_ts,
-          end_ts,
-          organizer: user.email ?? user.name,
-        };
-        made.push(
-          (await client.tool('create_event', { ...event, ...(people.length > 0 && { attendees }) })).id,
-        );
+      const undo = () => Promise.all(made.map((event_id) => client.tool('delete_event', { event_id })));
+      const organizer = user.email ?? user.name;
+      const event = { title: title || 'Meeting', start_ts, end_ts, organizer };
+      try {
+        for (const user_id of everyone) {
+          const fields = { ...event, user_id, ...(people.length > 0 && { attendees }) };
+          made.push((await client.tool('create_event', fields)).id);
+        }
+      } catch (failed) {
+        await undo();
+        throw failed;
       }
       setFound(undefined);
       toast({
         text: `Booked for ${everyone.map(nameOf).join(', ')}.`,
-        action: {
-          label: 'Undo',
-          run: () => Promise.all(made.map((event_id) => client.tool('delete_event', { event_id }))),
-        },
+        action: { label: 'Undo', run: undo },
       });
     });
   return (
@@ -134,11 +140,13 @@ export function FindTime({ user, users, people, choose, from: firstDay, to: last
         <label>
           Length
           <select value={minutes} onChange={({ currentTarget }) => setMinutes(Number(currentTarget.value))}>
-            {lengths.map((length) => (
-              <option key={length} value={length}>
-                {length} minutes
-              </option>
-            ))}
+            {[...new Set([...lengths, minutes])]
+              .sort((a, b) => a - b)
+              .map((length) => (
+                <option key={length} value={length}>
+                  {length} minutes
+                </option>
+              ))}
           </select>
         </label>
         <label>

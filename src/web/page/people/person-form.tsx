@@ -35,7 +35,10 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
           placeholder="ada@example.com"
           onInput={(event) => setEmail(event.currentTarget.value)}
         />
-        <small>Reminders are sent here. Without a mail server they are written to the outbox.</small>
+        <small>
+          Reminders are sent here. Until you set up a mail server, they go to the <dfn>outbox</dfn>, a folder
+          in which you can read the messages.
+        </small>
       </label>
       <ZoneInput value={timezone} change={setTimezone} />
       <Problem text={problem} />

@@ -96,7 +96,8 @@ export function MessageFields({ messages, change }: Props) {
           Add message
         </button>
         <small class="quiet">
-          Use <code>{'{{name}}'}</code> to insert an argument.
+          Write <code>{'{{topic}}'}</code> for a blank. It becomes an <dfn>argument</dfn>, which gets its
+          value when the prompt is used.
         </small>
       </p>
     </>

@@ -8,7 +8,12 @@ export function sourceOf(prompt: Prompt): string {
   return String(prompt._meta?.['adjutant/source'] ?? 'server');
 }
 
-export function tagsOf(prompt: Prompt): readonly string[] {
-  const tags = prompt._meta?.['adjutant/tags'];
-  return Array.isArray(tags) ? tags.map(String) : [];
+export const tagsOf = (prompt: Prompt) => namesIn(prompt, 'adjutant/tags');
+
+/** The prompts that it includes. */
+export const usesOf = (prompt: Prompt) => namesIn(prompt, 'adjutant/uses');
+
+function namesIn(prompt: Prompt, key: string): readonly string[] {
+  const names = prompt._meta?.[key];
+  return Array.isArray(names) ? names.map(String) : [];
 }

@@ -3,7 +3,7 @@ import type { PromptReply } from '../../../api.ts';
 import { useCommands } from '../controls/commands.ts';
 import { useShortcuts } from '../controls/shortcuts.ts';
 import { hasDraft } from '../prompt-editing/draft-storage.ts';
-import { type Prompt, sourceOf, tagsOf } from '../prompt-editing/prompt.ts';
+import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/change-button.tsx';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { lazy } from '../shared/lazy.tsx';
@@ -11,9 +11,11 @@ import { parseRoute, pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { ArgumentForm } from './argument-form.tsx';
+import { ClientUse } from './client-use.tsx';
 import { DeletePrompt } from './delete-prompt.tsx';
 import { FavouriteButton, useFavourites } from './favourites.tsx';
 import { PromptFacts } from './prompt-facts.tsx';
+import { PromptLinks } from './prompt-links.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { TemplateSource } from './template-source.tsx';
 
@@ -28,13 +30,15 @@ type Tab = keyof typeof tabs;
 
 interface Props {
   readonly prompt: Prompt;
+  /** The prompts that include it. */
+  readonly includedBy: readonly string[];
   readonly deleted: boolean;
   /** The tab in the address. */
   readonly part: string | undefined;
 }
 
 /** One prompt: its template, a form for its arguments, and the result, updated while typing. */
-export function PromptDetail({ prompt, deleted, part }: Props) {
+export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
   const { changes } = useConnection();
   const { name } = prompt;
   const [, toggleFavourite] = useFavourites();
@@ -87,6 +91,8 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
       </p>
       {prompt.description && <p>{prompt.description}</p>}
       {source.value !== undefined && <PromptFacts prompt={source.value} />}
+      <PromptLinks title="Includes" names={usesOf(prompt)} />
+      <PromptLinks title="Included in" names={includedBy} />
       <PromptProblems name={name} />
       <div class="toolbar bare">
         <Tabs
@@ -110,7 +116,9 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
           </section>
           {tab === 'use' && (
             <section class="use-template">
-              <h2>Template</h2>
+              <h2>
+                <abbr title="The text of the prompt, with its arguments in double braces">Template</abbr>
+              </h2>
               {source.value?.file && <p class="quiet file">{source.value.file}</p>}
               {source.error ? (
                 <p class="problem">{source.error.message}</p>
@@ -143,6 +151,7 @@ export function PromptDetail({ prompt, deleted, part }: Props) {
                     {text}
                   </pre>
                 )}
+                <ClientUse prompt={prompt} values={values} />
               </>
             )}
           </section>

@@ -2,11 +2,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../controls/shortcuts.ts';
 import { Split } from '../controls/split.tsx';
 import { useHasDraft } from '../prompt-editing/draft-storage.ts';
-import { type Prompt, sourceOf } from '../prompt-editing/prompt.ts';
+import { type Prompt, sourceOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/change-button.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
+import { useStartHidden } from '../start/start-hidden.ts';
 import { useFavourites } from './favourites.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import { FilterFields, filterPrompts, noFilter } from './prompt-filter.tsx';
@@ -15,9 +16,7 @@ import { ProblemList, problemsByPrompt, useLibraryProblems } from './prompt-prob
 import { PromptRow } from './prompt-row.tsx';
 import { PromptSearch } from './prompt-search.ts';
 
-const GetStarted = lazy<{ hide?: () => void }>(() =>
-  import('../start/get-started.tsx').then((module) => module.default),
-);
+const GetStarted = lazy<object>(() => import('../start/get-started.tsx').then((module) => module.default));
 const PromptEditor = lazy(() =>
   import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
 );
@@ -162,7 +161,12 @@ export function PromptsView({ name, part }: Props) {
         </>
       )}
       {lastShown.current && (
-        <PromptDetail key={name} prompt={lastShown.current} deleted={!prompt} part={part} />
+        <PromptDetail
+          key={name}
+          prompt={lastShown.current}
+          includedBy={prompts.filter((one) => usesOf(one).includes(name!)).map((one) => one.name)}
+          {...{ deleted: !prompt, part }}
+        />
       )}
       {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
         <MissingPrompt key={name} name={name} />
@@ -175,16 +179,10 @@ export function PromptsView({ name, part }: Props) {
   );
 }
 
-const hiddenKey = 'adjutant-start-hidden';
-
 /** Shown while no prompt is selected: the first steps until there is a prompt of the user's own. */
 function Welcome({ isNew }: { isNew: boolean }) {
-  const [hidden, setHidden] = useState(localStorage.getItem(hiddenKey) !== null);
-  const hide = () => {
-    localStorage.setItem(hiddenKey, 'yes');
-    setHidden(true);
-  };
-  if (isNew && !hidden) return <GetStarted hide={hide} />;
+  const [hidden] = useStartHidden();
+  if (isNew && !hidden) return <GetStarted />;
   return (
     <div class="empty">
       <h1>Prompts</h1>

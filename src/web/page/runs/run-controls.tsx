@@ -22,7 +22,10 @@ export function RunControls({ run }: { run: RunRecord }) {
         return false;
       },
     );
-  const { run_id } = run;
+  const jobs = run.autopilot?.jobs.filter(({ status }) => status === 'running');
+  const [chosen, setChosen] = useState('');
+  // The agents of an autopilot are those of its jobs.
+  const run_id = (jobs?.find((job) => job.run_id === chosen) ?? jobs?.[0])?.run_id ?? run.run_id;
   const steer = async (event: Event) => {
     event.preventDefault();
     const sent = await send(client.tool('steer_run', { run_id, message }), 'The agent has the message.');
@@ -33,12 +36,12 @@ export function RunControls({ run }: { run: RunRecord }) {
     <>
       {run.approvals?.map((request) => (
         <ApprovalForm
-          key={request.id}
+          key={`${request.run_id} ${request.id}`}
           request={request}
           answer={(decision, reason) =>
             send(
               client.tool('answer_approval', {
-                run_id,
+                run_id: request.run_id ?? run_id,
                 approval_id: request.id,
                 decision,
                 ...(reason && { reason }),
@@ -49,6 +52,18 @@ export function RunControls({ run }: { run: RunRecord }) {
         />
       ))}
       <form class="resume" onSubmit={steer}>
+        {jobs !== undefined && jobs.length > 1 && (
+          <label>
+            <span class="hidden">Job</span>
+            <select value={run_id} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {jobs.map((job) => (
+                <option key={job.id} value={job.run_id}>
+                  {job.title}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <label>
           <span class="hidden">Message to the agent</span>
           <input
@@ -68,7 +83,7 @@ export function RunControls({ run }: { run: RunRecord }) {
         <ChangeButton
           type="button"
           class="danger"
-          onClick={() => send(client.tool('cancel_run', { run_id }), 'Run cancelled.')}
+          onClick={() => send(client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
         >
           Cancel run
         </ChangeButton>
@@ -97,7 +112,7 @@ function ApprovalForm({ request, answer }: FormProps) {
   const subject = request.command ?? request.diff ?? request.host ?? request.tool;
   return (
     <section class="box approval" aria-label="Permission request" role="alert">
-      <h2>The agent asks for permission</h2>
+      <h2>{request.job === undefined ? 'The agent' : `Job ${request.job}`} asks for permission</h2>
       {request.reason && <p>{request.reason}</p>}
       {subject !== undefined && <pre>{subject}</pre>}
       <label>

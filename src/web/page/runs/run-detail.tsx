@@ -100,7 +100,7 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
         ([name, value, hint]) =>
           value && (
             <div key={name} title={hint}>
-              <dt>{name}</dt>
+              <dt>{name === 'Tokens' ? tokensWord : name}</dt>
               <dd>{value}</dd>
             </div>
           ),
@@ -108,6 +108,10 @@ function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | unde
     </dl>
   );
 }
+
+const tokensWord = (
+  <abbr title="Models read and write texts in tokens, pieces of about four characters">Tokens</abbr>
+);
 
 function Points({ title, items }: { title: string; items: readonly string[] | undefined }) {
   if (!items?.length) return null;

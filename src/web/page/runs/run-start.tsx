@@ -6,9 +6,9 @@ import { useLaunch } from './run-launch.ts';
 import { useRuns } from './run-list.ts';
 
 const sandboxes = {
-  'read-only': 'read-only: can read files',
-  'workspace-write': 'workspace-write: can write in the working folder',
-  'danger-full-access': 'danger-full-access: no restrictions',
+  'read-only': 'Only read files',
+  'workspace-write': 'Change files in the working folder',
+  'danger-full-access': 'No restrictions',
 } as const;
 
 /** The form that starts a new run. */
@@ -37,7 +37,8 @@ export function RunStart() {
     <form class="editor" onSubmit={start}>
       <h1>New run</h1>
       <p class="quiet">
-        A sub-agent works on the task in its own context. You can watch the run and cancel it.
+        A <dfn>sub-agent</dfn> works on the task in the background. You can watch the run, write to it and
+        cancel it. The <dfn>agent</dfn> is the program that does the work, such as Codex or Claude Code.
       </p>
       <label>
         Task
@@ -74,10 +75,15 @@ export function RunStart() {
           Type
           <select value={tool} onChange={(event) => setTool(event.currentTarget.value as typeof tool)}>
             <option value="delegate_run">Single sub-agent</option>
-            <option value="delegate_autopilot">Autopilot: plan and run several jobs</option>
+            <option value="delegate_autopilot">Autopilot: several sub-agents</option>
           </select>
         </label>
       </div>
+      <p class="quiet hint">
+        The <dfn>sandbox</dfn> limits which files the sub-agent can change, and whether it can use the
+        network. The <dfn>autopilot</dfn> splits the task into jobs for several sub-agents and combines their
+        results.
+      </p>
       <div class="fields">
         <OptionalField label="Agent" value={agent} set={setAgent} example="codex, claude" />
         <OptionalField label="Model" value={model} set={setModel} />

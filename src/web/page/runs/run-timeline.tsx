@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { Problem } from '../controls/problem.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { isOpen, tokensInFull } from './run-record.ts';
@@ -32,17 +33,20 @@ export function RunTimeline({ runId, open, updates }: Props) {
     const follow = async () => {
       let after = 0;
       while (!closed.signal.aborted) {
-        const tail: Tail = await client
+        const tail: Tail | undefined = await client
           .tool('tail_run', { run_id: runId, after, limit: 1000 }, { signal: closed.signal })
           .catch((error) => {
             // Retry while the server is unreachable: the run continues without it.
             if (closed.signal.aborted || asError(error).status !== 0) throw error;
-            return { status: 'running', events: [], next: after } satisfies Tail;
+            setProblem(asError(error).message);
+            return undefined;
           });
-        if (tail.events.length > 0) setLines((old) => [...old, ...tail.events]);
-        const more = tail.next > after;
-        after = tail.next;
-        if (!more && !isOpen(tail.status)) return;
+        if (tail) setProblem('');
+        const events = tail?.events ?? [];
+        if (events.length > 0) setLines((old) => [...old, ...events]);
+        const more = tail !== undefined && tail.next > after;
+        after = tail?.next ?? after;
+        if (tail && !more && !isOpen(tail.status)) return;
         if (!more)
           await new Promise<void>((resolve) => {
             wake.current = resolve;
@@ -57,12 +61,14 @@ export function RunTimeline({ runId, open, updates }: Props) {
   useEffect(() => {
     if (open) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [lines.length, open]);
-  if (problem) return <p class="problem">{problem}</p>;
-  if (lines.length === 0) return <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
+  const trouble = <Problem text={problem} />;
+  if (lines.length === 0)
+    return problem ? trouble : <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
   // Show the latest events while the run is in progress, and the first events after it has ended.
   const shown = open ? lines.slice(-visible) : lines.slice(0, visible);
   return (
     <>
+      {trouble}
       <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
         {shown.map((event) => (
           <TimelineEvent key={event.line} event={event} />

@@ -111,7 +111,10 @@ function NoSelection({ empty }: { empty: boolean }) {
   if (!empty) return <p class="empty">Select a run to see its details, or start a new one.</p>;
   return (
     <div class="empty">
-      <p>No runs yet. A run gives a task to a sub-agent and records its events, changes and files.</p>
+      <p>
+        No runs yet. A <dfn>run</dfn> is one task that a <dfn>sub-agent</dfn>, such as Codex, works on. You
+        see its steps, its changes and its result here.
+      </p>
       <p>
         <a class="button primary" href={pathTo('runs', '+new')}>
           Start a run

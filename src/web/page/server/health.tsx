@@ -11,7 +11,7 @@ const pageSize = 100;
 
 /** What does not work and how to fix it, then what works. `adjutant doctor` prints the same. */
 export function Health() {
-  const { value, error, checkAgain } = useHealth();
+  const { value, error, checking, checkAgain } = useHealth();
   const [visible, setVisible] = useState(pageSize);
   const findings = value?.findings ?? [];
   const faults = findings.filter(({ state }) => state !== 'good');
@@ -20,8 +20,8 @@ export function Health() {
     <section>
       <h2 class="with-button">
         Health
-        <button type="button" class="small" onClick={checkAgain}>
-          Check again
+        <button type="button" class="small" disabled={checking} onClick={checkAgain}>
+          {checking ? 'Checking…' : 'Check again'}
         </button>
       </h2>
       {error && <p class="problem">{error.message}</p>}

@@ -43,7 +43,10 @@ export function ServerOverview({ status }: { status: Status }) {
             },
           ]}
         />
-        <p class="quiet hint">Requests of this page are not counted.</p>
+        <p class="quiet hint">
+          Requests of this page are not counted. Most requests call a <dfn>tool</dfn>, a function of the
+          server that the model of a client can use.
+        </p>
         <DataTable
           title="Tokens"
           rows={status.tokens ?? []}
@@ -55,9 +58,9 @@ export function ServerOverview({ status }: { status: Status }) {
           ]}
         />
         <p class="quiet hint">
-          Tokens give other people and programs access to this server. Create one with{' '}
-          <code>adjutant tokens create NAME --scope SCOPE</code>, and revoke it with{' '}
-          <code>adjutant tokens revoke NAME</code>.
+          A <dfn>token</dfn> gives another person or program access to this server, and its <dfn>scopes</dfn>{' '}
+          limit what it can do. Create one with <code>adjutant tokens create NAME --scope SCOPE</code>, and
+          revoke it with <code>adjutant tokens revoke NAME</code>.
         </p>
         <section>
           <h2>Sample data</h2>

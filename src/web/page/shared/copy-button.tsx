@@ -1,15 +1,19 @@
 import { useState } from 'preact/hooks';
 
 export function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
+  const [label, setLabel] = useState('Copy');
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+    // Chats may forbid it to the views that they show.
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setLabel(copied ? 'Copied' : 'Not allowed here. Select the text and copy it.');
+    setTimeout(() => setLabel('Copy'), copied ? 1500 : 5000);
   };
   return (
     <button type="button" class="small" onClick={copy} disabled={text === ''}>
-      {copied ? 'Copied' : 'Copy'}
+      {label}
     </button>
   );
 }

@@ -7,14 +7,15 @@ type Health = ToolAnswer<'check_health'>;
 export type Finding = Health['findings'][number];
 
 /** The findings of the server's checks, and a function that checks again. */
-export function useHealth(): Loaded<Health> & { checkAgain(): void } {
+export function useHealth(): Loaded<Health> & { readonly checking: boolean; checkAgain(): void } {
   const { changes } = useConnection();
   const [round, setRound] = useState(0);
-  const loaded = useLoaded(
-    (client, signal) => client.tool('check_health', {}, { signal }),
+  const { value, error } = useLoaded(
+    async (client, signal) => ({ ...(await client.tool('check_health', {}, { signal })), round }),
     [round, changes.prompts],
   );
-  return { ...loaded, checkAgain: () => setRound(round + 1) };
+  const checking = value?.round !== round && !error;
+  return { value, error, checking, checkAgain: () => setRound(round + 1) };
 }
 
 /** Where a finding can be looked at or fixed, by its title. */

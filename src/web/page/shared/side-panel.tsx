@@ -14,6 +14,7 @@ export function SidePanel({ title, children, close }: Props) {
   useEffect(() => {
     const previousFocus = document.activeElement;
     panel.current!.focus({ preventScroll: true });
+    panel.current!.scrollIntoView({ block: 'nearest' });
     return () => {
       if (previousFocus instanceof HTMLElement && previousFocus.isConnected)
         previousFocus.focus({ preventScroll: true });

@@ -10,6 +10,7 @@ import { pathTo, type Route, useRoute } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { applyTheme, currentTheme, nextTheme, type Theme } from '../shared/theme.ts';
 import { useLastUndo } from '../shared/toast.tsx';
+import { useStartHidden } from '../start/start-hidden.ts';
 
 interface View {
   readonly id: string;
@@ -69,6 +70,7 @@ export function Shell() {
     return () => clearTimeout(timer);
   }, []);
   const undo = useLastUndo();
+  const [startHidden] = useStartHidden();
   const close = () => setDialog(undefined);
   useShortcuts({
     'mod+k': () => setDialog(dialog === 'commands' ? undefined : 'commands'),
@@ -93,6 +95,7 @@ export function Shell() {
             </a>
           ))}
         </nav>
+        {!startHidden && <a href={pathTo('prompts', '+start')}>Get started</a>}
         <ReadOnlyMark />
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
           {live ? 'Connected' : 'Disconnected, reconnecting…'}

@@ -1,61 +1,88 @@
-import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { paletteKeys } from '../controls/shortcuts.ts';
-import { CopyButton } from '../shared/copy-button.tsx';
-import { type Finding, useHealth } from '../shared/health.ts';
+import { useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useStartHidden } from './start-hidden.ts';
+import { Command, StartStep, StepFindings } from './start-step.tsx';
 
 /** The first steps, with what is done already. */
-export default function GetStarted({ hide }: { hide?: (() => void) | undefined }) {
+export default function GetStarted() {
   const { changes } = useConnection();
-  const { value: health, error, checkAgain } = useHealth();
+  const [hidden, toggleHidden] = useStartHidden();
+  const { value: health, error, checking, checkAgain } = useHealth();
   const own = useLoaded(
     (client, signal) => client.tool('list_prompts', { source: 'user', limit: 1 }, { signal }),
     [changes.prompts],
   );
   const runs = useLoaded((client, signal) => client.tool('list_runs', { limit: 1 }, { signal }), []);
+  const sent = useLoaded(
+    (client, signal) => client.tool('list_notifications', { days_back: 365 }, { signal }),
+    [changes.resources],
+  );
   const codex = health?.findings.filter(({ title }) => title.startsWith('Codex'));
   const clients = health?.findings.filter(({ title, client }) => title === 'Clients' || client);
+  const done = {
+    client: clients?.every(({ state }) => state === 'good'),
+    codex: codex?.every(({ state }) => state === 'good'),
+    prompt: own.value && own.value.total > 0,
+    run: runs.value && runs.value.runs.length > 0,
+    reminder: sent.value?.notifications.some(({ sent_time }) => sent_time !== undefined),
+  };
+  const allDone = Object.values(done).every((one) => one === true);
+  // Nobody needs the link to this page any more.
+  useEffect(() => {
+    if (allDone && !hidden) toggleHidden();
+  }, [allDone]);
   return (
     <div class="start">
       <h1>Get started</h1>
       <p class="quiet">
-        Adjutant gives your AI programs a library of prompts, sub-agents that work in the background, and a
-        calendar that sends reminders.
+        Adjutant gives your AI programs a collection of prompts, a calendar that sends reminders, and{' '}
+        <dfn>sub-agents</dfn>: programs such as Codex that work on a task in the background.
       </p>
+      {allDone && <p role="status">You have done everything on this page.</p>}
       {error && <p class="problem">{error.message}</p>}
       <ol class="steps">
-        <Step title="Connect a client" done={clients?.every(({ state }) => state === 'good')}>
+        <StartStep title="Connect a client" done={done.client}>
           <p>
-            A client is the program in which you chat with a model, such as Claude Code, Codex or Cursor. Run
-            this on the machine of the server, and the client finds Adjutant:
+            A <dfn>client</dfn> is the program in which you chat with a model, such as Claude Code, Codex or
+            Cursor. Type one of these lines in a terminal on the machine of the server, and start the client
+            again:
           </p>
-          <Commands texts={['adjutant install claude', 'adjutant install codex']} />
-          <Findings findings={clients} />
-        </Step>
-        <Step title="Check Codex" done={codex?.every(({ state }) => state === 'good')}>
-          <p>Sub-agents are run by the program codex. It needs a login and a sandbox that works.</p>
-          <Findings findings={codex} />
+          <Command text="adjutant install claude" />
+          <Command text="adjutant install codex" />
+          <StepFindings findings={clients} checking={checking} checkAgain={checkAgain} />
+        </StartStep>
+        <StartStep title="Check Codex" done={done.codex}>
           <p>
-            <button type="button" class="small" onClick={checkAgain}>
-              Check again
-            </button>
+            Sub-agents need Codex with a login. Its <dfn>sandbox</dfn> limits which files a sub-agent can
+            change.
           </p>
-        </Step>
-        <Step title="Save your first prompt" done={own.value && own.value.total > 0}>
+          <StepFindings findings={codex} checking={checking} checkAgain={checkAgain} />
+        </StartStep>
+        <StartStep title="Save and use your first prompt" done={done.prompt}>
           <p>
-            A prompt is a text that you use again and again, with blanks to fill in.{' '}
+            A <dfn>prompt</dfn> is a text that you use again and again, with blanks to fill in. In every
+            client, you write a colon and its name to use it.{' '}
             <a href={pathTo('prompts', '+new')}>Create a prompt</a>, or{' '}
             <a href={pathTo('prompts', '+exchange')}>import the prompts of another program</a>.
           </p>
-        </Step>
-        <Step title="Watch your first run" done={runs.value && runs.value.runs.length > 0}>
+        </StartStep>
+        <StartStep title="Watch your first run" done={done.run}>
           <p>
-            A run is one task that a sub-agent works on. <a href={pathTo('runs', '+new')}>Start a run</a>, and
-            watch what the agent does.
+            A <dfn>run</dfn> is one task that a sub-agent works on, with its steps, its result and its
+            changes. <a href={pathTo('runs', '+new')}>Start a run</a>, and watch what it does.
           </p>
-        </Step>
+        </StartStep>
+        <StartStep title="Get your first reminder" done={done.reminder}>
+          <p>
+            The calendar reminds people of their events by mail, phone or chat.{' '}
+            <a href={pathTo('calendar')}>Add a person and an event</a>. Until you set up a mail server,
+            reminders go to the <dfn>outbox</dfn>, a folder in which you can read the messages.
+          </p>
+        </StartStep>
       </ol>
       <p>
         <SampleData action="load" /> adds a few prompts, a calendar and two runs to look at. You can remove
@@ -65,64 +92,13 @@ export default function GetStarted({ hide }: { hide?: (() => void) | undefined }
         Press <kbd>{paletteKeys}</kbd> to find anything, <kbd>/</kbd> to search prompts, <kbd>?</kbd> for all
         shortcuts. Type <kbd>#</kbd> in the search to find prompts by tag.
       </p>
-      {hide && (
+      {!hidden && (
         <p>
-          <button type="button" class="small" onClick={hide}>
+          <button type="button" class="small" onClick={toggleHidden}>
             Do not show this again
           </button>
         </p>
       )}
     </div>
-  );
-}
-
-interface StepProps {
-  readonly title: string;
-  /** Undefined while it is not known. */
-  readonly done: boolean | undefined;
-  readonly children: ComponentChildren;
-}
-
-function Step({ title, done, children }: StepProps) {
-  return (
-    <li class={done ? 'done' : ''}>
-      <details open={done === false}>
-        <summary>
-          <strong>{title}</strong>{' '}
-          <span class={`badge ${done ? 'completed' : ''}`}>
-            {done === undefined ? 'Checking…' : done ? 'Done' : 'To do'}
-          </span>
-        </summary>
-        {children}
-      </details>
-    </li>
-  );
-}
-
-function Commands({ texts }: { texts: readonly string[] }) {
-  return (
-    <>
-      {texts.map((text) => (
-        <p key={text} class="command">
-          <code>{text}</code> <CopyButton text={text} />
-        </p>
-      ))}
-    </>
-  );
-}
-
-function Findings({ findings }: { findings: readonly Finding[] | undefined }) {
-  return (
-    <ul class="problems">
-      {findings?.map(({ title, state, detail, remedy }) => (
-        <li key={title}>
-          <span class={`badge ${state === 'good' ? 'completed' : 'warning'}`}>{title}</span>
-          <span>
-            {detail}
-            {remedy && <span class="quiet"> – {remedy}</span>}
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

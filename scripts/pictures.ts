@@ -1,0 +1,133 @@
+// Takes pictures of every view at four widths in both themes, and compares them with the pictures of an earlier run:
+//   npm run pictures -- [--to FOLDER] [--against FOLDER] [--only WORD]
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { putFinishedRun } from '../test/delegate/finished-run.ts';
+import type { Page } from '../test/page/browser.ts';
+import { callTool } from '../test/page/calendar-client.ts';
+import { PageServer } from '../test/page/page-server.ts';
+import { differenceBetween } from '../test/page/picture-difference.ts';
+import { emptyViews, type PictureView, views } from '../test/page/picture-views.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    to: { type: 'string', default: join('recordings', 'pictures') },
+    against: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
+});
+const { to, against, only } = options;
+if (against !== undefined && (!existsSync(against) || resolve(against) === resolve(to)))
+  throw new Error(
+    `--against ${against}: give the folder of an earlier run, which is not overwritten (${to})`,
+  );
+const widths = [390, 768, 1280, 1920];
+const time = '2026-06-03T09:20:00Z';
+// The same folder each time, because its path is visible in some views.
+const home = join(tmpdir(), 'adjutant-pictures');
+rmSync(home, { recursive: true, force: true });
+rmSync(to, { recursive: true, force: true });
+for (const folder of [to, join(home, 'prompts')]) mkdirSync(folder, { recursive: true });
+
+const server = new PageServer(home);
+const taken: string[] = [];
+
+async function picture(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    const file = `${name}-${theme}.png`;
+    await page.screenshot({ path: join(to, file), animations: 'disabled' });
+    taken.push(file);
+  }
+}
+
+async function takeAll(list: readonly PictureView[], width: number): Promise<void> {
+  const page = await server.open(undefined, { clock: time, viewport: { width, height: 900 } });
+  for (const { name, hash, shows, prepare } of list.filter((view) => view.name.includes(only))) {
+    await page.evaluate(`location.hash = '#/'`);
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.reload();
+    try {
+      await page.locator(`${shows} >> visible=true`).first().waitFor();
+      await prepare?.(page);
+      // Answers to the last requests, such as previews and suggestions.
+      await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => {});
+    } catch (error) {
+      console.log(`${name} at ${width}: ${(error as Error).message.split('\n')[0]}`);
+      process.exitCode = 1;
+    }
+    await picture(page, `${name}-${width}`);
+  }
+  await server.closeWindows();
+}
+
+try {
+  await server.start({
+    ADJUTANT_DELIVERY_WITH_SERVER: 'false',
+    FIXED_TIME: time,
+    NODE_OPTIONS: `--require=${resolve('test/page/fixed-clock.cjs')}`,
+  });
+  for (const width of widths) {
+    await takeAll(emptyViews, width);
+    const visitor = await server.open(server.view(''), { clock: time, viewport: { width, height: 900 } });
+    await visitor.getByLabel('Token or full address').waitFor();
+    if ('sign-in'.includes(only)) await picture(visitor, `sign-in-${width}`);
+    await server.closeWindows();
+  }
+  await callTool(server, 'load_demo', {});
+  const { users } = await callTool<{ users: { id: string }[] }>(server, 'list_users', {});
+  await callTool(server, 'test_notification', { user_id: users[0]!.id });
+  const text = 'Say hello to {{name}} in {{language}}.\nKeep it short.';
+  for (const [tool, greeting] of [
+    ['create_prompt', text],
+    ['update_prompt', `${text} Add a wish for the day.`],
+  ] as const)
+    await callTool(server, tool, {
+      ...{ name: 'greet', title: 'Greet somebody', tags: ['social'] },
+      messages: [{ role: 'user', content: { type: 'text', text: greeting } }],
+    });
+  const runs = join(home, 'runs');
+  // The run that the sample data starts takes place in a process with a clock of its own.
+  for (const run of readdirSync(runs))
+    if (existsSync(join(runs, run, 'request.json')) && !run.startsWith(time.slice(0, 10)))
+      rmSync(join(runs, run), { recursive: true });
+  // Runs are numbered by the minutes since the start of the year.
+  const lastRun = 150 * 1440 + 480;
+  for (let days = 1; days < 12; days++) putFinishedRun(runs, lastRun - days * 1440 * (1 + (days % 2)));
+  writeFileSync(
+    join(runs, putFinishedRun(runs, lastRun), 'changes.patch'),
+    [
+      ...['diff --git a/tides.js b/tides.js', '--- a/tides.js', '+++ b/tides.js', '@@ -1,3 +1,4 @@'],
+      ...[
+        ' export function next(now) {',
+        '-  return [6, 18].find((hour) => hour > now);',
+        '+  const tides = read();',
+      ],
+      ...['+  return tides.find((hour) => hour > now) ?? tides[0];', ' }', ''],
+    ].join('\n'),
+  );
+  for (const width of widths) await takeAll(views, width);
+
+  console.log(`${taken.length} pictures are in ${to}.`);
+  if (against !== undefined) {
+    const page = await server.open();
+    const differences = join(to, 'differences');
+    mkdirSync(differences);
+    let changed = 0;
+    for (const file of taken) {
+      const before = join(against, file);
+      const change = existsSync(before)
+        ? await differenceBetween(page, before, join(to, file), join(differences, file))
+        : 'new';
+      if (change === undefined) continue;
+      changed += 1;
+      console.log(`${file}: ${change}`);
+    }
+    console.log(`${changed} of ${taken.length} pictures changed. The differences are in ${differences}.`);
+    if (changed > 0) process.exitCode = 1;
+  }
+} finally {
+  await server.stop();
+}

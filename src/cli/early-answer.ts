@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { LoadedConfig } from '../config.ts';
+import { initializeResult } from '../contracts/initialize-result.ts';
+import { instructionsFor } from '../contracts/instructions.ts';
+import { legacyVersions, standard } from '../contracts/standard.ts';
+import { classify, resultMessage } from '../engine/message.ts';
+import { claimedVersion } from '../engine/modern.ts';
+import { extensions } from '../feature.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { Deframer, frame } from '../transports/framing.ts';
+import type { Output } from '../transports/stdio.ts';
+
+/** A client that has sent nothing by then will not notice the time that the features take to load. */
+const maxWaitMs = 100;
+
+/** The settings that decide which tools a client can use, and thereby what `initialize` returns. */
+const deciding = ['contract', 'toolsets', 'tools', 'exclude_tools', 'read_only'] as const;
+
+/**
+ * Answers `initialize` if it is the first message, before the features are loaded: they take longer than all the rest of the start.
+ * The message stays in the input, because the server needs it too. True if it was answered.
+ */
+export async function answerEarly(loaded: LoadedConfig, input: Readable, output: Output): Promise<boolean> {
+  if (deciding.some((setting) => loaded.origins[setting] !== 'default')) return false;
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), maxWaitMs);
+  const [chunk] = (await once(input, 'data', { signal: waiting.signal }).catch(() => [])) as [Buffer?];
+  clearTimeout(timer);
+  input.pause();
+  if (chunk === undefined) return false;
+  input.unshift(chunk);
+  const text = earlyReply(chunk, loaded);
+  if (text !== undefined) output.write(text);
+  return text !== undefined;
+}
+
+/** `undefined` if the first message is not complete, or is not an ordinary `initialize`. */
+function earlyReply(chunk: Buffer, { config }: LoadedConfig): string | undefined {
+  const deframer = new Deframer(config.max_message_bytes);
+  const [first] = deframer.push(chunk);
+  const incoming = first?.kind === 'message' ? classify(first.value) : undefined;
+  if (incoming?.kind !== 'request' || incoming.request.method !== 'initialize') return undefined;
+  const { id, params } = incoming.request;
+  const { protocolVersion, clientInfo } = params;
+  const isOrdinary =
+    legacyVersions.some((known) => known === protocolVersion) &&
+    claimedVersion(params) === undefined &&
+    isObject(clientInfo) &&
+    String(clientInfo['name']).length <= config.max_name_length;
+  if (!isOrdinary) return undefined;
+  const instructions = instructionsFor({ has: () => true });
+  const result = initializeResult(standard, capabilitiesOf(config), instructions, params as JsonObject);
+  return frame(resultMessage(id, result), deframer.framing);
+}
+
+/** The capabilities of a server whose clients can use every tool. */
+function capabilitiesOf(config: LoadedConfig['config']): JsonObject {
+  const hasSkills = config['skills.folders'].length > 0 || config['skills.prompts'] !== 'none';
+  return standard.capabilities({
+    tools: true,
+    prompts: true,
+    resources: true,
+    completions: true,
+    extensions: {
+      ...extensions.prompts,
+      ...extensions.delegate,
+      ...(hasSkills && extensions.skills),
+      ...extensions.apps,
+    },
+  });
+}

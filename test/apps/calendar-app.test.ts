@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AppRig, findings, heights } from './app-rig.ts';
+
+let rig: AppRig;
+let call: Awaited<ReturnType<AppRig['otherClient']>>;
+const start_ts = new Date(Date.now() + 3_600_000).toISOString();
+beforeAll(async () => {
+  rig = await AppRig.open();
+  call = await rig.otherClient();
+  for (const id of ['ada', 'bo'])
+    await call('create_user', { id, name: id, email: `${id}@example.com`, timezone: 'UTC' });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const titles = async (user_id: string) =>
+  (await call<{ events: { title: string }[] }>('list_events', { user_id })).events.map(({ title }) => title);
+
+it('shows events, finds a time for two people, books it and takes it back', async () => {
+  await call('create_event', { user_id: 'ada', title: 'Board meeting', start_ts });
+  const app = await rig.show({ tool: 'list_events', args: { user_id: 'ada' }, theme: 'dark', width: 320 });
+  const { view } = app;
+  await view.getByText('Board meeting').first().waitFor();
+  await call('create_event', { user_id: 'ada', title: 'Dentist', start_ts });
+  await view.getByText('Dentist').first().waitFor();
+  expect(await findings(app)).toEqual([]);
+  await view.getByRole('button', { name: 'Find a time' }).click();
+  const panel = view.getByRole('complementary', { name: 'Find a time' });
+  await panel.getByLabel('Title').fill('Planning');
+  await panel.getByLabel('bo').check();
+  await panel.getByRole('button', { name: 'Find a time' }).click();
+  await panel.getByRole('button', { name: 'Book' }).first().waitFor();
+  expect(await findings(app)).toEqual([]);
+  await expect.poll(async () => new Set(await heights(app)).size).toBe(1);
+  await panel.getByRole('button', { name: 'Book' }).first().click();
+  await view.getByText('Booked for ada, bo.').waitFor();
+  await view.getByRole('list', { name: 'Agenda' }).getByText('Planning').waitFor();
+  expect([await titles('ada'), await titles('bo')]).toEqual([
+    expect.arrayContaining(['Planning']),
+    ['Planning'],
+  ]);
+  await view.getByRole('button', { name: 'Undo' }).click();
+  await view.getByRole('list', { name: 'Agenda' }).getByText('Planning').waitFor({ state: 'detached' });
+  expect(await titles('bo')).toEqual([]);
+});
+
+it('shows the proposals of find_time and books one of them, or nothing at all', async () => {
+  const args = { people: ['bo@example.com', 'ada@example.com'], duration_minutes: 25 };
+  const { page, view } = await rig.show({ tool: 'find_time', args }, '--toolsets', 'all');
+  const panel = view.getByRole('complementary', { name: 'Find a time' });
+  await panel.getByRole('button', { name: 'Book' }).first().waitFor();
+  expect(await panel.getByLabel('Length').inputValue()).toBe('25');
+  await panel.getByLabel('Title').fill('Sailing');
+  await page.evaluate("refused.push('create_event')");
+  await panel.getByRole('button', { name: 'Book' }).first().click();
+  await panel.getByText('The chat could not use create_event: The user declined the call.').waitFor();
+  await page.evaluate('refused.splice(0)');
+  await panel.getByRole('button', { name: 'Book' }).first().click();
+  await view.getByText('Booked for bo, ada.').waitFor();
+  expect([await titles('bo'), await titles('ada')]).toEqual([
+    expect.arrayContaining(['Sailing']),
+    expect.arrayContaining(['Sailing']),
+  ]);
+});
+
+it('creates an event with a form and asks the chat to open its link', async () => {
+  const { page, view } = await rig.show({ tool: 'list_events', args: { user_id: 'bo' } });
+  await view.getByRole('button', { name: 'New event' }).click();
+  const panel = view.getByRole('complementary', { name: 'New event' });
+  await panel.getByLabel('Title').fill('Call');
+  await panel.getByRole('button', { name: 'Add event' }).click();
+  await view.getByRole('list', { name: 'Agenda' }).getByText('Call').waitFor();
+  const { events } = await call<{ events: { id: string; title: string }[] }>('list_events', {
+    user_id: 'bo',
+  });
+  const { id } = events.find(({ title }) => title === 'Call')!;
+  await call('update_event', { event_id: id, conf_link: 'https://meet.example.com/1' });
+  await view.getByRole('list', { name: 'Agenda' }).getByText('Call').click();
+  await view.getByRole('link', { name: 'Join' }).click();
+  await expect.poll(() => page.evaluate('links')).toEqual(['https://meet.example.com/1']);
+});

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { componentFile } from '../components.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
+import { AppRig, findings, type ShownApp } from './app-rig.ts';
+
+let rig: AppRig;
+let model: Model;
+beforeAll(async () => {
+  model = await startResponsesModel();
+  rig = await AppRig.open({
+    PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
+    ADJUTANT_DELEGATE_APPROVALS: 'ask',
+  });
+  mkdirSync(join(rig.home, '.codex'));
+  mkdirSync(join(rig.home, 'work'));
+  writeFileSync(join(rig.home, '.codex/config.toml'), model.config);
+});
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await model.close();
+});
+
+/** Shows the view of a run while its call is in progress. */
+function delegate(task: string, fields: object = {}): Promise<ShownApp> {
+  const args = { task, cwd: join(rig.home, 'work'), skip_git_repo_check: true, ...fields };
+  return rig.show({ tool: 'delegate_run', args, waitsForResult: false, width: 320 });
+}
+
+it('shows commands and their output, takes a message for the agent, and shows the result', async () => {
+  const shell = { shell: 'echo the tide is high; sleep 6', timeoutMs: 20_000 };
+  const app = await delegate(`Look ${script(shell, answer())}`);
+  const { view } = app;
+  await view.getByText('running', { exact: true }).waitFor();
+  await view
+    .locator('.timeline')
+    .getByText(/the tide is high/)
+    .first()
+    .waitFor();
+  expect(await findings(app)).toEqual([]);
+  await view
+    .getByLabel('Message to the agent')
+    .fill(`Look left. ${script(answer({ summary: 'Harbour open.' }))}`);
+  await view.getByRole('button', { name: 'Send' }).click();
+  await view.getByText('The agent has the message.').waitFor();
+  await view.getByText('completed', { exact: true }).waitFor();
+  await view.getByText('Harbour open.').first().waitFor();
+});
+
+it('answers a request for permission', async () => {
+  const file = join(rig.home, 'asked');
+  const asks: Turn = {
+    tool: 'exec_command',
+    arguments: {
+      cmd: `touch ${file}`,
+      sandbox_permissions: 'require_escalated',
+      justification: 'The file is outside.',
+    },
+  };
+  const app = await delegate(`Ask ${script(asks, answer())}`, { sandbox: 'workspace-write' });
+  await app.view.getByRole('alert').getByText('The file is outside.').waitFor();
+  expect(await findings(app)).toEqual([]);
+  await app.view.getByRole('button', { name: 'Allow once' }).click();
+  await app.view.getByText('completed', { exact: true }).waitFor();
+  expect(existsSync(file)).toBe(true);
+});
+
+it('cancels the run, follows the cancellation by another client, and says why a call failed', async () => {
+  const task = `Wait ${script({ hang: true })} ${'and wait '.repeat(20)}`;
+  const { page, view } = await delegate(task);
+  const cancel = view.getByRole('button', { name: 'Cancel run' });
+  await cancel.waitFor();
+  await page.evaluate("refused.push('cancel_run')");
+  await cancel.click();
+  await view.getByText('The chat could not use cancel_run: The user declined the call.').waitFor();
+  await page.evaluate('refused.splice(0)');
+  await cancel.click();
+  await view.getByText('cancelled', { exact: true }).waitFor();
+
+  const other = await delegate(`Wait ${script({ hang: true })}`);
+  await other.view.getByText('running', { exact: true }).waitFor();
+  const call = await rig.otherClient();
+  const { runs } = await call<{ runs: { run_id: string }[] }>('list_runs', {});
+  await call('cancel_run', { run_id: runs[0]!.run_id });
+  await other.view.getByText('cancelled', { exact: true }).waitFor();
+  await other.page.evaluate('loseServer()');
+  await other.view.getByText(/^The chat could not use list_runs: .*(closed|connect)/i).waitFor();
+  await other.page.evaluate('hang()');
+  await other.view.getByText('The chat does not answer. This view may be out of date.').waitFor();
+
+  const failed = await delegate('Look', { cwd: '/no/such/folder' });
+  await failed.view
+    .getByText(/no\/such\/folder/)
+    .first()
+    .waitFor();
+});
