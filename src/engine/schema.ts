@@ -43,8 +43,9 @@ export function parseValue(schema: JsonSchema, value: unknown, subject: string):
   }
   const filled = withDefaults(known.defaults, value);
   if (known.check === undefined ? Check(schema, filled) : known.check(filled)) return filled;
-  const [, errors] = Errors(schema, filled);
-  const issues = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
+  const [, errors] = Errors(schema, shortened(filled));
+  const found = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
+  const issues = found.length > 0 ? found : [invalidItem];
   const text = issues.map((issue) => `${issue.path.join('.') || subject} ${issue.message}`).join('; ');
   throw new Failure('invalid-params', `Invalid ${subject}: ${text}`, { issues });
 }
@@ -65,6 +66,24 @@ function withDefaults(defaults: Prepared['defaults'], value: unknown): unknown {
     filled[name] = standard;
   }
   return filled;
+}
+
+/** Schemas limit lists to fewer items, or to any number. */
+const maxItems = 2_000;
+const invalidItem: Issue = {
+  path: [],
+  keyword: 'items',
+  expected: null,
+  message: `have an invalid item after the first ${maxItems} of a list`,
+};
+
+/** Without the rest of very long lists: looking for all errors in them takes long. */
+function shortened(value: unknown, depth = 3): unknown {
+  if (depth === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => shortened(item, depth - 1));
+  const entries = Object.entries(value);
+  if (entries.length > maxItems) return value;
+  return Object.fromEntries(entries.map(([name, item]) => [name, shortened(item, depth - 1)]));
 }
 
 function issuesOf({ keyword, instancePath, params, message }: SchemaError, schema: JsonSchema): Issue[] {

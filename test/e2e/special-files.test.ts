@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
+import { mountable } from '../../src/prompts/formats/format-names.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { bundle, initialize } from '../program.ts';
 import { StdioPeer } from '../stdio-peer.ts';
@@ -20,11 +21,24 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Creates a special file: a pipe without a writer, or a device that never ends. */
-function createSpecialFile(kind: 'pipe' | 'device', path: string): string {
+const kinds = ['pipe', 'device', 'socket'] as const;
+
+/** Creates a special file: a pipe without a writer, a device that never ends, or a socket. */
+function createSpecialFile(kind: (typeof kinds)[number], path: string): string {
   const file = join(home, path);
   mkdirSync(dirname(file), { recursive: true });
   if (kind === 'pipe') execFileSync('mkfifo', [file]);
+  else if (kind === 'socket')
+    // The name of a socket can be short only. A process that ends without closing it leaves the file.
+    spawnSync(
+      process.execPath,
+      [
+        '-e',
+        'require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, 9))',
+        basename(file),
+      ],
+      { cwd: dirname(file), stdio: 'ignore' },
+    );
   else symlinkSync('/dev/zero', file);
   return file;
 }
@@ -44,6 +58,16 @@ async function call(tool: string, args: object): Promise<JsonObject> {
   return answer['result'] as JsonObject;
 }
 
+/** The name of a prompt file of a format. */
+function pathOf(format: (typeof mountable)[number]): string {
+  const names: Partial<Record<typeof format, string>> = {
+    ...{ vscode: 'odd.prompt.md', gemini: 'odd.toml', qwen: 'odd.toml', 'prompts-chat': 'prompts.csv' },
+    ...{ dotprompt: 'odd.prompt', jsonl: 'odd.jsonl', fabric: 'odd/system.md' },
+    ...{ 'claude-skills': 'odd/SKILL.md', 'codex-skills': 'odd/SKILL.md' },
+  };
+  return names[format] ?? 'odd.md';
+}
+
 /** Checks that the server still answers, and exits on SIGTERM. */
 async function expectHealthy(): Promise<void> {
   expect(await server!.request('ping')).toMatchObject({ result: {} });
@@ -51,8 +75,6 @@ async function expectHealthy(): Promise<void> {
   await once(server!.child, 'exit');
   expect(server!.child.signalCode).toBeNull();
 }
-
-const kinds = ['pipe', 'device'] as const;
 
 it.each(kinds)('a run is refused if a %s replaces the codex settings of its folder', async (kind) => {
   for (const folder of ['project', 'project/a', 'project/a/b', 'project/a/b/c', 'project/a/b/c/d'])
@@ -86,6 +108,13 @@ it.each(kinds)('a %s cannot be imported as a calendar', async (kind) => {
   const answer = await call('import_calendar', { user_id: id, source: path });
   expect(answer).toMatchObject({ isError: true });
   expect(JSON.stringify(answer)).toMatch(/not a regular file|neither a file nor a folder/);
+  createSpecialFile(kind, 'calendars/odd.ics');
+  writeFileSync(
+    join(home, 'calendars/good.ics'),
+    'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nDTSTART:20260601T080000Z\nEND:VEVENT\nEND:VCALENDAR\n',
+  );
+  const folder = await call('import_calendar', { user_id: id, source: join(home, 'calendars') });
+  expect(folder).toMatchObject({ structuredContent: { calendars: [{ added: 1 }] } });
   await expectHealthy();
 });
 
@@ -99,11 +128,30 @@ it.each(kinds)(
     createSpecialFile(kind, 'prompts/user.jsonl');
     createSpecialFile(kind, 'prompts/default.jsonl');
     createSpecialFile(kind, 'libraries/odd/twig.toml');
+    createSpecialFile(kind, 'libraries/part/prompts/special.md');
+    writeFileSync(
+      join(home, 'libraries/part/twig.toml'),
+      ['special', 'includes', 'good'].map((name) => `[prompts.${name}]\ndescription = "A"\n`).join(''),
+    );
+    writeFileSync(join(home, 'libraries/part/prompts/includes.md'), '{% include "special.md" %}');
+    writeFileSync(join(home, 'libraries/part/prompts/good.md'), 'Good.');
+    const mounts = mountable.map((format) => {
+      createSpecialFile(kind, `mounts/${format}/${pathOf(format)}`);
+      return `[[prompts.mounts]]\nformat = "${format}"\npath = "${join(home, 'mounts', format)}"\n`;
+    });
+    createSpecialFile(kind, 'skills/odd/SKILL.md');
+    const skills = `[skills]\nfolders = ["${join(home, 'skills')}"]\n`;
+    writeFileSync(join(home, 'adjutant.toml'), [skills, ...mounts].join('\n'));
     await serve();
     const { result } = await server!.request('prompts/list');
     const names = (result as { prompts: { name: string }[] }).prompts.map(({ name }) => name);
     expect(names).toContain('greet');
     expect(names).not.toContain('odd');
+    expect(names).toContain('part:good');
+    expect(await call('expand_prompt', { command: 'part:includes' })).toMatchObject({ isError: true });
+    expect(await server!.request('skills/list')).toMatchObject({ result: {} });
+    const lint = await call('lint_prompts', {});
+    expect(JSON.stringify(lint)).toContain(join('mounts', 'vscode', 'odd.prompt.md'));
     await expectHealthy();
   },
 );

@@ -25,24 +25,31 @@ export interface Delay {
   readonly answer: string;
 }
 
-type Send = (method: string, params?: object) => Promise<JsonObject>;
+/** Sends a request with parameters in JSON text. */
+type Send = (method: string, params?: string) => Promise<JsonObject>;
 
 /** A server with mounts and a user, in a temporary home folder. */
 export class HostileServer implements AsyncDisposable {
   readonly home: string;
   readonly peer: StdioPeer;
   readonly transport: Transport;
-  #send: Send = (method, params) => this.peer.request(method, params);
+  #send: Send = (method, params) => {
+    const id = `hostile ${this.#ids++}`;
+    this.peer.write(`${messageText(id, method, params)}\n`);
+    return this.peer.until((message) => message['id'] === id);
+  };
+  #ids = 0;
 
   private constructor(transport: Transport) {
     this.transport = transport;
     this.home = mkdtempSync(join(tmpdir(), 'adjutant-hostile-'));
-    const mounts = Object.entries(mounted).map(([format, folder]) => {
-      mkdirSync(join(this.home, folder));
-      return `[[prompts.mounts]]\nformat = "${format}"\npath = "${join(this.home, folder)}"\n`;
+    const mounts = mounted.map((format) => {
+      mkdirSync(join(this.home, format));
+      return `[[prompts.mounts]]\nformat = "${format}"\npath = "${join(this.home, format)}"\n`;
     });
+    mkdirSync(join(this.home, 'skills'));
     const config = join(this.home, 'adjutant.toml');
-    writeFileSync(config, mounts.join('\n'));
+    writeFileSync(config, `[skills]\nfolders = ["${join(this.home, 'skills')}"]\n\n${mounts.join('\n')}`);
     const flags = transport === 'HTTP' ? ['--http', '--port', '0'] : [];
     this.peer = new StdioPeer(
       [bundle, 'serve', ...flags, '--home', this.home, '--config', config, '--toolsets', 'all'],
@@ -65,8 +72,10 @@ export class HostileServer implements AsyncDisposable {
     return server;
   }
 
-  call(tool: string, args: object): Promise<JsonObject> {
-    return this.#send('tools/call', { name: tool, arguments: args });
+  call(tool: string, args: object | string, method?: string): Promise<JsonObject> {
+    const text = (typeof args === 'string' ? args : JSON.stringify(args)).replaceAll('$HOME', this.home);
+    if (method !== undefined) return this.#send(method, text);
+    return this.#send('tools/call', `{"name":${JSON.stringify(tool)},"arguments":${text}}`);
   }
 
   async ping(): Promise<void> {
@@ -76,6 +85,7 @@ export class HostileServer implements AsyncDisposable {
 
   /** Processor time of the main thread so far, in milliseconds. */
   get #cpuMs(): number {
+    if (process.platform !== 'linux') return 0;
     const { pid } = this.peer.child;
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   }
@@ -88,11 +98,11 @@ export class HostileServer implements AsyncDisposable {
   }
 
   /** Makes the call and sends pings one after the other until it is answered. */
-  async measure(input: HostileInput, idle: HostileServer): Promise<Delay> {
+  async measure(input: HostileInput, idle?: HostileServer): Promise<Delay> {
     this.write(input);
     const began = performance.now();
     let isDone = false;
-    const call = this.call(input.tool, input.args).finally(() => {
+    const call = this.call(input.tool, input.args, input.method).finally(() => {
       isDone = true;
     });
     let answeredBefore = 0;
@@ -110,7 +120,7 @@ export class HostileServer implements AsyncDisposable {
       }
       return worstMs;
     };
-    const [worstPingMs, idlePingMs] = await Promise.all([slowestPing(this), slowestPing(idle)]);
+    const [worstPingMs, idlePingMs] = await Promise.all([slowestPing(this), idle ? slowestPing(idle) : 0]);
     const answer = JSON.stringify(await call).slice(0, 300);
     const callMs = performance.now() - began;
     const { transport } = this;
@@ -124,11 +134,16 @@ export class HostileServer implements AsyncDisposable {
   }
 }
 
-async function post(url: URL, token: string, method: string, params?: object): Promise<JsonObject> {
+function messageText(id: string | number, method: string, params?: string): string {
+  const rest = params === undefined ? '' : `,"params":${params}`;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}${rest}}`;
+}
+
+async function post(url: URL, token: string, method: string, params?: string): Promise<JsonObject> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }),
+    body: messageText(1, method, params),
   });
   return (await response.json()) as JsonObject;
 }

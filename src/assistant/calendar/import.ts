@@ -8,6 +8,7 @@ import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
 import { isAllDay, type Series } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import { chunks, mapWithPauses } from './batches.ts';
 import { configOf } from './source.ts';
 
 /** A change to an event, as reported to the user. */
@@ -35,8 +36,6 @@ type Known = Pick<
   'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
 >;
 
-/** Events per transaction. Other requests and writers wait for a batch. */
-const batchSize = 50;
 const pageSize = 2000;
 /** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
@@ -144,7 +143,9 @@ async function saveAll(
         changes.push({ kind: 'added', eventId: id, uid, title });
       }
     }
+    const pace = new Pace();
     for (const each of fields) {
+      await pace.pause;
       const before = known.get(each.provider_event_id);
       if (before === undefined) continue;
       const { event, outcome } = await saveEvent(writer, data, user, each, now);
@@ -168,8 +169,11 @@ async function removeAll(
   return data.store.write(async (writer) => {
     const ids = absent.map(({ id }) => id);
     const events = await writer.db.selectFrom('events').selectAll().where('id', 'in', ids).execute();
-    for (const event of events)
+    const pace = new Pace();
+    for (const event of events) {
       await removeEvent(writer, event, 'the event was deleted from its calendar', now);
+      await pace.pause;
+    }
     return events.map(
       ({ id, provider_event_id: uid, title }) => ({ kind: 'removed', eventId: id, uid, title }) as const,
     );
@@ -237,23 +241,4 @@ export function timeFields(series: Series, userZone: string) {
     first_ms: firstMs,
     last_ms: lastMs,
   };
-}
-
-/** Serves other requests in between: the end of a series may take some time to compute. */
-async function mapWithPauses<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Result,
-): Promise<readonly Result[]> {
-  const pace = new Pace();
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(map(item));
-    const { pause } = pace;
-    if (pause !== undefined) await pause;
-  }
-  return results;
-}
-
-function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);
 }

@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { sourceFields } from '../entities/occurrence.ts';
 import type { CalendarProblem, ParsedCalendar } from '../icalendar/parse.ts';
@@ -19,6 +20,7 @@ export async function joinKnown(
 ): Promise<ParsedCalendar> {
   const joined: ParsedEvent[] = [];
   const outdated: CalendarProblem[] = [];
+  const pace = new Pace();
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
     const rows = await store.read((db) =>
@@ -40,6 +42,7 @@ export async function joinKnown(
       else if (event.sequence >= Number(before?.etag ?? 0)) joined.push(event);
       else outdated.push(outdatedProblem(event));
     }
+    await pace.pause;
   }
   return { ...parsed, events: joined, problems: [...problems, ...outdated] };
 }

@@ -6,8 +6,8 @@ import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isRead } from './read-properties.ts';
-import { cpuMs, isFast, isRunaway } from './rule.ts';
-import { type CalendarTime, isAllDay } from './series.ts';
+import { RuleChecks, type RuleUse } from './rule-checks.ts';
+import type { CalendarTime } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
 
@@ -21,9 +21,6 @@ export interface ParsedCalendar {
 
 /** Maximum number of lines in an event, and of changed occurrences in a series. All of them are processed without a pause. */
 const maxPerEvent = 10_000;
-const maxRunaways = 5;
-/** CPU time that the unusual rules of one calendar may take to check. */
-const maxCheckedMs = 3000;
 
 /** Messages from attendees. Only the organizer's messages define the event. */
 const attendeeMethods = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
@@ -44,9 +41,9 @@ interface Component {
 export class CalendarParser {
   readonly #problems = new CalendarProblems();
   readonly #instances = new Map<string, Instance[]>();
-  readonly #checkedRules = new Set<string>();
-  #runaways = 0;
-  #checkedMs = 0;
+  readonly #rules: RuleChecks;
+  /** Events whose unusual rules have to be checked first. */
+  readonly #unchecked: { readonly component: Component; readonly uses: readonly RuleUse[] }[] = [];
   /** Events that refer to a time zone whose VTIMEZONE may follow. */
   readonly #waiting: Component[] = [];
   readonly #open: Component[] = [];
@@ -59,11 +56,10 @@ export class CalendarParser {
   #complete = true;
   #name: string | undefined;
   #method = '';
-  readonly #nowMs: number;
   count = 0;
 
   constructor(nowMs: number) {
-    this.#nowMs = nowMs;
+    this.#rules = new RuleChecks(nowMs);
   }
 
   begin(document: string | undefined): void {
@@ -103,6 +99,15 @@ export class CalendarParser {
     this.#open.length = 0;
     this.#openCounts.clear();
     for (const component of this.#waiting.splice(0)) yield this.#addEvent(component);
+    yield* this.checkRules();
+  }
+
+  /** Checks unusual rules. Yields after each step, because each takes some time. */
+  *checkRules(): Generator<void> {
+    for (const { component, uses } of this.#unchecked.splice(0)) {
+      for (const use of uses) yield* this.#rules.check(use);
+      this.#addEvent(component);
+    }
   }
 
   async finish(pause: () => Promise<void>): Promise<ParsedCalendar> {
@@ -177,14 +182,24 @@ export class CalendarParser {
         throw new Unreadable(
           `it is a reply from an attendee (METHOD:${method}), which does not change the event`,
         );
-      const note: Note = (message, line = component.line) =>
-        this.#report('warning', { ...component, line }, message);
-      const usable = (rule: string, start: CalendarTime) => this.#isUsable(rule, start);
+      const notes: Parameters<Note>[] = [];
+      const uses: RuleUse[] = [];
+      const usable = (rule: string, start: CalendarTime) => {
+        const isUsable = this.#rules.isUsable({ rule, start });
+        if (isUsable === undefined) uses.push({ rule, start });
+        return isUsable ?? true;
+      };
+      const note: Note = (...written) => notes.push(written);
       const read = readInstance(component, this.#zones, note, usable, this.#document);
+      // The event is read again once its rules are checked.
+      if (uses.length > 0) return void this.#unchecked.push({ component, uses });
+      const report: Note = (message, line = component.line) =>
+        this.#report('warning', { ...component, line }, message);
+      for (const written of notes) report(...written);
       if (read === undefined) return;
       const instance = {
         ...read,
-        uid: read.uid || this.#inventUid(read, note),
+        uid: read.uid || this.#inventUid(read, report),
         ...(method === 'CANCEL' && { details: { ...read.details, status: 'cancelled' as const } }),
       };
       const known = this.#instances.get(instance.uid);
@@ -193,29 +208,6 @@ export class CalendarParser {
       else throw new Unreadable(`its series has more than ${maxPerEvent} changed occurrences`);
       this.count += 1;
     });
-  }
-
-  /**
-   * True if a rule can be expanded within the limits; throws `Unreadable` if the engine rejects it. After a few runaway
-   * rules, or many slow ones, other unusual rules are rejected unchecked, so that a calendar full of them cannot take forever.
-   */
-  #isUsable(rule: string, start: CalendarTime): boolean {
-    const allDay = isAllDay(start);
-    // Most calendars repeat a few simple rules thousands of times.
-    const cacheKey = `${rule} ${allDay}`;
-    if (this.#checkedRules.has(cacheKey)) return true;
-    const place = {
-      wallMs: Date.parse(allDay ? start.wall : `${start.wall}Z`),
-      allDay,
-      offsets: () => 0,
-    };
-    if (!isFast(rule) && (this.#runaways >= maxRunaways || this.#checkedMs > maxCheckedMs)) return false;
-    const began = cpuMs();
-    const runaway = isRunaway(rule, place, this.#nowMs);
-    if (!isFast(rule)) this.#checkedMs += cpuMs() - began;
-    if (runaway) this.#runaways += 1;
-    else if (isFast(rule)) this.#checkedRules.add(cacheKey);
-    return !runaway;
   }
 
   #inventUid({ start, details, rules }: Instance, note: (message: string) => void): string {

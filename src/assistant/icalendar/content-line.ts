@@ -62,6 +62,11 @@ export class LineReader {
   }
 
   push(piece: string): void {
+    if (!piece.includes('\n')) {
+      // A search in the joined text would make a long line quadratic.
+      if (this.#rest.length < maxLineLength) this.#rest += piece;
+      return;
+    }
     const text = this.#rest + piece;
     let from = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {

@@ -69,3 +69,30 @@ it('reports a time zone with too many changes', async () => {
     { message: 'This STANDARD was skipped: its time zone has more than 500 rules and dates.' },
   ]);
 });
+
+it('imports the first ten thousand dates of a series and reports the others', async () => {
+  const { events, problems } = await parse(
+    event(`RRULE:FREQ=DAILY\nEXDATE;VALUE=DATE:${repeated('20260602,', 100_000)}20260603`),
+  );
+  expect(events[0]!.series.exceptions).toHaveLength(10_000);
+  expect(problems).toMatchObject([
+    { message: 'The event has more than 10000 dates. It was imported without the others.' },
+  ]);
+});
+
+it('skips a line whose parameters never end', async () => {
+  const { events, problems } = await parse(event(`SUMMARY;X-A="${repeated('a;b=')}`));
+  expect(events).toMatchObject([{ details: { title: '(no title)' } }]);
+  expect(problems).toMatchObject([{ message: expect.stringContaining('This line is invalid') }]);
+});
+
+it('serves other requests between the steps of checking slow rules', async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const { problems } = await parse(
+    numbered((number) => event(`RRULE:FREQ=DAILY;COUNT=${number + 40_000};BYHOUR=1`, number), 1_000),
+  );
+  clearInterval(timer);
+  expect(problems.length).toBeGreaterThan(5);
+  expect(turns).toBeGreaterThanOrEqual(4);
+});

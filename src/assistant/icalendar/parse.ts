@@ -44,6 +44,7 @@ export async function parseCalendar(
       for (let from = 0; from < piece.length; from += pieceLength) {
         signal?.throwIfAborted();
         reader.push(piece.slice(from, from + pieceLength));
+        for (const _ of parser.checkRules()) await pause();
         await pause();
       }
     }

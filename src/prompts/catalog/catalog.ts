@@ -6,6 +6,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { contentRevision, listed, sameContent } from '../definition/revision.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { ProblemLog } from './problem-log.ts';
 import { unsafeName, unsafeNameProblem } from './unsafe-name.ts';
 import { withUsedRevisions } from './used-prompts.ts';
@@ -117,7 +118,7 @@ export class Catalog {
     const checked = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
     const own = await Promise.all(
       this.sources.map((source) =>
-        source.problems().catch((error: unknown) => [problemOf(`(${source.name})`, error)]),
+        source.problems().then(limitProblems, (error: unknown) => [problemOf(`(${source.name})`, error)]),
       ),
     );
     const byFile = Map.groupBy(lists.flat(), ({ file }) => file);

@@ -29,10 +29,15 @@ export function parseTemplateKind(value: unknown, defaultKind: TemplateKind): Te
   return kind;
 }
 
+/** Every list of prompts contains their arguments. */
+export const maxArguments = 1_000;
+export const tooManyArguments = `a prompt can have at most ${maxArguments} arguments`;
+
 /** Returns the given array itself unless a field is null, to avoid copying large lists. */
 export function parseArguments(value: unknown): readonly ArgumentDefinition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new FieldProblem('arguments must be a list');
+  if (value.length > maxArguments) throw new FieldProblem(tooManyArguments);
   value.forEach(assertArgument);
   const parsed: readonly ArgumentDefinition[] = value.some(hasEmptyField)
     ? value.map(withoutEmptyFields)

@@ -3,6 +3,7 @@ import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
 import { FileProblem } from '../files/front-matter.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
 import { withoutStacks } from '../files/without-stacks.ts';
 import { parseRecord, toDefinition } from './record.ts';
@@ -18,7 +19,7 @@ export interface PromptFile {
 
 export const emptyFile: PromptFile = { prompts: [], byName: new Map(), problems: [], lines: [] };
 /** Files up to this size are parsed at once. The others are parsed in slices, so that other requests are served in between. */
-const maxBytesAtOnce = 256 * 1024;
+const maxBytesAtOnce = 32 * 1024;
 const linesPerStep = 32;
 
 export function createPromptFileCache(): FileCache<PromptFile> {
@@ -82,7 +83,7 @@ function* parseLines(bytes: Buffer, file: string, last: PromptFile | undefined):
     }
     if (number % linesPerStep === 0) yield;
   }
-  return { prompts: sortByName([...byName.values()]), byName, problems, lines };
+  return { prompts: sortByName([...byName.values()]), byName, problems: limitProblems(problems), lines };
 }
 
 /** Decodes the whole file at once, which is faster. If some bytes are not UTF-8, returns undecoded lines instead. */

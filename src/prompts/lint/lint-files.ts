@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import type { Format, TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import type { LintTarget } from './finding.ts';
@@ -35,26 +36,7 @@ export async function lintFiles(
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const found = withRules(sortAndMerge(limitProblems(problems.flat())));
-  return { prompts, problems: withoutSilenced(found, silenced, (file) => texts.get(file)) };
-}
-
-/** More problems in one file help nobody, and a hostile file can have millions. */
-const maxProblemsPerFile = 5_000;
-
-/** Keeps the first problems of each file, and adds how many are missing. */
-export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
-  const counts = new Map<string, number>();
-  const first = problems.filter(({ file }) => {
-    const count = (counts.get(file) ?? 0) + 1;
-    counts.set(file, count);
-    return count <= maxProblemsPerFile;
-  });
-  const more = [...counts].flatMap(([file, count]): Problem[] =>
-    count <= maxProblemsPerFile
-      ? []
-      : [{ file, severity: 'error', message: `${count - maxProblemsPerFile} more problems are not listed` }],
-  );
-  return [...first, ...more];
+  return { prompts, problems: await withoutSilenced(found, silenced, (file) => texts.get(file)) };
 }
 
 function byFormat(

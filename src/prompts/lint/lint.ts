@@ -2,6 +2,7 @@ import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { type Finding, type LintTarget, problemAt } from './finding.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { isLong, lintInThread } from './lint-thread.ts';
@@ -111,7 +112,7 @@ async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): 
     );
     await pace.pause;
   }
-  return problems.flat();
+  return limitProblems(problems.flat());
 }
 
 /** Sorts problems by file and position. Merges equal problems of several prompts into one. */

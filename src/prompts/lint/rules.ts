@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 
 /** The rule of a message and how to fix the problem. The first pattern that matches counts. */
@@ -65,22 +66,35 @@ export function withRules(problems: readonly Problem[]): readonly Problem[] {
 const directive = /adjutant-lint-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)/g;
 
 /** Removes the problems of rules that the settings or the file itself silence. `textOf` returns the content of a file. */
-export function withoutSilenced(
+export async function withoutSilenced(
   problems: readonly Problem[],
   silenced: ReadonlySet<string>,
   textOf: (file: string) => string | undefined,
-): readonly Problem[] {
-  const byFile = new Map<string, ReadonlySet<string>>();
-  const texts = new Map<string, string>();
-  return problems.filter(({ file, line, rule = '' }) => {
-    if (silenced.has(rule)) return false;
-    if (!texts.has(file)) texts.set(file, textOf(file) ?? '');
-    const text = texts.get(file)!;
-    if (file.endsWith('.jsonl')) return !isIgnoredInRecord(text, line, rule);
-    const ignored = byFile.get(file) ?? directivesIn(text);
-    byFile.set(file, ignored);
-    return !ignored.has(rule);
-  });
+): Promise<readonly Problem[]> {
+  const ignoredIn = new Map<string, (line: number | undefined, rule: string) => boolean>();
+  const kept: Problem[] = [];
+  const pace = new Pace();
+  for (const problem of problems) {
+    const { file, line, rule = '' } = problem;
+    if (silenced.has(rule)) continue;
+    if (!ignoredIn.has(file)) {
+      ignoredIn.set(file, ignoredBy(file, textOf(file) ?? ''));
+      await pace.pause;
+    }
+    if (!ignoredIn.get(file)!(line, rule)) kept.push(problem);
+  }
+  return kept;
+}
+
+/** Tells which rules a file silences. */
+function ignoredBy(file: string, text: string): (line: number | undefined, rule: string) => boolean {
+  if (!file.endsWith('.jsonl')) {
+    const ignored = directivesIn(text);
+    return (_, rule) => ignored.has(rule);
+  }
+  if (!text.includes('lint_ignore')) return () => false;
+  const lines = text.split('\n');
+  return (line, rule) => line !== undefined && isIgnoredInRecord(lines[line - 1] ?? '', rule);
 }
 
 function directivesIn(text: string): ReadonlySet<string> {
@@ -88,10 +102,9 @@ function directivesIn(text: string): ReadonlySet<string> {
 }
 
 /** A JSONL record has no comments, so it has the field `lint_ignore`. */
-function isIgnoredInRecord(text: string, line: number | undefined, rule: string): boolean {
-  if (line === undefined || !text.includes('lint_ignore')) return false;
+function isIgnoredInRecord(record: string, rule: string): boolean {
   try {
-    const ignored = (JSON.parse(text.split('\n')[line - 1] ?? '') as { lint_ignore?: unknown }).lint_ignore;
+    const ignored = (JSON.parse(record) as { lint_ignore?: unknown }).lint_ignore;
     return Array.isArray(ignored) && ignored.includes(rule);
   } catch {
     return false;

@@ -17,6 +17,6 @@ export function readIfRegular(file: string): string | undefined {
 export function audibleProblems(
   problems: readonly Problem[],
   silenced: ReadonlySet<string>,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   return withoutSilenced(withRules(problems), silenced, readIfRegular);
 }

@@ -1,8 +1,12 @@
+import { Failure } from '../../failure.ts';
 import type { PromptDefinition, TypedRules } from '../definition/definition.ts';
 import type { Arguments } from './rendering.ts';
 
 /** The default name of the argument that holds the whole text typed after a command name. */
 export const everything = 'arguments';
+
+/** Length of a word in which `$ARGUMENTS` is replaced. */
+const maxExpanded = 10_000_000;
 
 /** The arguments of a command, and typed text to append because no placeholder takes it. */
 export interface TypedArguments {
@@ -43,6 +47,12 @@ export function fillTyped(
   const expand = (word: string) => {
     if (!rules.expandsWords || !word.includes('$ARGUMENTS')) return word;
     isExpanded = true;
+    const count = word.split('$ARGUMENTS').length - 1;
+    if (count * typedText.length > maxExpanded)
+      throw new Failure(
+        'invalid-params',
+        'The text after the command is too long with its $ARGUMENTS replaced.',
+      );
     return word.replaceAll('$ARGUMENTS', () => typedText);
   };
   for (const [index, word] of splitTyped(whole.trim(), rules).entries()) {

@@ -11,6 +11,7 @@ import {
 } from '../definition/prompt-fields.ts';
 import { type PromptTest, parseTests } from '../definition/prompt-test.ts';
 import { FileProblem } from '../files/front-matter.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 
 /** One prompt as declared in `twig.toml`. */
 export interface ManifestPrompt {
@@ -40,6 +41,9 @@ export interface Manifest {
   readonly problems: readonly Problem[];
 }
 
+/** Every list reads all prompts of a library. Real ones have at most a few hundred. */
+const maxPrompts = 10_000;
+
 let toml: typeof import('smol-toml') | undefined;
 
 /** Parses a manifest. An invalid prompt is reported and skipped. */
@@ -58,7 +62,10 @@ export async function parseManifest(source: string, file: string): Promise<Manif
   const prompts: ManifestPrompt[] = [];
   const problems: Problem[] = [];
   let lines: ReadonlyMap<string, number> | undefined;
-  for (const [name, fields] of Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const tables = Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (tables.length > maxPrompts)
+    throw new FileProblem(`a library can have at most ${maxPrompts} prompts; split it into several`, 1);
+  for (const [name, fields] of tables) {
     const report = (severity: Problem['severity'], message: string) => {
       lines ??= tableLines(source);
       const line = lines.get(name) ?? 1;
@@ -73,7 +80,7 @@ export async function parseManifest(source: string, file: string): Promise<Manif
       report('error', error.message);
     }
   }
-  return { prompts, problems };
+  return { prompts, problems: limitProblems(problems) };
 }
 
 function parsePrompt(name: string, fields: unknown): ManifestPrompt {

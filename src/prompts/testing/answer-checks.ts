@@ -15,7 +15,7 @@ export async function failedAnswer(
     content.type === 'text' ? [{ role, content: content.text }] : [],
   );
   const answer = await askModel(model, chat, signal);
-  const failures = [...failedChecks(answer, checks, 'the answer')];
+  const failures = [...(await failedChecks(answer, checks, 'the answer'))];
   if (schema !== undefined) failures.push(...schemaFailures(answer, schema));
   if (rubric !== undefined) {
     const verdict = await judge(model, rubric, answer, signal);

@@ -56,7 +56,7 @@ async function runTest(
   }
   if (fails !== undefined) return done(['the prompt renders, but an error is expected']);
   const { failedChecks } = await import('./text-checks.ts');
-  const failures = failedChecks(flatten(rendered.messages), checks, 'the text');
+  const failures = await failedChecks(flatten(rendered.messages), checks, 'the text');
   if (answer === undefined || failures.length > 0) return done(failures);
   if (model === undefined) return { failures, skipped: Object.keys(checks).length === 0 };
   const { failedAnswer } = await import('./answer-checks.ts');

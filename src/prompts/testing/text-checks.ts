@@ -1,12 +1,18 @@
 import { runInNewContext } from 'node:vm';
 import type { TextChecks } from '../definition/prompt-test.ts';
+import { runInThread } from '../files/work-thread.ts';
 import { estimateTokens } from './tokens.ts';
 
 const shownLength = 200;
 const patternMs = 1000;
+const shortMs = 20;
 
 /** Returns one sentence for each check that fails. */
-export function failedChecks(text: string, checks: TextChecks, what: string): readonly string[] {
+export async function failedChecks(
+  text: string,
+  checks: TextChecks,
+  what: string,
+): Promise<readonly string[]> {
   const failures: string[] = [];
   const { equals, contains = [], not_contains: excluded = [], matches = [], max_tokens, min_tokens } = checks;
   if (equals !== undefined && text !== equals)
@@ -15,7 +21,7 @@ export function failedChecks(text: string, checks: TextChecks, what: string): re
     if (!text.includes(part)) failures.push(`${what} does not contain ${shown(part)}`);
   for (const part of excluded) if (text.includes(part)) failures.push(`${what} contains ${shown(part)}`);
   for (const pattern of matches) {
-    const found = isMatch(pattern, text);
+    const found = await isMatch({ pattern, text });
     if (found === undefined) failures.push(`${what}: /${pattern}/ took longer than ${patternMs / 1000} s`);
     else if (!found) failures.push(`${what} does not match /${pattern}/`);
   }
@@ -28,14 +34,19 @@ export function failedChecks(text: string, checks: TextChecks, what: string): re
   return failures;
 }
 
-/** `undefined` if the pattern takes too long: a test in a shared library must not block the server. */
-function isMatch(pattern: string, text: string): boolean | undefined {
+interface Match {
+  readonly pattern: string;
+  readonly text: string;
+}
+
+/** `undefined` if the pattern takes too long. A slow one goes to a thread: a test in a shared library must not block the server. */
+async function isMatch(match: Match): Promise<boolean | undefined> {
+  return matchPattern(match, shortMs) ?? ((await runInThread('match', match)) as boolean | undefined);
+}
+
+export function matchPattern({ pattern, text }: Match, timeout = patternMs): boolean | undefined {
   try {
-    return runInNewContext(
-      "new RegExp(pattern, 'u').test(text)",
-      { pattern, text },
-      { timeout: patternMs },
-    ) as boolean;
+    return runInNewContext("new RegExp(pattern, 'u').test(text)", { pattern, text }, { timeout }) as boolean;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { present } from '../../json.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { ArgumentDefinition, MessageDefinition } from '../definition/definition.ts';
+import { maxArguments } from '../definition/prompt-fields.ts';
 import { authorOf } from './methods.ts';
 import {
   announcedMessages,
@@ -185,6 +186,11 @@ function placeholdersIn(messages: readonly MessageDefinition[]): readonly Argume
   const names = new Set(
     texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)),
   );
+  if (names.size > maxArguments)
+    throw new Failure(
+      'invalid-params',
+      `The text has ${names.size} different placeholders; at most ${maxArguments} can become arguments. Declare the arguments.`,
+    );
   return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
 

@@ -1,17 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import type { Reading } from '../definition/definition.ts';
+import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
 import type { FileProblem } from '../files/front-matter.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
 import { type ThreadAnswer, thread, threadProgram } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { lintPrompt } from '../lint/lint.ts';
-import { limitProblems, lintFiles } from '../lint/lint-files.ts';
+import { lintFiles } from '../lint/lint-files.ts';
 import type { CopiedTarget } from '../lint/lint-thread.ts';
 import { scanSource } from '../rendering/template-closure.ts';
 import { firstUnknown, runTemplates } from '../rendering/template-thread.ts';
 import { parseManifest } from '../sources/twig-manifest.ts';
+import { matchPattern } from '../testing/text-checks.ts';
 
 interface Files {
   readonly files: readonly TextFile[];
@@ -25,7 +30,7 @@ export const tasks = {
   lint: ({ files, format, silenced }: Files) => lintFiles(files, format, silenced),
   read: async ({ files, format, version }: Files) => {
     const { prompts, problems } = await formatNamed(format!, version).read(files);
-    return { prompts, problems: limitProblems(problems) };
+    return limitReading({ prompts, problems });
   },
   manifest: ({ bytes, file }: { readonly bytes: Uint8Array; readonly file: string }) =>
     parseManifest(decodeText(Buffer.from(bytes)), file),
@@ -33,7 +38,31 @@ export const tasks = {
   check: lintCopied,
   templates: runTemplates,
   unknown: firstUnknown,
+  match: (input: Parameters<typeof matchPattern>[0]) => matchPattern(input),
 };
+
+/** Every list of prompts contains all of them. */
+const maxPrompts = 10_000;
+
+function limitReading({ prompts, problems }: Reading): Reading {
+  const first = prompts.slice(0, maxPrompts);
+  const tooLong = first.filter((prompt) => prompt.arguments.length > maxArguments);
+  const refused = tooLong.map(
+    ({ file, line, name }): Problem => ({
+      ...{ file, line, severity: 'error', prompts: [name], message: `${name}: ${tooManyArguments}` },
+    }),
+  );
+  if (first.length < prompts.length)
+    refused.push({
+      file: prompts[0]!.file,
+      severity: 'error',
+      message: `the file has ${prompts.length} prompts; only the first ${maxPrompts} are used`,
+    });
+  return {
+    prompts: first.filter((prompt) => prompt.arguments.length <= maxArguments),
+    problems: limitProblems([...refused, ...problems]),
+  };
+}
 
 async function lintCopied({ templates, error, ...target }: CopiedTarget): Promise<unknown> {
   const load = async () => {

@@ -31,7 +31,12 @@ const fileSchema = {
 
 const problemsSchema = { type: 'array', items: problemSchema } as const;
 
-const namesSchema = { type: 'array', items: { type: 'string' }, description: 'Only these prompts' } as const;
+const namesSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  maxItems: 1000,
+  description: 'Only these prompts',
+} as const;
 
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
 export function createLibraryTools(

@@ -3,6 +3,7 @@ import { messageOf } from '../../json.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';
+import { limitProblems } from '../files/limit-problems.ts';
 import { NotExpressible, type TextFile } from '../formats/format.ts';
 import { toRecord } from '../formats/jsonl.ts';
 import { readGiven } from './file-thread.ts';
@@ -58,7 +59,10 @@ export async function importPrompts(
   }
   return {
     imported,
-    problems: [...problems, ...plans.flatMap(({ problems: promptProblems }) => promptProblems)],
+    problems: limitProblems([
+      ...problems,
+      ...plans.flatMap(({ problems: promptProblems }) => promptProblems),
+    ]),
   };
 }
 

@@ -1,3 +1,4 @@
+import { maxArguments } from '../definition/prompt-fields.ts';
 /** Schemas of the fields of a prompt, shared by methods and tools. */
 
 export const nameSchema = {
@@ -23,6 +24,7 @@ export const descriptionSchema = { type: 'string', description: 'What the prompt
 
 export const argumentsSchema = {
   type: 'array',
+  maxItems: maxArguments,
   description: 'Variables of the text, written as {{name}}',
   items: {
     type: 'object',

@@ -23,7 +23,12 @@ export function createTestTool({ catalog, versions, tested, model }: TestToolPar
     inputSchema: {
       type: 'object',
       properties: {
-        names: { type: 'array', items: { type: 'string' }, description: 'Only these prompts' },
+        names: {
+          type: 'array',
+          items: { type: 'string' },
+          maxItems: 1000,
+          description: 'Only these prompts',
+        },
         changed: { type: 'boolean', description: 'Only prompts that changed since their tests passed' },
         ...pageArguments,
       },
