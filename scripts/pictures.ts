@@ -72,7 +72,7 @@ function countRuns(file: string): void {
      VALUES (?, ?, 'delegate_run', ?, ?, '/home/ada/harbour', ?, ?, ?, ?, ?, ?)`,
   );
   for (let run = 0; run < 24; run++) {
-    const day = String(3 + ((run * 7) % 28)).padStart(2, '0');
+    const day = String(3 + ((run * 5) % 28)).padStart(2, '0');
     const [agent, model] = run % 3 === 0 ? ['claude', 'opus'] : ['codex', 'gpt-5'];
     const status = run % 5 === 0 ? 'failed' : 'completed';
     const tokens = 2000 + ((run * 997) % 9000);

@@ -117,7 +117,14 @@ describe('every tool returns a result that matches its output schema', () => {
       await call('create_prompt', { name: 'welcome', title: 'Welcome', text: 'Greet {{who}}.' });
       const trial = await call('try_prompt', { name: 'welcome', arguments: { who: 'Ada' } });
       expect(trial).toMatchObject({ answer: 'Hello, Ada.', revision: '1', model: 'test-model' });
-      expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([trial]);
+      const kept = await call('keep_trial', {
+        trial: {
+          ...{ prompt: 'welcome', revision: '1', arguments: {}, answer: 'Hi, Ada.', model: 'codex' },
+          ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20, run_id: 'r1' },
+        },
+      });
+      expect(kept).toMatchObject({ answer: 'Hi, Ada.', revision: '1', run_id: 'r1' });
+      expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([kept, trial]);
       expect(chat.asked[0]!.body.messages).toEqual([{ role: 'user', content: 'Greet Ada.' }]);
     } finally {
       server = before;

@@ -61,10 +61,11 @@ async function compareStarts(all: readonly Contender[]): Promise<void> {
   // The first rounds fill the caches of the disk and of V8.
   for (let round = -warmUp; round < starts; round++)
     for (const contender of all) {
-      const { time, cpu } = await measureStart(contender);
+      const { time, cpu, listTime } = await measureStart(contender);
       if (round < 0) continue;
       note('start, time', contender.name, time);
       note('start, CPU', contender.name, cpu);
+      note('start to the list of tools', contender.name, listTime);
     }
 }
 
@@ -172,7 +173,8 @@ ${sizes.join('\n')}
 
 Measured with Node ${process.versions.node} on ${availableParallelism()} cores (${cpus()[0]!.model.trim()}), load average ${load}. The
 median of ${starts} starts, and of ${rounds} rounds of ${calls} calls, a third of them one by one and over HTTP; each round measures every server
-in turn. "At once" means that 100 requests are written together.
+in turn. A start ends with the answer to \`initialize\`. Adjutant loads its features after that answer, so the list of tools comes
+later than in a server that loads everything first. "At once" means that 100 requests are written together.
 `;
   console.log(text);
   const exceeded = [

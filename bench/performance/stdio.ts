@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import type { Contender } from './contenders.ts';
 import { cpuMicroseconds, memoryMegabytes, startNode } from './process.ts';
 
@@ -73,18 +74,25 @@ export class StdioServer {
   }
 }
 
-/** Time and CPU time from the start of the process to its answer to `initialize`, in milliseconds. */
-export async function measureStart(contender: Contender): Promise<{ time: number; cpu: number }> {
+/** Milliseconds from the start to the answer to `initialize` and to that to `tools/list`, and CPU time until the first of them. */
+export async function measureStart(
+  contender: Contender,
+): Promise<{ readonly time: number; readonly cpu: number; readonly listTime: number }> {
   const startedAt = performance.now();
   const child = startNode(contender.stdio);
   child.stderr!.resume();
-  child.stdin!.write(
-    `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize })}\n`,
-  );
-  await once(child.stdout!, 'data');
+  const send = (message: object) => child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const answers = createInterface({ input: child.stdout! });
+  send({ id: 1, method: 'initialize', params: initialize });
+  await once(answers, 'line');
   const time = performance.now() - startedAt;
   const cpu = cpuMicroseconds(child.pid!) / 1e3;
+  send({ method: 'notifications/initialized' });
+  send({ id: 2, method: 'tools/list', params: {} });
+  // Some servers send notifications in between.
+  for (let line = ''; !line.includes('"id":2'); ) [line] = (await once(answers, 'line')) as [string];
+  const listTime = performance.now() - startedAt;
   child.kill('SIGKILL');
   await once(child, 'exit');
-  return { time, cpu };
+  return { time, cpu, listTime };
 }

@@ -22,6 +22,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
   try_prompt:
     'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output',
+  keep_trial:
+    'keep record store save an answer result of a sub-agent run as a trial of a prompt revision for comparison playground',
   list_trials:
     'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
   prompt_usage:

@@ -70,6 +70,7 @@ export const scopeTools: Readonly<Record<string, readonly string[]>> = {
     'label_prompt',
     'test_prompts',
     'try_prompt',
+    'keep_trial',
     'list_trials',
     'import_prompts',
   ],

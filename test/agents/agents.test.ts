@@ -8,7 +8,7 @@ import { realAgents } from './real-agents.ts';
 // The lean part of `npm run prove:agents`: the bars that the agents in test/components meet in different ways.
 describe.each([
   ['gemini', ['run', 'approvals']],
-  ['qwen', ['steering']],
+  ['qwen', ['steering', 'budget']],
 ] as const)('%s', (name, titles) => {
   it(`meets these bars: ${titles.join(', ')}`, { timeout: 240_000 }, async () => {
     await using proof = await AgentProof.start(realAgents[name]);
@@ -17,7 +17,7 @@ describe.each([
     expect(cells).toEqual(
       name === 'gemini'
         ? { run: 'acp', approvals: 'allowed, refused, timed out' }
-        : { steering: 'in the same turn' },
+        : { steering: 'in the same turn', budget: 'ends the run' },
     );
   });
 });

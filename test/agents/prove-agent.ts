@@ -250,6 +250,35 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     demand(proof.received(before).includes('the word harbour'), 'the model did not get the earlier messages');
     return 'yes';
   },
+  async fork(proof) {
+    const first = await proof.run(`Remember the word lantern. ${script(...proof.final())}`);
+    const before = proof.model.requests.length;
+    const server = await proof.server();
+    const call = {
+      ...proof.args(`Light the beacon. ${script(...proof.final({ summary: 'Forked.' }))}`),
+      cwd: undefined,
+    };
+    const { content, structuredContent } = await server.begin('fork_run', { ...call, run_id: first.run_id })
+      .result;
+    const [{ text }] = content as unknown as [{ text: string }];
+    if (text.includes('cannot fork a run')) {
+      demand(text.includes('delegate_run'), `no alternative: ${text}`);
+      return 'not supported';
+    }
+    const fork = structuredContent as unknown as RunRecord;
+    demand(fork.status === 'completed' && fork.summary === 'Forked.', `${fork.status}: ${fork.error}`);
+    demand(fork.subagent_thread_id !== first.subagent_thread_id, 'the fork has no thread of its own');
+    demand(proof.received(before).includes('the word lantern'), 'the model did not get the earlier messages');
+    const later = proof.model.requests.length;
+    const thread_id = first.subagent_thread_id;
+    const resumed = await server.call('delegate_resume', {
+      ...proof.args(script(...proof.final())),
+      thread_id,
+    });
+    demand(resumed.status === 'completed', `the earlier thread: ${resumed.status}: ${resumed.error}`);
+    demand(!proof.received(later).includes('Light the beacon'), 'the fork has changed the earlier thread');
+    return 'yes';
+  },
   async usage(proof) {
     const turns = [proof.agent.shell('true'), ...proof.final()];
     const { usage } = await proof.run(script(...turns));
@@ -257,6 +286,18 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     const expected = turns.length * proof.agent.tokensPerCall;
     demand(usage.input_tokens === expected, `${usage.input_tokens} tokens instead of ${expected}`);
     return 'exact';
+  },
+  async budget(proof) {
+    const file = join(proof.bench.home, 'adjutant.toml');
+    writeFileSync(file, `[delegate.budgets.run]\ntokens = ${proof.agent.tokensPerCall}\n`);
+    await using server = await proof.openServer();
+    rmSync(file);
+    const task = script(proof.agent.shell('sleep 6'), ...proof.final());
+    const { run_id, status, error, warnings } = await server.call('delegate_run', proof.args(task));
+    demand([error, ...warnings].join().includes('the budget is used up'), `${status}: ${error} ${warnings}`);
+    const left = await proof.left(run_id);
+    demand(left.length === 0, `left: ${left.join(', ')}`);
+    return status === 'failed' ? 'ends the run' : 'checked at the end';
   },
   async cancel(proof) {
     // A script, because Claude Code refuses commands that it cannot analyse, such as setsid.

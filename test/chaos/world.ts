@@ -23,6 +23,9 @@ export interface WorldOptions {
   readonly model: Model;
 }
 
+/** Folders beside the small disk, which never become full. */
+const ownFolders = ['codex', 'tmp'];
+
 /** One installation with all its processes, receivers and clients. */
 export class World {
   readonly engine: Engine;
@@ -64,6 +67,8 @@ export class World {
       HOME: this.home,
       ADJUTANT_HOME: this.home,
       CODEX_HOME: `${folder}.codex`,
+      // Codex needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
+      TMPDIR: `${folder}.tmp`,
       ...(this.postgres && { DATABASE_URL: this.databaseUrl }),
       ADJUTANT_LOG_LEVEL: 'warning',
       ADJUTANT_TOOLSETS: 'all',
@@ -102,7 +107,7 @@ export class World {
   static async create(options: WorldOptions): Promise<World> {
     const { engine, folder, model } = options;
     for (const name of ['home', 'project/marks']) mkdirSync(join(folder, name), { recursive: true });
-    mkdirSync(`${folder}.codex`);
+    for (const ending of ownFolders) mkdirSync(`${folder}.${ending}`);
     writeFileSync(join(`${folder}.codex`, 'config.toml'), model.config);
     writeFileSync(join(folder, 'project', 'README.md'), '# A project\n');
     execFileSync('git', ['init', '-q'], { cwd: join(folder, 'project') });
@@ -130,7 +135,8 @@ export class World {
     await this.store.close();
     await this.postgres?.close();
     await this.receivers.close();
-    rmSync(`${this.folder}.codex`, { recursive: true, force: true });
+    for (const ending of ownFolders)
+      rmSync(`${this.folder}.${ending}`, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

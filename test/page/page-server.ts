@@ -30,7 +30,7 @@ export class PageServer {
   }
 
   async startServer(flags: readonly string[] = ['--port', new URL(this.address).port]): Promise<void> {
-    // Codex has no sandbox if its files are in the folder for temporary files.
+    // Codex runs no commands in a sandbox if its home is below the temporary folder.
     const temporary = join(this.home, 'tmp');
     mkdirSync(temporary, { recursive: true });
     const child = spawn(process.execPath, [bundle, 'serve', '--http', '--home', this.home, ...flags], {

@@ -1,31 +1,46 @@
 import type { LoadedConfig } from '../../config.ts';
+import { surveyAgent } from '../../delegate/agents/agent-survey.ts';
+import { Agents } from '../../delegate/agents/agents.ts';
+import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
 import type { Finding } from '../../status/health.ts';
-import { openLocalClient } from '../client/local-client.ts';
 import type { Terminal } from '../terminal/command.ts';
 
 /** Lists the agents besides Codex, which has checks of its own. */
-export async function checkAgents(loaded: LoadedConfig, terminal: Terminal): Promise<readonly Finding[]> {
-  await using client = await openLocalClient(loaded, terminal);
-  const { value } = await client.call('list_agents', {});
-  const others = value.agents.filter(({ name }) => name !== 'codex');
-  const found = others.filter(({ program }) => program !== null);
-  const missing = others.filter(({ program }) => program === null).map(({ name }) => name);
-  const isDefault = (name: string) => name === value.default;
-  const findings = found.map(({ name, version, signed_in, can, hint }): Finding => {
-    const login = signed_in === null ? '' : signed_in ? ', signed in' : ', not signed in';
-    const detail = `${version ?? 'unknown version'}${login}; can ${can.join(', ')}`;
-    if (signed_in !== false || hint === undefined) return { title: `Agent ${name}`, state: 'good', detail };
-    return { title: `Agent ${name}`, state: 'warning', detail, remedy: hint };
-  });
-  if (missing.some(isDefault))
-    findings.push({
-      title: `Agent ${value.default}`,
-      state: 'warning',
-      detail: 'is the configured agent, but it is not installed',
-      remedy: others.find(({ name }) => isDefault(name))?.hint ?? 'set delegate.agent',
-    });
-  const rest = missing.filter((name) => !isDefault(name));
-  if (rest.length > 0)
-    findings.push({ title: 'Other agents', state: 'good', detail: `not installed: ${rest.join(', ')}` });
+export async function checkAgents(
+  { config }: Pick<LoadedConfig, 'config'>,
+  { env }: Pick<Terminal, 'env'>,
+): Promise<readonly Finding[]> {
+  const options = delegateOptions(config, env, false);
+  const { all } = new Agents(options);
+  const others = await Promise.all(
+    all.filter(({ name }) => name !== 'codex').map((agent) => surveyAgent(agent, options)),
+  );
+  const isDefault = (name: string) => name === options.agent;
+  const isConfigured = (name: string) =>
+    options.agents.some((agent) => agent.name === name && agent.command !== undefined);
+  const findings: Finding[] = [];
+  const missing: string[] = [];
+  for (const { name, program, version, signed_in, can, hint } of others) {
+    const title = `Agent ${name}`;
+    if (program !== null) {
+      const login = signed_in === null ? '' : signed_in ? ', signed in' : ', not signed in';
+      const detail = `${version ?? 'unknown version'}${login}; can ${can.join(', ')}`;
+      findings.push(
+        hint === undefined
+          ? { title, state: 'good', detail }
+          : { title, state: 'warning', detail, remedy: hint },
+      );
+    } else if (isDefault(name) || isConfigured(name)) {
+      const role = isDefault(name) ? 'is the configured agent' : 'is in delegate.agents';
+      findings.push({
+        title,
+        state: 'warning',
+        detail: `${role}, but it is not installed`,
+        remedy: hint ?? 'set delegate.agent',
+      });
+    } else missing.push(name);
+  }
+  if (missing.length > 0)
+    findings.push({ title: 'Other agents', state: 'good', detail: `not installed: ${missing.join(', ')}` });
   return findings;
 }

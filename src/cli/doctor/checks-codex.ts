@@ -2,13 +2,25 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { CustomAgent } from '../../delegate/agents/acp-definitions.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Finding } from '../../status/health.ts';
 
-export async function checkCodex(config: Config, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const command = config['delegate.command'] ?? 'codex';
-  const version = await output(command, ['--version']);
+export async function checkCodex(
+  config: Config,
+  { env }: { readonly env: NodeJS.ProcessEnv },
+): Promise<readonly Finding[]> {
+  const agent = config['delegate.agent'];
+  const isDefault = agent === 'codex';
+  // The setting `delegate.command` is the program of the configured agent.
+  const command =
+    (isDefault ? config['delegate.command'] : undefined) ??
+    (config['delegate.agents'] as readonly CustomAgent[]).find(({ name }) => name === 'codex')?.command ??
+    'codex';
+  const output = (...args: readonly string[]) => outputOf(command, args, env);
+  const version = await output('--version');
   if (version === undefined) {
+    if (!isDefault) return [{ title: 'Codex', state: 'good', detail: `not installed; runs use ${agent}` }];
     return [
       {
         title: 'Codex',
@@ -20,7 +32,7 @@ export async function checkCodex(config: Config, env: NodeJS.ProcessEnv): Promis
   }
   const findings: Finding[] = [{ title: 'Codex', state: 'good', detail: version.trim() }];
   findings.push(await checkLogin(config['delegate.codex_home'], env));
-  const sandboxed = await output(command, ['sandbox', '--', 'true']);
+  const sandboxed = await output('sandbox', '--', 'true');
   findings.push(
     sandboxed === undefined
       ? {
@@ -77,8 +89,14 @@ interface CodexSettings {
 }
 
 /** Output of a program, or `undefined` if it failed. */
-function output(command: string, args: readonly string[]): Promise<string | undefined> {
+function outputOf(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(command, [...args], { timeout: 15_000 }, (error, stdout) => resolve(error ? undefined : stdout));
+    execFile(command, [...args], { timeout: 15_000, env }, (error, stdout) =>
+      resolve(error ? undefined : stdout),
+    );
   });
 }

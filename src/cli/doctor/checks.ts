@@ -31,7 +31,7 @@ export const checks: readonly Check[] = [
   { title: 'Watching files', perform: checkWatching },
   { title: 'Port', perform: ({ config }) => checkPort(config) },
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
-  { title: 'Codex', perform: ({ config }, { env }) => checkCodex(config, env) },
+  { title: 'Codex', perform: ({ config }, terminal) => checkCodex(config, terminal) },
   { title: 'Agents', perform: checkAgents },
   { title: 'Prompts and data', perform: (loaded, _, problems) => checkData(loaded, problems) },
   { title: 'Clients', perform: checkClients },

@@ -73,7 +73,10 @@ export class AcpSession implements AgentSession {
     if (isFork && session['fork'] !== undefined) return 'session/fork';
     if (!isFork && session['resume'] !== undefined) return 'session/resume';
     if (!isFork && known['loadSession'] === true) return 'session/load';
-    throw new Failure('refused', `${this.#options.label} cannot ${isFork ? 'fork' : 'resume'} sessions`);
+    throw new Failure(
+      'refused',
+      `${this.#options.label} cannot ${isFork ? 'fork' : 'resume'} sessions; start a new run with delegate_run`,
+    );
   }
 
   /** Sets the model and the effort, for agents that take them through the protocol. */

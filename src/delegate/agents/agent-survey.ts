@@ -31,8 +31,26 @@ export async function surveyAgent(agent: Agent, places: SurveyPlaces): Promise<A
     return { name, program: null, version: null, signed_in: null, can, sandbox, hint: program.problem };
   const version = (await agent.version().catch(() => undefined)) ?? null;
   const signed_in = isSignedIn(agent, places);
-  const hint = signed_in === false ? { hint: profile.signIn } : {};
-  return { name, program, version, signed_in, can, sandbox, ...hint };
+  const hint = signed_in === false ? profile.signIn : versionHint(agent, program, version);
+  return { name, program, version, signed_in, can, sandbox, ...(hint !== undefined && { hint }) };
+}
+
+/** What to do about a program that is too old, or that is perhaps another one. */
+function versionHint(
+  { name, label, testedVersion }: Agent,
+  program: string,
+  version: string | null,
+): string | undefined {
+  // Nothing is known about the versions of agents in the settings.
+  if (testedVersion === '') return undefined;
+  if (version === null) return `check that ${program} is ${label}: it reports no version`;
+  return isOlder(version, testedVersion)
+    ? `update ${name}: ${version} is older than ${testedVersion}, with which Adjutant was tested`
+    : undefined;
+}
+
+function isOlder(version: string, than: string): boolean {
+  return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }
 
 function isSignedIn({ profile }: Agent, { userHome, env }: SurveyPlaces): boolean | null {

@@ -34,7 +34,7 @@ export interface PreparedRun {
 
 type UnfinishedRun = Omit<
   FinishedRun,
-  'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'prices' | 'progress'
+  'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'prices' | 'budgets' | 'progress'
 > &
   Partial<Pick<FinishedRun, 'progress'>>;
 
@@ -114,7 +114,7 @@ export class AgentRunner {
           invocation = await prepareRun(agent, placed, this.#isLive);
       }
       const meter = await RunMeter.start((await this.queue).spending, request, agent, this.#options);
-      const stop = meter.measure(new RunProgress());
+      const stop = meter.measure(new RunProgress(), true);
       if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
       hooks.onState?.('running');
       const program = ready.program ?? (await this.#contain(invocation, placed));
@@ -209,7 +209,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir, queueFile, prices } = this.#options;
+    const { env, runsDir, queueFile, prices, budgets } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -220,6 +220,7 @@ export class AgentRunner {
         stateDir: dirname(queueFile),
         ignored: [runsDir],
         prices,
+        budgets,
       }),
     );
   }

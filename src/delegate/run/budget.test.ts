@@ -80,16 +80,16 @@ describe('a budget', () => {
     expect(day(119)).toMatchObject({ reason: expect.stringContaining('120 tokens of 119 per day') });
   });
 
-  it('is not counted twice if a run is recorded again, and keeps what is known', () => {
+  it('counts a run that is started again twice, and keeps what is known', () => {
     const spending = open();
     record(spending, '/runs/a', 10);
     record(spending, '/runs/a', 10);
     spending.update('/runs/a', undefined, undefined, 5);
     spending.finish('/runs/a', 'completed_with_problems');
     const since = new Date(0);
-    expect(spending.spent({ since })).toEqual({ tokens: 10, usd: 0.1, milliseconds: 5 });
+    expect(spending.spent({ since })).toEqual({ tokens: 20, usd: 0.2, milliseconds: 60_005 });
     expect(spending.groups('model', { since })).toMatchObject([
-      { key: 'm', runs: 1, completed: 1, failed: 0 },
+      { key: 'm', runs: 2, completed: 1, failed: 1 },
     ]);
     expect(spending.groups('agent', { since, actor: 'somebody' })).toEqual([]);
   });

@@ -50,6 +50,32 @@ export interface BudgetCheck {
   /** The directory of the autopilot that the run is part of. */
   readonly autopilot: string | undefined;
   readonly now: Date;
+  /** True before the agent starts: a run must not start with nothing left. */
+  readonly isStart?: boolean;
+}
+
+/** What to tell about a finished run: that its cost is unknown, or that it has used more than a budget allows. */
+export function budgetWarnings(
+  run: {
+    readonly isCompleted: boolean;
+    readonly name: string;
+    readonly usd: number | null;
+    readonly spent: Spent;
+  },
+  spending: Spending,
+  budgets: Budgets,
+  check: BudgetCheck,
+): readonly string[] {
+  const limitsMoney = [budgets.run, budgets.autopilot, budgets.day].some((one) => one?.usd !== undefined);
+  const over = run.isCompleted ? exceededBudget(run.spent, spending, budgets, check)?.reason : undefined;
+  return [
+    ...(limitsMoney && run.usd === null && run.spent.tokens > 0
+      ? [
+          `The cost of this run is unknown, so the budget in US dollars does not count it: delegate.prices has no price for "${run.name}".`,
+        ]
+      : []),
+    ...(over === undefined ? [] : [over]),
+  ];
 }
 
 /** The reason to stop a run, if it, its autopilot or the runs of the day have used up their budget. */
@@ -57,7 +83,7 @@ export function exceededBudget(
   own: Spent,
   spending: Spending,
   budgets: Budgets,
-  { autopilot, now }: BudgetCheck,
+  { autopilot, now, isStart = false }: BudgetCheck,
 ): Stop | undefined {
   const midnight = new Date(now);
   midnight.setHours(0, 0, 0, 0);
@@ -65,22 +91,27 @@ export function exceededBudget(
     exceeded(budgets.run, 'run', () => own) ??
     (autopilot === undefined
       ? undefined
-      : exceeded(budgets.autopilot, 'autopilot', () => spending.spent({ autopilot }))) ??
-    exceeded(budgets.day, 'day', () => spending.spent({ since: midnight }));
+      : exceeded(budgets.autopilot, 'autopilot', () => spending.spent({ autopilot }), isStart)) ??
+    exceeded(budgets.day, 'day', () => spending.spent({ since: midnight }), isStart);
   return reason === undefined ? undefined : { status: 'failed', reason };
 }
 
-function exceeded(budget: Budget | undefined, of: string, measure: () => Spent): string | undefined {
+function exceeded(
+  budget: Budget | undefined,
+  of: string,
+  measure: () => Spent,
+  isStart = false,
+): string | undefined {
   if (budget === undefined) return undefined;
   const { tokens, usd, milliseconds } = measure();
   const describe = (used: string, limit: string, name: string) =>
     `the budget is used up: ${used} of ${limit} per ${of} (delegate.budgets, ${of}.${name})`;
-  if (budget.tokens !== undefined && tokens > budget.tokens)
-    return describe(`${tokens} tokens`, String(budget.tokens), 'tokens');
-  if (budget.usd !== undefined && usd > budget.usd)
-    return describe(`$${usd.toFixed(4)}`, `$${budget.usd}`, 'usd');
+  const isOver = (used: number, limit: number | undefined): limit is number =>
+    limit !== undefined && (used > limit || (isStart && used >= limit));
+  if (isOver(tokens, budget.tokens)) return describe(`${tokens} tokens`, String(budget.tokens), 'tokens');
+  if (isOver(usd, budget.usd)) return describe(`$${usd.toFixed(4)}`, `$${budget.usd}`, 'usd');
   const minutes = milliseconds / 60_000;
-  if (budget.minutes !== undefined && minutes > budget.minutes)
-    return describe(`${minutes.toFixed(1)} minutes`, String(budget.minutes), 'minutes');
+  if (isOver(minutes, budget.minutes))
+    return describe(`${minutes.toFixed(minutes < 1 ? 2 : 1)} minutes`, String(budget.minutes), 'minutes');
   return undefined;
 }

@@ -18,8 +18,9 @@ import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { usageSince } from '../session/usage.ts';
-import { type Price, priceOf } from './budget.ts';
+import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
 import { recordChanges } from './run-changes.ts';
+import { autopilotOf } from './run-meter.ts';
 import type { RunQueue } from './run-queue.ts';
 
 export interface FinishedRun {
@@ -29,6 +30,7 @@ export interface FinishedRun {
   readonly redact: Redact;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prices: readonly Price[];
+  readonly budgets: Budgets;
   /** Folders whose changes do not count as changes of the run. */
   readonly ignored: readonly string[];
   /** The folder that all servers of the user share. */
@@ -122,6 +124,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     ended: run.ended ?? [],
     warnings,
   };
+  warnings.push(...countSpending(run, result));
   try {
     await redactFiles(run, message);
     if (changes !== undefined) await directory.writeJson('evidence.json', changes.evidence);
@@ -136,14 +139,29 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     warnings.push(`The result could not be written: ${reason}`);
   }
   try {
-    const { usage: used, costUsd, timing, status } = result;
-    queue.spending.update(directory.path, used ?? undefined, costUsd ?? undefined, timing.duration_ms);
-    queue.spending.finish(directory.path, status);
+    queue.spending.finish(directory.path, result.status);
     queue.finish(directory.path);
   } catch (error) {
     log('warning', `run ${directory.id} could not be removed from the queue`, error);
   }
   return result;
+}
+
+/** Counts what the run has used. Returns what the user should know about the budgets. */
+function countSpending({ directory, queue, budgets }: FinishedRun, result: RunResult): readonly string[] {
+  const { usage, costUsd, status, model, agent } = result;
+  const milliseconds = result.timing.duration_ms;
+  try {
+    queue.spending.update(directory.path, usage ?? undefined, costUsd ?? undefined, milliseconds);
+    const tokens = usage === null ? 0 : usage.input_tokens + usage.output_tokens;
+    const spent = { tokens, usd: costUsd ?? 0, milliseconds };
+    const run = { isCompleted: status.startsWith('completed'), name: model ?? agent, usd: costUsd, spent };
+    const autopilot = autopilotOf(queue.find(directory.path)?.tool, directory.path);
+    return budgetWarnings(run, queue.spending, budgets, { autopilot, now: new Date() });
+  } catch (error) {
+    log('warning', `what run ${directory.id} has used could not be recorded`, error);
+    return [];
+  }
 }
 
 /** Says that the disk of a run is full, or why else a file could not be written. */

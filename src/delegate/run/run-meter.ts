@@ -27,8 +27,7 @@ export class RunMeter {
     this.#spending = spending;
     this.#run = run;
     this.#options = options;
-    // The runs of an autopilot are in folders of its own folder.
-    this.#autopilot = run.tool === 'delegate_autopilot' ? dirname(dirname(run.directory)) : undefined;
+    this.#autopilot = autopilotOf(run.tool, run.directory);
   }
 
   /** Starts to count a run. */
@@ -57,8 +56,8 @@ export class RunMeter {
     return new RunMeter(spending, run, options);
   }
 
-  /** Records what the run has used so far. Returns the reason to stop it, if a budget is used up. */
-  measure({ usage, costUsd }: Pick<RunProgress, 'usage' | 'costUsd'>): Stop | undefined {
+  /** Records what the run has used so far. Returns the reason to stop it, or not to start it, if a budget is used up. */
+  measure({ usage, costUsd }: Pick<RunProgress, 'usage' | 'costUsd'>, isStart = false): Stop | undefined {
     const now = Date.now();
     if (usage === this.#lastUsage && now - this.#updatedAt < updateIntervalMs) return undefined;
     this.#lastUsage = usage;
@@ -72,6 +71,12 @@ export class RunMeter {
     return exceededBudget(own, this.#spending, this.#options.budgets, {
       autopilot: this.#autopilot,
       now: new Date(now),
+      isStart,
     });
   }
+}
+
+/** The directory of the autopilot that a run is part of. The runs of an autopilot are in folders of its own folder. */
+export function autopilotOf(tool: unknown, directory: string): string | undefined {
+  return tool === 'delegate_autopilot' ? dirname(dirname(directory)) : undefined;
 }

@@ -65,8 +65,14 @@ export class Spending {
   }
 
   start(run: CountedRun): void {
+    // A job that runs again uses its directory again. What it has used before still counts.
     this.#run(
-      `INSERT OR IGNORE INTO spending (directory, run_id, tool, agent, model, cwd, actor, started_at)
+      `UPDATE spending SET directory = directory || '/attempt-' || rowid,
+         status = iif(status = 'running', 'failed', status) WHERE directory = ?`,
+      run.directory,
+    );
+    this.#run(
+      `INSERT INTO spending (directory, run_id, tool, agent, model, cwd, actor, started_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       run.directory,
       run.runId,

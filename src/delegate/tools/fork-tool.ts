@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { defineTool } from '../../tool.ts';
+import type { Agent } from '../agents/agent.ts';
 import { shortRunSchema } from '../autopilot/autopilot-schema.ts';
 import { type ForkInput, resumeInput } from '../delegation/run-schema.ts';
 import { readJson } from '../files/json-file.ts';
@@ -44,9 +45,10 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
     outputSchema: shortRunSchema,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     async call({ run_id, turn, ...given }, context) {
-      const { runs } = await runtime();
+      const { runs, delegation } = await runtime();
       const own = runs.visibleTo(context.actor);
-      const { thread, request } = await describeRun(own, run_id);
+      const { thread, request, exec, folder } = await describeRun(own, run_id);
+      refuseFork(delegation.findAgent(exec), turn);
       const turnIds = turn === undefined ? [] : await own.turns(run_id);
       const lastTurnId = turn === undefined ? undefined : turnIds[turn - 1];
       if (turn !== undefined && lastTurnId === undefined)
@@ -58,7 +60,7 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
         'fork_run',
         {
           ...defaults,
-          cwd: String(request['cwd']),
+          cwd: folder,
           skip_git_repo_check: request['skip_git_repo_check'] === true,
           ...(typeof request['model'] === 'string' && { model: request['model'] }),
           ...given,
@@ -77,13 +79,32 @@ const defaults = { role: 'specialist', skills_mode: 'none', max_skills: 0, sandb
 async function describeRun(runs: Runs, id: string) {
   const { record, overview, autopilot } = await runs.account(id);
   if (autopilot !== undefined)
-    throw new Failure('refused', `Run ${id} is an autopilot. Its jobs have threads of their own.`);
+    throw new Failure(
+      'refused',
+      `Run ${id} is an autopilot. Fork one of its jobs: ${autopilot.jobs.map((job) => job.run_id).join(', ') || 'there are none yet'}.`,
+    );
   if (overview.host !== undefined)
     throw new Failure('refused', `Run ${id} is on ${overview.host}. Use a server on that machine.`);
   const thread = record.subagent_thread_id;
   if (thread === null)
     throw new Failure('refused', `Run ${id} has no thread, because its agent did not start.`);
   const file = await readJson(join(record.run_dir, 'request.json'));
-  const request = isObject(file?.['request']) ? file['request'] : {};
-  return { thread, request };
+  // A job of an autopilot has its model in its specification.
+  const request = [file?.['request'], file?.['job']].find(isObject) ?? {};
+  const exec = await readJson(join(record.run_dir, 'codex_exec.json'));
+  return { thread, request, exec, folder: overview.cwd };
+}
+
+/** Refuses what the agent cannot do, before a run is started. */
+function refuseFork({ label, name, profile }: Agent, turn: number | undefined): void {
+  const can = new Set<string>(profile.can);
+  if (!can.has('fork')) {
+    const resume = can.has('resume') ? 'Continue its thread with delegate_resume, or s' : 'S';
+    throw new Failure(
+      'refused',
+      `${label} cannot fork a run. ${resume}tart a new run with delegate_run and describe what is known.`,
+    );
+  }
+  if (turn !== undefined && name !== 'codex')
+    throw new Failure('refused', `${label} can fork a run only with all its turns. Leave out turn.`);
 }

@@ -9,7 +9,7 @@ export function ClientUse({ prompt: { name, arguments: args = [] }, values }: Pr
   return (
     <section class="client-use">
       <h2>In your client</h2>
-      <p class="command">
+      <p class="copy-line">
         <code>{written}</code> <CopyButton text={written} />
       </p>
       <p class="quiet hint">

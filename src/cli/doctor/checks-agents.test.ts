@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Checkup, createCheckup } from '../../../test/checkup.ts';
+import { componentFile } from '../../../test/components.ts';
+import { checkAgents } from './checks-agents.ts';
+import { checkCodex } from './checks-codex.ts';
+
+let home: Checkup;
+let bin: string;
+beforeEach(() => {
+  home = createCheckup();
+  bin = join(home.folder, 'bin');
+  mkdirSync(bin);
+});
+afterEach(() => home[Symbol.asyncDispose]());
+
+const install = (name: string) => symlinkSync(componentFile(`.bin/${name}`), join(bin, name));
+const installScript = (name: string, text: string) => {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(bin, name), 0o755);
+};
+
+/** The findings for these settings, with only the programs in `bin`, and Node, on the PATH. */
+async function check(toml: string, variables: Readonly<Record<string, string>> = {}) {
+  writeFileSync(join(home.folder, 'adjutant.toml'), toml);
+  const env = { PATH: `${bin}:${dirname(process.execPath)}:/bin`, HOME: home.folder, ...variables };
+  const loaded = await home.load(env);
+  const found = [...(await checkCodex(loaded.config, { env })), ...(await checkAgents(loaded, { env }))];
+  return Object.fromEntries(found.map(({ title, ...finding }) => [title, finding]));
+}
+
+it('reports which agents are installed, signed in, too old, unknown or missing', {
+  timeout: 120_000,
+}, async () => {
+  install('claude');
+  install('gemini');
+  installScript('opencode', 'echo 0.3.1');
+  installScript('qwen', 'echo "Quick Window ENvironment"');
+  const settings = '[[delegate.agents]]\nname = "goose"\ncommand = "/nowhere/goose"\n';
+  const found = await check(settings, { GEMINI_API_KEY: 'none' });
+  expect(found).toEqual({
+    Codex: {
+      state: 'warning',
+      detail: 'codex cannot be started, so sub-agents cannot run',
+      remedy: 'npm install -g @openai/codex',
+    },
+    'Agent claude': {
+      state: 'warning',
+      detail: expect.stringMatching(
+        /^\d+\.\d+\.\d+, not signed in; can steer, interrupt, approve, resume, fork, usage, cost$/,
+      ),
+      remedy: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
+    },
+    'Agent gemini': {
+      state: 'good',
+      detail: expect.stringMatching(/^\d+\.\d+\.\d+, signed in; can interrupt, approve, usage$/),
+    },
+    'Agent opencode': {
+      state: 'warning',
+      detail: expect.stringContaining('0.3.1'),
+      remedy: expect.stringMatching(
+        /^update opencode: 0\.3\.1 is older than \d+\.\d+\.\d+, with which Adjutant was tested$/,
+      ),
+    },
+    'Agent qwen': {
+      state: 'warning',
+      detail: expect.stringContaining('unknown version'),
+      remedy: `check that ${join(bin, 'qwen')} is Qwen Code: it reports no version`,
+    },
+    'Agent goose': {
+      state: 'warning',
+      detail: 'is in delegate.agents, but it is not installed',
+      remedy: '/nowhere/goose is not an executable file; set its command in delegate.agents.',
+    },
+  });
+});
+
+it('does not take the program of another agent for Codex, and needs no Codex for that agent', {
+  timeout: 60_000,
+}, async () => {
+  install('claude');
+  const settings = `[delegate]\nagent = "claude"\ncommand = "${join(bin, 'claude')}"\n`;
+  const found = await check(settings, { ANTHROPIC_API_KEY: 'none' });
+  expect(found).toMatchObject({
+    Codex: { state: 'good', detail: 'not installed; runs use claude' },
+    'Agent claude': { state: 'good', detail: expect.stringContaining('signed in; can steer') },
+    'Other agents': { state: 'good', detail: 'not installed: gemini, opencode, qwen' },
+  });
+});
+
+it('reports a configured agent that is missing', { timeout: 60_000 }, async () => {
+  const found = await check('[delegate]\nagent = "gemini"\n');
+  expect(found['Agent gemini']).toEqual({
+    state: 'warning',
+    detail: 'is the configured agent, but it is not installed',
+    remedy: 'gemini is not on the PATH; install it with "npm install -g @google/gemini-cli".',
+  });
+});
