@@ -1,8 +1,9 @@
 // Takes pictures of every view at four widths in both themes, and compares them with the pictures of an earlier run:
 //   npm run pictures -- [--to FOLDER] [--against FOLDER] [--only WORD]
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { putFinishedRun } from '../test/delegate/finished-run.ts';
 import type { Page } from '../test/page/browser.ts';
@@ -63,12 +64,45 @@ async function takeAll(list: readonly PictureView[], width: number): Promise<voi
   await server.closeWindows();
 }
 
+/** Adds runs to the statistics. */
+function countRuns(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  const insert = database.prepare(
+    `INSERT INTO spending (directory, run_id, tool, agent, model, cwd, started_at, status, duration_ms, input_tokens, output_tokens, cost_usd)
+     VALUES (?, ?, 'delegate_run', ?, ?, '/home/ada/harbour', ?, ?, ?, ?, ?, ?)`,
+  );
+  for (let run = 0; run < 24; run++) {
+    const day = String(3 + ((run * 5) % 28)).padStart(2, '0');
+    const [agent, model] = run % 3 === 0 ? ['claude', 'opus'] : ['codex', 'gpt-5'];
+    const status = run % 5 === 0 ? 'failed' : 'completed';
+    const tokens = 2000 + ((run * 997) % 9000);
+    const id = `run-${run}`;
+    insert.run(
+      id,
+      id,
+      agent,
+      model,
+      `2026-05-${day}T10:00:00.000Z`,
+      status,
+      tokens * 9,
+      tokens,
+      tokens / 10,
+      run / 20,
+    );
+  }
+  database.close();
+}
+
 try {
-  await server.start({
-    ADJUTANT_DELIVERY_WITH_SERVER: 'false',
-    FIXED_TIME: time,
-    NODE_OPTIONS: `--require=${resolve('test/page/fixed-clock.cjs')}`,
-  });
+  await server.start(
+    {
+      ADJUTANT_DELIVERY_WITH_SERVER: 'false',
+      FIXED_TIME: time,
+      NODE_OPTIONS: `--require=${resolve('test/page/fixed-clock.cjs')}`,
+    },
+    // The address is visible in the form for signing in.
+    ['--port', '47391'],
+  );
   for (const width of widths) {
     await takeAll(emptyViews, width);
     const visitor = await server.open(server.view(''), { clock: time, viewport: { width, height: 900 } });
@@ -90,9 +124,13 @@ try {
     });
   const runs = join(home, 'runs');
   // The run that the sample data starts takes place in a process with a clock of its own.
-  for (const run of readdirSync(runs))
-    if (existsSync(join(runs, run, 'request.json')) && !run.startsWith(time.slice(0, 10)))
+  for (const run of readdirSync(runs)) {
+    const request = join(runs, run, 'request.json');
+    if (existsSync(request) && !readFileSync(request, 'utf8').includes('Sample'))
       rmSync(join(runs, run), { recursive: true });
+  }
+  const outbox = join(home, 'outbox');
+  for (const file of readdirSync(outbox)) utimesSync(join(outbox, file), new Date(time), new Date(time));
   // Runs are numbered by the minutes since the start of the year.
   const lastRun = 150 * 1440 + 480;
   for (let days = 1; days < 12; days++) putFinishedRun(runs, lastRun - days * 1440 * (1 + (days % 2)));
@@ -108,11 +146,13 @@ try {
       ...['+  return tides.find((hour) => hour > now) ?? tides[0];', ' }', ''],
     ].join('\n'),
   );
+  countRuns(join(home, 'runs.sqlite'));
   for (const width of widths) await takeAll(views, width);
 
   console.log(`${taken.length} pictures are in ${to}.`);
   if (against !== undefined) {
-    const page = await server.open();
+    // The page itself may not load pictures from data URLs.
+    const page = await server.open('about:blank');
     const differences = join(to, 'differences');
     mkdirSync(differences);
     let changed = 0;

@@ -16,8 +16,8 @@ import { ZoneInput } from './zone-input.tsx';
 const texts = [
   ['email', 'Email address', 'email', 'ada@example.com'],
   ['phone_e164', 'Phone', 'tel', '+4930123456'],
-  ['ntfy_topic', 'ntfy topic', 'text', ''],
-  ['webhook_url', 'Webhook', 'url', 'https://'],
+  ['ntfy_topic', 'ntfy topic', 'text', '', 'For the app ntfy, which shows messages on mobile devices.'],
+  ['webhook_url', 'Webhook', 'url', 'https://', 'An address that gets each message as a JSON document.'],
 ] as const;
 
 const preferences = {
@@ -117,10 +117,10 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
               {options({ '': 'The same, without calls', none: 'Nothing', ...preferences })}
             </select>
           </label>
-          {texts.map(([name, label, type, placeholder]) => (
+          {texts.map(([name, label, type, placeholder, hint]) => (
             <TextField
               key={name}
-              {...{ label, type, placeholder }}
+              {...{ label, type, placeholder, ...(hint !== undefined && { hint }) }}
               value={fields[name]}
               change={(value) => set(name, value)}
             />

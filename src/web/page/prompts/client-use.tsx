@@ -7,16 +7,16 @@ export function ClientUse({ prompt: { name, arguments: args = [] }, values }: Pr
   const text = args.length === 1 ? (values[first!.name] ?? '…') : args.length > 1 ? '…' : '';
   const written = `:${name} ${text}`.trim();
   return (
-    <>
+    <section class="client-use">
       <h2>In your client</h2>
-      <p class="command">
+      <p class="copy-line">
         <code>{written}</code> <CopyButton text={written} />
       </p>
       <p class="quiet hint">
         {text === '…' && (args.length === 1 ? `Write ${first!.name} instead of the dots. ` : `${dots} `)}
         The model of the client replaces the line with this prompt.
       </p>
-    </>
+    </section>
   );
 }
 

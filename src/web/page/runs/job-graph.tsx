@@ -72,7 +72,7 @@ export function JobGraph({ plan, results, chosen, choose }: Props) {
             >
               <strong>{spec.title}</strong>
               <span class="quiet">
-                {status}
+                {status.replaceAll('_', ' ')}
                 {job &&
                   status !== 'skipped' &&
                   status !== 'waiting' &&

@@ -17,6 +17,9 @@ import { RunResume } from './run-resume.tsx';
 import { RunReview } from './run-review.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
+/** How the reason for a final state is shown that is no failure. */
+const milder: Readonly<Record<string, string>> = { cancelled: 'quiet', completed_with_problems: 'warning' };
+
 /** One run: its result, changes, timeline and files. */
 export function RunDetail({ overview }: { overview: RunOverview }) {
   const { run_id: id, status } = overview;
@@ -37,9 +40,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
       <h1>{overview.task || overview.run_id}</h1>
       <Facts overview={overview} run={run} />
       {open && run && <RunControls run={run} />}
-      {problem && (
-        <p class={status === 'cancelled' && error === undefined ? 'quiet' : 'problem box'}>{problem}</p>
-      )}
+      {problem && <p class={(error === undefined && milder[status]) || 'problem box'}>{problem}</p>}
       {[...new Set(run?.warnings)].map((warning) => (
         <p key={warning} class="warning">
           {warning}

@@ -17,6 +17,10 @@ const shortcuts: Readonly<Record<string, readonly (readonly [keys: string, what:
     ['Home End', 'Go to the first or last item'],
     ['n', 'New prompt or run'],
   ],
+  Calendar: [
+    ['Alt ↑ ↓ ← →', 'Move the selected event'],
+    ['Alt Shift ↑ ↓', 'Make the selected event shorter or longer'],
+  ],
   Prompt: [
     ['e', 'Edit'],
     ['f', 'Add to or remove from favourites'],

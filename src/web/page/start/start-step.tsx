@@ -28,7 +28,7 @@ export function StartStep({ title, done, children }: StepProps) {
 
 export function Command({ text }: { text: string }) {
   return (
-    <p class="command">
+    <p class="copy-line">
       <code>{text}</code> <CopyButton text={text} />
     </p>
   );
