@@ -1,221 +1,113 @@
 // Measures how fast the page loads and responds, with an empty installation and with a large one, in the same browser.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `--against DIR` also measures the build in another checkout, in turns with this one, and prints the ratio of each figure.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { putFinishedRun } from '../test/delegate/finished-run.ts';
-import { type Browser, openBrowser } from '../test/page/browser.ts';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openBrowser } from '../test/page/browser.ts';
 import { enterPrivateEnvironment } from '../test/private-environment.ts';
 import { bundle } from '../test/program.ts';
+import {
+  changeView,
+  events,
+  fill,
+  fillCalendar,
+  firstView,
+  measureTyping,
+  prompts,
+  type RunningServer,
+  runs,
+  slowLimitSeconds,
+  slowView,
+  startServer,
+} from './page/measures.ts';
 
+const { values } = parseArgs({ options: { against: { type: 'string' } } });
 process.on('exit', enterPrivateEnvironment());
 
-const prompts = 10_000;
-const runs = 1_000;
-const events = 10_000;
 const rounds = 9;
+const slowRounds = 3;
+const budgetMs = 16.7;
 
-interface RunningServer {
-  readonly child: ChildProcess;
-  readonly address: string;
+/** One build of the program with an empty and a large installation. */
+interface Side {
+  readonly name: string;
+  readonly empty: RunningServer;
+  readonly full: RunningServer;
+  /** The values of each figure, by its title. */
+  readonly figures: Map<string, number[]>;
 }
 
-async function start(home: string): Promise<RunningServer> {
-  const child = spawn(process.execPath, [bundle, 'serve', '--http', '--port', '0', '--home', home], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  const address = await new Promise<string>((resolve) => {
-    child.stderr!.on('data', (chunk) => {
-      stderr += chunk;
-      const found = /Page: (http:\S+)/.exec(stderr)?.[1];
-      if (found) resolve(`${found}#token=${readFileSync(join(home, 'token'), 'utf8').trim()}`);
-    });
-  });
-  return { child, address };
+const homes: string[] = [];
+
+async function openSide(name: string, program: string): Promise<Side> {
+  const [emptyHome, fullHome] = ['empty', 'full'].map((kind) => {
+    const home = mkdtempSync(join(tmpdir(), `adjutant-${kind}-`));
+    homes.push(home);
+    return home;
+  }) as [string, string];
+  fill(fullHome);
+  const full = await startServer(program, fullHome);
+  await fillCalendar(full.address);
+  return { name, empty: await startServer(program, emptyHome), full, figures: new Map() };
 }
 
-function fill(home: string): void {
-  mkdirSync(join(home, 'prompts'), { recursive: true });
-  const lines = Array.from({ length: prompts }, (_, index) =>
-    JSON.stringify({
-      name: `prompt_${String(index).padStart(5, '0')}`,
-      title: `Prompt ${index}`,
-      description: `The description of the prompt with the number ${index}`,
-      arguments: [{ name: 'subject', required: true }],
-      messages: [{ role: 'user', content: { type: 'text', text: 'About {{subject}}' } }],
-      tags: [`tag${index % 20}`],
-    }),
-  );
-  writeFileSync(join(home, 'prompts', 'user.jsonl'), `${lines.join('\n')}\n`);
-  for (let index = 0; index < runs; index++) putFinishedRun(join(home, 'runs'), index);
+function record({ figures }: Side, title: string, ...found: readonly number[]): void {
+  figures.set(title, [...(figures.get(title) ?? []), ...found]);
 }
 
-/** Imports a calendar with many events through the server. */
-async function fillCalendar(address: string): Promise<void> {
-  const stamp = (index: number) =>
-    new Date(Date.now() + index * 600_000).toISOString().replace(/[-:]|\.\d+/g, '');
-  const lines = Array.from(
-    { length: events },
-    (_, index) =>
-      `BEGIN:VEVENT\r\nUID:bench-${index}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:${stamp(index)}\r\nDURATION:PT30M\r\nSUMMARY:Event ${index}\r\nEND:VEVENT`,
-  );
-  const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//bench//EN\r\n${lines.join('\r\n')}\r\nEND:VCALENDAR\r\n`;
-  for (const [name, args] of [
-    ['create_user', { id: 'ada', name: 'Ada' }],
-    ['import_calendar', { user_id: 'ada', content }],
-  ] as const) {
-    const response = await fetch(address.replace(/#.*/, 'mcp'), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        authorization: `Bearer ${/token=(.*)/.exec(address)![1]}`,
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: args },
-      }),
-    });
-    if ((await response.text()).includes('"isError":true')) throw new Error(`${name} failed`);
-  }
-}
+const median = (found: readonly number[]) => found.toSorted((a, b) => a - b)[Math.floor(found.length / 2)]!;
+const countLate = (frames: readonly number[]) => frames.filter((frame) => frame > 2 * budgetMs).length;
 
-/** Milliseconds from the start of loading until the first prompt is visible. */
-async function firstView(browser: Browser, address: string): Promise<number> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-  const page = await context.newPage();
-  const started = performance.now();
-  await page.goto(address);
-  await page.locator('.row').first().waitFor();
-  const elapsed = performance.now() - started;
-  await context.close();
-  return elapsed;
-}
-
-/** A slow mobile line. */
-const slowLine = { offline: false, latency: 600, downloadThroughput: 50_000, uploadThroughput: 50_000 };
-const slowLimitSeconds = 6;
-
-/** Seconds on a slow line, with an empty cache, until the first prompt and until the whole list is there. */
-async function slowView(browser: Browser, address: string): Promise<readonly [first: number, all: number]> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-  context.setDefaultTimeout(120_000);
-  const page = await context.newPage();
-  const session = await context.newCDPSession(page);
-  await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', slowLine);
-  const started = performance.now();
-  const seconds = () => (performance.now() - started) / 1000;
-  await page.goto(address);
-  await page.locator('.row').first().waitFor();
-  const first = seconds();
-  await page.getByText(/^10\d{3} prompts$/).waitFor();
-  const all = seconds();
-  await context.close();
-  return [first, all];
-}
-
-interface Typing {
-  /** Milliseconds of work per key press. */
-  readonly work: readonly number[];
-  /** Milliseconds between frames, while idle and while typing. */
-  readonly idle: readonly number[];
-  readonly typed: readonly number[];
-}
-
-/** Types into the search field and measures inside the browser. */
-async function measureTyping(browser: Browser, address: string): Promise<Typing> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-  const page = await context.newPage();
-  await page.goto(address);
-  await page.getByText(/^10\d{3} prompts$/).waitFor();
-  await page.getByRole('searchbox').click();
-  await page.evaluate(`(() => {
-    window.work = [];
-    window.frames = [];
-    const { port1, port2 } = new MessageChannel();
-    let pressed = 0;
-    addEventListener('keydown', () => { pressed = performance.now(); }, { capture: true });
-    // The message arrives after the input event and its microtasks have been processed.
-    addEventListener('input', () => port2.postMessage(0), { capture: true });
-    port1.onmessage = () => work.push(performance.now() - pressed);
-    let last = performance.now();
-    const frame = () => {
-      const now = performance.now();
-      frames.push(now - last);
-      last = now;
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-  })()`);
-  const frames = () => page.evaluate<number[]>('window.frames.splice(0)');
-  await page.evaluate('new Promise((done) => setTimeout(done, 1500))');
-  const idle = (await frames()).slice(1);
-  for (const word of ['number 42', 'prompt', '#tag7', 'zzz']) {
-    for (const letter of word) await page.keyboard.press(letter === ' ' ? 'Space' : letter);
-    for (const _ of word) await page.keyboard.press('Backspace');
-  }
-  const typed = await frames();
-  const work = await page.evaluate<number[]>('window.work');
-  await context.close();
-  return { work, idle, typed };
-}
-
-const budget = 16.7;
-const countLate = (frames: readonly number[]) => frames.filter((frame) => frame > 2 * budget).length;
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-
-const homes = [mkdtempSync(join(tmpdir(), 'adjutant-empty-')), mkdtempSync(join(tmpdir(), 'adjutant-full-'))];
-fill(homes[1]!);
-const [empty, full] = [await start(homes[0]!), await start(homes[1]!)];
-await fillCalendar(full.address);
+const sides = [await openSide('this build', bundle)];
+if (values.against !== undefined)
+  sides.push(await openSide(values.against, resolve(values.against, 'dist/adjutant.cjs')));
 const browser = await openBrowser();
 try {
-  const times: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round++) {
-    const [a, b] = [await firstView(browser, empty.address), await firstView(browser, full.address)];
-    // The first round is a warm-up.
-    if (round > 0) {
-      times[0].push(a);
-      times[1].push(b);
+  // The first round is a warm-up.
+  for (let round = 0; round <= rounds; round++)
+    for (const side of sides) {
+      const [empty, full] = [
+        await firstView(browser, side.empty.address),
+        await firstView(browser, side.full.address),
+      ];
+      if (round === 0) continue;
+      record(side, 'first view, empty installation, ms', empty);
+      record(side, `first view, ${prompts} prompts, ms`, full);
     }
+  for (let round = 0; round < slowRounds; round++)
+    for (const side of sides) {
+      const { address } = side.full;
+      record(side, `${runs} runs, first one, ms`, await changeView(browser, address, 'runs', '.row'));
+      record(
+        side,
+        `${events} events, first one, ms`,
+        await changeView(browser, address, 'calendar', '.placed .event'),
+      );
+      const { work, typed } = await measureTyping(browser, address);
+      record(side, 'work per key in the search, ms', ...work);
+      record(side, `frames over ${2 * budgetMs} ms while typing`, countLate(typed));
+      const [first, all] = await slowView(browser, address);
+      record(side, `50 kB/s, 600 ms: first of ${prompts} prompts, s`, first);
+      record(side, `50 kB/s, 600 ms: all of ${prompts} prompts, s`, all);
+    }
+  const [own, other] = sides as [Side, Side?];
+  console.log(`medians; ${sides.map(({ name }) => name).join(' | ')}${other ? ' | ratio' : ''}`);
+  for (const [title, found] of own.figures) {
+    const cells = sides.map(({ figures }) => median(figures.get(title)!));
+    const ratio = other && cells[1]! > 0 ? ` | ${(cells[0]! / cells[1]!).toFixed(2)}` : '';
+    console.log(
+      `${title}: ${cells.map((cell) => cell.toFixed(1)).join(' | ')}${ratio} (${found.length} values)`,
+    );
   }
-  const ratio = median(times[1]) / median(times[0]);
-  const { work, idle, typed } = await measureTyping(browser, full.address);
-  for (const [view, row] of [
-    ['runs', '.row'],
-    ['calendar', '.placed .event'],
-  ] as const) {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-    const page = await context.newPage();
-    await page.goto(full.address);
-    await page.locator('.row').first().waitFor();
-    const started = performance.now();
-    await page.goto(full.address.replace(/#.*/, `#/${view}`));
-    await page.locator(row).first().waitFor();
-    const count = view === 'runs' ? runs : events;
-    console.log(`${view}: first of ${count} visible after ${(performance.now() - started).toFixed(0)} ms`);
-    await context.close();
-  }
-  const [slowFirst, slowAll] = await slowView(browser, full.address);
+  const medianOf = (part: string) => median([...own.figures].find(([title]) => title.startsWith(part))![1]);
+  const ratio = medianOf(`first view, ${prompts}`) / medianOf('first view, empty');
+  console.log(`first view, large to empty installation: ratio ${ratio.toFixed(2)} (limit 1.5)`);
   console.log(
-    `line with 50 kB/s and 600 ms: first of ${prompts} prompts after ${slowFirst.toFixed(1)} s (limit ${slowLimitSeconds}), all after ${slowAll.toFixed(1)} s`,
-  );
-  console.log(
-    `first view: empty ${median(times[0]).toFixed(0)} ms, full ${median(times[1]).toFixed(0)} ms, ratio ${ratio.toFixed(2)} (limit 1.5)`,
-  );
-  console.log(
-    `typing: ${work.length} keys, median ${median(work).toFixed(1)} ms, maximum ${Math.max(...work).toFixed(1)} ms, ${work.filter((one) => one > budget).length} above the frame budget of ${budget} ms`,
-  );
-  console.log(
-    `frames longer than ${2 * budget} ms: ${countLate(typed)} of ${typed.length} while typing, ${countLate(idle)} of ${idle.length} while idle`,
+    `slow line: first prompt after ${medianOf('50 kB/s').toFixed(1)} s (limit ${slowLimitSeconds})`,
   );
 } finally {
   await browser.close();
-  for (const { child } of [empty, full]) child.kill();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
+  for (const { empty, full } of sides) for (const { child } of [empty, full]) child.kill();
+  for (const home of homes) rmSync(home, { recursive: true, force: true, maxRetries: 20 });
 }

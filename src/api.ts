@@ -13,6 +13,7 @@ import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
 import type { Context } from './context.ts';
 import type { agentTools } from './delegate/tools/agent-tools.ts';
+import type { compareTool } from './delegate/tools/compare-tool.ts';
 import type { delegateTools } from './delegate/tools/delegate-tools.ts';
 import type { forkTool } from './delegate/tools/fork-tool.ts';
 import type { runTools } from './delegate/tools/run-tools.ts';
@@ -63,6 +64,7 @@ export type FeatureApi = ToolTypes<
       | typeof previewTool
       | typeof outboxTool
       | typeof forkTool
+      | typeof compareTool
     >
 >;
 

@@ -22,6 +22,8 @@ export interface Tool {
   readonly alwaysLoad?: true;
   /** The view that clients with MCP Apps show for a call. */
   readonly view?: AppView;
+  /** Listed for views only, with its name: hosts let views call only listed tools. */
+  readonly appOnly?: true;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
   /** Receives arguments that match the schema, with its top-level defaults filled in. */

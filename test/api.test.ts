@@ -117,7 +117,14 @@ describe('every tool returns a result that matches its output schema', () => {
       await call('create_prompt', { name: 'welcome', title: 'Welcome', text: 'Greet {{who}}.' });
       const trial = await call('try_prompt', { name: 'welcome', arguments: { who: 'Ada' } });
       expect(trial).toMatchObject({ answer: 'Hello, Ada.', revision: '1', model: 'test-model' });
-      expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([trial]);
+      const kept = await call('keep_trial', {
+        trial: {
+          ...{ prompt: 'welcome', revision: '1', arguments: {}, answer: 'Hi, Ada.', model: 'codex' },
+          ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20, run_id: 'r1' },
+        },
+      });
+      expect(kept).toMatchObject({ answer: 'Hi, Ada.', revision: '1', run_id: 'r1' });
+      expect((await call('list_trials', { name: 'welcome' })).trials).toEqual([kept, trial]);
       expect(chat.asked[0]!.body.messages).toEqual([{ role: 'user', content: 'Greet Ada.' }]);
     } finally {
       server = before;
@@ -129,13 +136,23 @@ describe('every tool returns a result that matches its output schema', () => {
     expect(run).toMatchObject({ status: 'completed', summary: 'Done.' });
     await call('delegate_resume', { thread_id: run.subagent_thread_id!, task, cwd: bench.project });
     await call('delegate_autopilot', { task: 'What is this?', cwd: bench.project });
+    const compared = await call('delegate_compare', {
+      task,
+      cwd: bench.project,
+      sandbox: 'read-only',
+      candidates: [{}, {}],
+    });
+    expect(compared).toMatchObject({
+      status: 'completed',
+      comparison: { winner: expect.stringMatching(/\/codex(-2)?$/) },
+    });
     await call('list_runs', { limit: 5 });
     await call('show_run', { run_id: run.run_id });
     await call('tail_run', { run_id: run.run_id });
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
     await call('list_approvals', {});
-    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 2 }]);
+    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 4 }]);
     expect((await call('list_agents', {})).agents.map(({ name }) => name)).toContain('gemini');
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });

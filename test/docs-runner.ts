@@ -67,12 +67,16 @@ export class PageRunner {
     this.#replacements = new Map(Object.entries(setup.replacements ?? {}));
     this.#cwd = join(home, setup.cwd ?? '');
     const bin = join(home, 'bin');
+    const temporary = join(home, 'tmp');
+    mkdirSync(temporary);
     this.#write('bin/adjutant', `#!/bin/sh\nexec "${process.execPath}" "${bundle}" "$@"\n`);
     chmodSync(join(bin, 'adjutant'), 0o755);
     this.#env = {
       HOME: home,
       ADJUTANT_HOME: home,
       PATH: `${bin}:${process.env['PATH']}`,
+      // Codex needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
+      TMPDIR: temporary,
       EDITOR: 'true',
       TZ: 'UTC',
       ...setup.env,

@@ -92,9 +92,9 @@ async function follow(
 
 export const runs: Command = {
   name: 'runs',
-  summary: 'List, show, watch, steer, cancel, apply, undo and delete runs of sub-agents.',
+  summary: 'List, show, watch, steer, compare, cancel, apply, undo and delete runs of sub-agents.',
   usage:
-    'runs list|show|tail|watch|steer|interrupt|fork|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID[/JOB]|last] [TEXT] [FLAGS]',
+    'runs list|show|tail|watch|steer|interrupt|fork|compare|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID[/JOB]|last] [TEXT] [FLAGS]',
   maxWords: Number.POSITIVE_INFINITY,
   flags: {
     limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
@@ -109,8 +109,24 @@ export const runs: Command = {
     sandbox: {
       type: 'string',
       short: 's',
-      description: 'fork: sandbox mode of the new run (read-only).',
+      description: 'fork, compare: sandbox mode (fork: read-only, compare: workspace-write).',
       values: ['read-only', 'workspace-write', 'danger-full-access'],
+    },
+    candidate: {
+      type: 'string',
+      multiple: true,
+      description: 'compare: AGENT or AGENT:MODEL that does the task. Repeated for each.',
+    },
+    check: {
+      type: 'string',
+      multiple: true,
+      description: 'compare: command to run on each result. Can be repeated.',
+    },
+    judge: { type: 'string', description: 'compare: AGENT or AGENT:MODEL that chooses the winner.' },
+    deliver: {
+      type: 'string',
+      description: 'compare: whose changes to deliver (none).',
+      values: ['none', 'winner'],
     },
     'for-run': { type: 'boolean', description: 'approve: also allow the same for the rest of the run.' },
     reason: { type: 'string', description: 'refuse: reason, for the agent.' },
@@ -119,10 +135,18 @@ export const runs: Command = {
   settings: ['home', 'config', 'delegate.runs_dir'],
   async run(loaded, terminal) {
     const [name = 'list', id, ...words] = loaded.positionals;
+    if (name === 'compare') {
+      const { compareRuns } = await import('./compare-runs.ts');
+      return compareRuns([id ?? '', ...words].join(' ').trim(), loaded, terminal);
+    }
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     const live = Object.hasOwn(liveActions, name) ? liveActions[name] : undefined;
     if (action === undefined && live === undefined)
-      throw unknownSubcommand('runs', name, [...Object.keys(actions), ...Object.keys(liveActions)]);
+      throw unknownSubcommand('runs', name, [
+        ...Object.keys(actions),
+        ...Object.keys(liveActions),
+        'compare',
+      ]);
     if (id !== undefined && ['list', 'clean', 'stats'].includes(name))
       throw new UsageError(`runs ${name} does not take "${id}"`);
     if (words.length > 0 && (live === undefined || name === 'watch'))

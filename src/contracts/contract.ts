@@ -33,6 +33,8 @@ export interface Contract {
 
   /** The entry depends on the capabilities of the client, if they are known. */
   toolItem(tool: ToolDescription, capabilities?: Readonly<Record<string, unknown>>): JsonObject;
+  /** Whether a client with these capabilities shows views inside the chat. Absent: the contract has no views. */
+  showsViews?(capabilities: Readonly<Record<string, unknown>>): boolean;
   toolResult(result: ToolResult): JsonObject;
   promptItem(prompt: Prompt): JsonObject;
   prompt(rendered: RenderedPrompt): JsonObject;

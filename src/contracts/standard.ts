@@ -101,8 +101,13 @@ export const standard: Contract = {
   },
   nextCursor: (next) => (next === undefined ? {} : { nextCursor: next }),
 
+  showsViews: showsApps,
+
   toolItem(tool, capabilities = {}) {
-    const { searchHint, alwaysLoad, view } = tool;
+    const { searchHint, alwaysLoad, view, appOnly } = tool;
+    // The model does not see it, and views know its arguments.
+    if (appOnly)
+      return { name: tool.name, inputSchema: { type: 'object' }, _meta: { ui: { visibility: ['app'] } } };
     const meta = {
       ...(view !== undefined && showsApps(capabilities) && viewMeta(view)),
       ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),

@@ -5,6 +5,7 @@ import { type Change, extensions, type Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
+import { compareTool } from './tools/compare-tool.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
 import { forkTool } from './tools/fork-tool.ts';
 import { runResources } from './tools/run-resources.ts';
@@ -48,6 +49,7 @@ export function createDelegate(options: DelegateOptions): Feature {
       ? delegateTools(options, runtime)
       : [
           ...delegateTools(options, runtime),
+          compareTool(options, runtime),
           forkTool(options, runtime),
           ...agentTools(options, runtime),
           ...statisticsTools(runtime),

@@ -72,10 +72,13 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     offered: (offer) => offer.tools,
     async call({ session, server, params, client }) {
       const listed = await session.surface.listedTools();
+      const forViews = server.contract.showsViews?.(client.capabilities)
+        ? session.surface.viewTools(listed)
+        : [];
       return page(
         server,
         'tools',
-        listed,
+        [...listed, ...forViews],
         (tool) => server.contract.toolItem(tool, client.capabilities),
         params,
       );

@@ -22,6 +22,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
   try_prompt:
     'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output',
+  keep_trial:
+    'keep record store save an answer result of a sub-agent run as a trial of a prompt revision for comparison playground',
   list_trials:
     'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
   prompt_usage:
@@ -42,6 +44,8 @@ export const keywords: Readonly<Record<string, string>> = {
     'continue resume follow-up question same thread earlier conversation sub-agent answer reply helper agent ask more carry on go on pick up where stopped left off interrupted further additional add to respond correction tell proceed another thing chat talk back again keep going previous',
   delegate_autopilot:
     'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple sides angles hands giant enormous attack',
+  delegate_compare:
+    'compare contest competition race several agents models same task side by side best winner choose judge tournament which is better codex against versus claude rival rivals candidates results pick both try each compete bake-off evaluate solutions',
   list_runs:
     'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
   show_run:

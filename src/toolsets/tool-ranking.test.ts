@@ -25,6 +25,7 @@ export_prompts: I want my prompts as files for Claude Code | take my templates t
 delegate_run: have somebody else look into this bug | let a helper review my code | send an assistant off to research this topic | get Codex to do this job
 delegate_resume: ask the helper one more thing | carry on where the agent stopped | the sub-agent was interrupted, let it go on | reply to the question the helper asked
 delegate_autopilot: share this huge job among several helpers | break up a big project and do the pieces at once | let a team of agents tackle it | divide the work between workers
+delegate_compare: let codex and claude compete on this task | which of two models solves it better | try the same job with several agents and pick the best | hold a contest between helpers
 list_runs: what are my helpers busy with? | which jobs did I hand out this week | are any agents still working | show past delegated jobs
 show_run: what came out of that job? | how did the helper's job end | details of a finished run | did the agent succeed and which files did it touch
 tail_run: what is the agent doing right now? | peek over the helper's shoulder | latest steps of the job in progress | watch the helper work live

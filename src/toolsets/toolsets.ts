@@ -20,6 +20,7 @@ export const toolsets = {
     'label_prompt',
     'test_prompts',
     'try_prompt',
+    'keep_trial',
     'list_trials',
     'lint_prompts',
     'import_prompts',
@@ -28,6 +29,7 @@ export const toolsets = {
     'delegate_run',
     'delegate_resume',
     'delegate_autopilot',
+    'delegate_compare',
     'fork_run',
     'show_run',
     'collect_run',
@@ -105,6 +107,15 @@ export const core: ReadonlySet<string> = new Set([
   'list_events',
   'create_event',
   'list_notifications',
+]);
+
+/** The tools that the views inside a chat use. */
+export const viewTools: ReadonlySet<string> = new Set([
+  ...toolsets.calendar,
+  ...toolsets.notifications,
+  ...['create_user', 'update_user', 'delete_user', 'load_demo', 'remove_demo'],
+  ...['list_runs', 'show_run', 'tail_run', 'cancel_run', 'steer_run', 'interrupt_run', 'answer_approval'],
+  ...['delegate_resume', 'undo_run', 'list_prompts', 'search_prompts', 'expand_prompt'],
 ]);
 
 export const toolNames: readonly string[] = [

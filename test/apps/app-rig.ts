@@ -64,7 +64,7 @@ export class AppRig implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#host[Symbol.asyncDispose]();
-    for (const server of this.#servers) await server[Symbol.asyncDispose]();
+    await Promise.all(this.#servers.map((server) => server[Symbol.asyncDispose]()));
     rmSync(this.home, { recursive: true, force: true, maxRetries: 20 });
   }
 }

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { AppRig, findings, heights } from './app-rig.ts';
 
+vi.setConfig({ testTimeout: 60_000 });
 let rig: AppRig;
 let call: Awaited<ReturnType<AppRig['otherClient']>>;
 const start_ts = new Date(Date.now() + 3_600_000).toISOString();

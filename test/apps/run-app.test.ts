@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { componentFile } from '../components.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { AppRig, findings, type ShownApp } from './app-rig.ts';
 
+vi.setConfig({ testTimeout: 60_000 });
 let rig: AppRig;
 let model: Model;
 beforeAll(async () => {
@@ -30,8 +31,9 @@ function delegate(task: string, fields: object = {}): Promise<ShownApp> {
 }
 
 it('shows commands and their output, takes a message for the agent, and shows the result', async () => {
-  const shell = { shell: 'echo the tide is high; sleep 6', timeoutMs: 20_000 };
-  const app = await delegate(`Look ${script(shell, answer())}`);
+  const go = join(rig.home, 'work', 'go');
+  const shell = `echo the tide is high; until [ -e ${go} ]; do sleep 0.2; done`;
+  const app = await delegate(`Look ${script({ shell, timeoutMs: 25_000 }, answer())}`);
   const { view } = app;
   await view.getByText('running', { exact: true }).waitFor();
   await view
@@ -45,6 +47,7 @@ it('shows commands and their output, takes a message for the agent, and shows th
     .fill(`Look left. ${script(answer({ summary: 'Harbour open.' }))}`);
   await view.getByRole('button', { name: 'Send' }).click();
   await view.getByText('The agent has the message.').waitFor();
+  writeFileSync(go, '');
   await view.getByText('completed', { exact: true }).waitFor();
   await view.getByText('Harbour open.').first().waitFor();
 });
@@ -67,7 +70,7 @@ it('answers a request for permission', async () => {
   expect(existsSync(file)).toBe(true);
 });
 
-it('cancels the run, follows the cancellation by another client, and says why a call failed', async () => {
+it('cancels the run, and says so if the chat refuses', async () => {
   const task = `Wait ${script({ hang: true })} ${'and wait '.repeat(20)}`;
   const { page, view } = await delegate(task);
   const cancel = view.getByRole('button', { name: 'Cancel run' });
@@ -78,7 +81,9 @@ it('cancels the run, follows the cancellation by another client, and says why a 
   await page.evaluate('refused.splice(0)');
   await cancel.click();
   await view.getByText('cancelled', { exact: true }).waitFor();
+});
 
+it('follows a cancellation by another client, and says why a call failed', async () => {
   const other = await delegate(`Wait ${script({ hang: true })}`);
   await other.view.getByText('running', { exact: true }).waitFor();
   const call = await rig.otherClient();

@@ -19,7 +19,11 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
      list_deleted_prompts list_trials check_health list_runs show_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
      list_calendars find_time get_free_busy list_notifications replay_notifications preview_messages list_audit list_outbox`,
   ],
-  ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
+  [
+    'adds something new with every call',
+    adds,
+    'create_prompt keep_trial create_user create_event snooze_notification',
+  ],
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,
@@ -55,7 +59,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
   [
     'starts an agent that can change files and use the network',
     { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    'delegate_run delegate_resume delegate_autopilot fork_run',
+    'delegate_run delegate_resume delegate_autopilot delegate_compare fork_run',
   ],
 ];
 

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-function open(): StdioPeer {
-  return new StdioPeer([bundle, 'serve', '--home', home, '--toolsets', 'all'], {
+function open(...flags: readonly string[]): StdioPeer {
+  return new StdioPeer([bundle, 'serve', '--home', home, ...flags], {
     env: { ...process.env, HOME: home },
   });
 }
@@ -31,7 +31,7 @@ describe('a client', () => {
       false,
     ],
   ])('%s', async (_, capabilities, expected) => {
-    await using server = open();
+    await using server = open('--toolsets', 'all');
     const params = initialize()['params'] as JsonObject;
     await server.request('initialize', { ...params, capabilities });
     const { tools } = (await server.request('tools/list'))['result'] as { tools: JsonObject[] };
@@ -44,6 +44,27 @@ describe('a client', () => {
     expect(uris).toEqual(
       expected ? ['ui://adjutant/run', 'ui://adjutant/prompts', 'ui://adjutant/calendar'] : [],
     );
+  });
+
+  it('lists every tool of the views, hidden from the model unless it is listed for all clients', async () => {
+    const list = async (capabilities: object, ...flags: readonly string[]) => {
+      await using server = open(...flags);
+      const params = initialize()['params'] as JsonObject;
+      await server.request('initialize', { ...params, capabilities });
+      const { result } = await server.request('tools/list');
+      return (result as { tools: { name: string; _meta?: { ui?: { visibility?: string[] } } }[] }).tools;
+    };
+    const known = (await list({}, '--toolsets', 'all')).map(({ name }) => name);
+    const used = ['run', 'prompts', 'calendar'].flatMap((view) => {
+      const html = readFileSync(join(dirname(bundle), 'page', `${view}-app.html`), 'utf8');
+      return known.filter((name) => html.includes(`"${name}"`));
+    });
+    const listed = await list(declared);
+    expect(used.filter((name) => !listed.some((tool) => tool.name === name))).toEqual([]);
+    const isHidden = ({ _meta }: (typeof listed)[number]) => _meta?.ui?.visibility?.join() === 'app';
+    const plain = (await list({})).map(({ name }) => name);
+    expect(listed.filter((tool) => !isHidden(tool)).map(({ name }) => name)).toEqual(plain);
+    expect(JSON.stringify(listed.filter(isHidden)).length).toBeLessThan(5_000);
   });
 
   it.each(['run', 'prompts', 'calendar'])('loads the view %s as one small file', (view) => {

@@ -141,6 +141,21 @@ describe('people on the calendar page', () => {
     await expect.poll(async () => [await booked('jan'), await booked('kim')]).toEqual([0, 0]);
   });
 
+  it('find messages that were not sent in the outbox, as they would read them on each channel', async () => {
+    await add('mia', { ntfy_topic: 'mia-tides', channels: ['tgram://77'] });
+    for (const channel of ['email', 'ntfy', 'telegram'])
+      await call('test_notification', { user_id: 'mia', channel });
+    const page = await open('mia', 'Outbox');
+    for (const title of [/by email to mia <mia@example\.com>/, /by ntfy to mia-tides/, /by telegram/]) {
+      const message = page.locator('.outbox details').filter({ hasText: title });
+      await message.locator('summary').click();
+      const text = await message.locator('pre').textContent();
+      expect(text).toContain('This is a test.');
+      expect(text).not.toMatch(/[{}]|Content-Type|MIME-Version|=20/);
+    }
+    expect(await findings(page)).toEqual([]);
+  });
+
   it('read their messages, their daily agenda, and what other settings would have sent', async () => {
     await add('lea', { locale: 'de', quiet_start: '00:00', quiet_end: '00:00' });
     await call('create_event', { user_id: 'lea', title: 'Friseur', start_ts: `${tomorrow}T14:00` });

@@ -1,14 +1,20 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { componentFile } from '../components.ts';
 import { type ChatModel, type ChatRequest, startChatModel } from '../model/chat-model.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
 import { axeViolations, PageServer, shows } from '../page/page-server.ts';
 
 const server = new PageServer();
 let model: ChatModel;
+let agentModel: Model;
 /** Continues the answers that wait after their first words. */
 let waiting: (() => void)[] = [];
+
+const userText = (text: string) => ({ role: 'user', content: { type: 'text', text } });
 
 /** Streams the request back, and stops in the middle until the test continues it. */
 function streamBack({ body }: ChatRequest, _: number, response: ServerResponse): undefined {
@@ -26,14 +32,25 @@ function streamBack({ body }: ChatRequest, _: number, response: ServerResponse):
 
 beforeAll(async () => {
   model = await startChatModel(streamBack);
+  agentModel = await startResponsesModel();
+  mkdirSync(join(server.home, '.codex'));
+  writeFileSync(join(server.home, '.codex/config.toml'), agentModel.config);
   mkdirSync(join(server.home, 'prompts'), { recursive: true });
   const messages = [
     { role: 'assistant', content: { type: 'text', text: 'Be brief.' } },
-    { role: 'user', content: { type: 'text', text: 'Greet {{who}}.' } },
+    userText('Greet {{who}}.'),
   ];
   const greet = { name: 'greet', title: 'Greet', arguments: [{ name: 'who', required: true }], messages };
-  writeFileSync(join(server.home, 'prompts', 'user.jsonl'), `${JSON.stringify(greet)}\n`);
-  await server.start({ ADJUTANT_ASSISTANT_MODEL_URL: model.url, ADJUTANT_ASSISTANT_MODEL: 'echo-1' });
+  const scripted = { ...greet, name: 'scripted', title: 'Scripted', messages: [userText('First {{who}}.')] };
+  writeFileSync(
+    join(server.home, 'prompts', 'user.jsonl'),
+    `${JSON.stringify(greet)}\n${JSON.stringify(scripted)}\n`,
+  );
+  await server.start({
+    ADJUTANT_ASSISTANT_MODEL_URL: model.url,
+    ADJUTANT_ASSISTANT_MODEL: 'echo-1',
+    PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
+  });
 });
 afterEach(async () => {
   for (const finish of waiting.splice(0)) finish();
@@ -42,6 +59,7 @@ afterEach(async () => {
 afterAll(async () => {
   await server.stop();
   await model[Symbol.asyncDispose]();
+  await agentModel.close();
 });
 
 it('shows the answer while it arrives, compares two revisions and keeps both with their cost', async () => {
@@ -63,7 +81,7 @@ it('shows the answer while it arrives, compares two revisions and keeps both wit
   await page.getByRole('region', { name: 'Revision 1' }).getByText('user Greet Ada.').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.reload();
-  await page.getByText('Revision 1: 1 answer, on average 11 tokens').click();
+  await page.getByText('Revision 1 with echo-1: 1 answer, on average 11 tokens').click();
   await page.getByRole('region', { name: 'Earlier answers' }).getByText('user Greet Ada.').waitFor();
   expect(
     readFileSync(join(server.home, 'prompts', 'trials.jsonl'), 'utf8')
@@ -81,4 +99,43 @@ it('can be cancelled while the answer arrives', async () => {
   await page.getByRole('button', { name: 'Cancel' }).click();
   await shows(page, 'Cancelled.');
   waiting = [];
+});
+
+it('compares two revisions with sub-agents, shows them at work and keeps both with their cost', async () => {
+  const page = await server.open();
+  await page.goto(server.view('#/prompts/scripted/edit'));
+  await page.getByLabel('Text', { exact: true }).fill('Second {{who}}.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('tab', { name: 'Try' }).click();
+  const work = { shell: 'echo the tide is high; sleep 1' };
+  await page.getByLabel(/^who/).fill(script(work, answer({ summary: 'The tide is high.' })));
+  await page.getByLabel('Compare with').selectOption('1');
+  await page.getByText('Give it to a sub-agent instead').click();
+  await page.getByLabel(/^Working folder/).fill(server.home);
+  await page.getByRole('button', { name: 'Start two sub-agents' }).click();
+  const cards = ['Sub-agent, current revision', 'Sub-agent, revision 1'].map((name) =>
+    page.getByRole('region', { name }),
+  );
+  for (const card of cards) {
+    await card
+      .locator('.timeline')
+      .getByText(/echo the tide is high/)
+      .first()
+      .waitFor();
+    await card.getByRole('status').getByText('The tide is high.').waitFor();
+    await card.getByText(/^200 \+ 40 tokens, .* s, codex/).waitFor();
+  }
+  expect(await axeViolations(page)).toEqual([]);
+  const tasks = agentModel.requests.map(({ task }) => task);
+  expect([/First <<turns/, /Second <<turns/].map((text) => tasks.some((task) => text.test(task)))).toEqual([
+    true,
+    true,
+  ]);
+  await page.reload();
+  await page.getByText(/^Revision 2 with codex.*: 1 answer, on average 40 tokens/).waitFor();
+  await page.getByText(/^Revision 1 with codex.*: 1 answer, on average 40 tokens/).click();
+  const earlier = page.getByRole('region', { name: 'Earlier answers' });
+  await earlier.locator('details[open]').getByText('The tide is high.').waitFor();
+  await earlier.locator('details[open]').getByRole('link', { name: 'Show the run' }).click();
+  await page.locator('article .badge.completed').waitFor();
 });

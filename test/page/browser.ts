@@ -76,6 +76,7 @@ export interface Locator {
   scrollIntoViewIfNeeded(): Promise<void>;
   boundingBox(): Promise<{ x: number; y: number; width: number; height: number } | null>;
   first(): Locator;
+  filter(options: { hasText: RegExp }): Locator;
   nth(index: number): Locator;
   locator(selector: string): Locator;
   getByRole: Page['getByRole'];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { componentFile } from '../components.ts';
@@ -30,8 +30,11 @@ export class PageServer {
   }
 
   async startServer(flags: readonly string[] = ['--port', new URL(this.address).port]): Promise<void> {
+    // Codex runs no commands in a sandbox if its home is below the temporary folder.
+    const temporary = join(this.home, 'tmp');
+    mkdirSync(temporary, { recursive: true });
     const child = spawn(process.execPath, [bundle, 'serve', '--http', '--home', this.home, ...flags], {
-      env: { ...process.env, HOME: this.home, ...this.#env },
+      env: { ...process.env, HOME: this.home, TMPDIR: temporary, ...this.#env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;

@@ -2,6 +2,8 @@ import { dirname, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import type { Confinement } from '../agents/agent.ts';
+import type { Sandbox } from '../agents/sandbox.ts';
 import { grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { HostOptions } from '../host/host-message.ts';
@@ -115,9 +117,17 @@ async function createPorts({
     run: (...args) => runner.run(...args),
     agent: options.agent,
     available: (names) => runner.agents.installed(names),
-    confine: async (sandbox) => runner.agents.get().confine?.(sandbox),
+    confine: (sandbox) => confine(runner, sandbox),
     listen,
     signal,
     isCancelled: () => queue.cancellationReason(path) !== undefined,
   };
+}
+
+/** The sandbox for checks is that of the configured agent, or of Codex if that agent has none for other commands. */
+async function confine({ agents }: AgentRunner, sandbox: Sandbox): Promise<Confinement | undefined> {
+  const configured = agents.get();
+  if (configured.confine !== undefined) return configured.confine(sandbox);
+  const [codex] = await agents.installed(['codex']);
+  return codex === undefined ? undefined : agents.get(codex).confine?.(sandbox);
 }

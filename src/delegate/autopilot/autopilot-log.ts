@@ -3,6 +3,7 @@ import type { Usage } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
 import type { AutopilotOutput, JobResult, PlanSource } from './autopilot-output.ts';
+import { type Comparison, comparisonOutcome } from './comparison.ts';
 import type { Decision } from './decision.ts';
 import type { JobSpec } from './job-spec.ts';
 
@@ -12,6 +13,8 @@ export class AutopilotLog {
   jobs: readonly JobSpec[] = [];
   source: PlanSource = 'none';
   readonly warnings: string[];
+  /** Set when the winner of a comparison is known. */
+  comparison: Comparison | undefined;
   readonly plannerUsage: (Usage | null)[] = [];
   readonly #directory: RunDirectory;
   readonly #cwd: string;
@@ -71,6 +74,9 @@ export class AutopilotLog {
     refusal?: string,
   ): Promise<AutopilotOutput> {
     const totals = this.#totals();
+    const { comparison } = this;
+    const compared = comparison && comparisonOutcome(comparison, this.results);
+    if (comparison !== undefined) await this.#write('comparison.json', () => comparison);
     const finishedAt = new Date();
     const output: AutopilotOutput = {
       run_id: this.#directory.id,
@@ -78,18 +84,23 @@ export class AutopilotLog {
       decision: this.decision,
       plan: { jobs: this.jobs, source: this.source },
       jobs: this.results,
-      aggregate: refusal === undefined ? totals.aggregate : { ...totals.aggregate, ...refusedAggregate },
+      aggregate:
+        compared?.aggregate ??
+        (refusal === undefined ? totals.aggregate : { ...totals.aggregate, ...refusedAggregate }),
       artifacts: [],
       timing: {
         started_at: this.#startedAt.toISOString(),
         finished_at: finishedAt.toISOString(),
         duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
       },
-      ...(refusal === undefined
-        ? overallStatus(this.results, isCancelled, cancellationReason)
-        : { status: 'failed', error: refusal }),
+      ...(compared !== undefined
+        ? { status: compared.status, error: compared.error }
+        : refusal === undefined
+          ? overallStatus(this.results, isCancelled, cancellationReason)
+          : { status: 'failed', error: refusal }),
       usage: totals.usage,
       warnings: this.warnings,
+      ...(comparison && { comparison }),
     };
     await this.#write('autopilot_aggregate.json', () => ({
       ...this.#aggregateFile(output.status, output.error),

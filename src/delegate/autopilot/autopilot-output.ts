@@ -5,6 +5,7 @@ import type { Answer } from '../record/answer.ts';
 import type { RunStatus } from '../record/outcome.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Timing } from '../record/run-request.ts';
+import type { Comparison } from './comparison.ts';
 import type { Decision } from './decision.ts';
 import type { JobSpec } from './job-spec.ts';
 
@@ -41,6 +42,8 @@ export interface AutopilotOutput {
   /** The tokens of the planner and all jobs. */
   readonly usage: Usage | null;
   readonly warnings: readonly string[];
+  /** The result of `delegate_compare`. */
+  readonly comparison?: Comparison;
 }
 
 /** The origin of the plan: `none` if there is no plan, `repaired` for the model's second attempt. */

@@ -3,14 +3,15 @@ import { readJson } from '../files/json-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { asAnswer } from '../record/answer.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
+import type { Comparison } from './comparison.ts';
 import type { Decision } from './decision.ts';
 
 /** Loads an autopilot from its run directory, finished or not. */
 export async function loadAutopilot(path: string, id: string): Promise<AutopilotOutput | undefined> {
   const directory = new RunDirectory(path, id);
-  const [request, decision, plan, progress, result] = await Promise.all(
-    ['request', 'autopilot_decision', 'autopilot_plan', 'autopilot_aggregate', 'result'].map((name) =>
-      readJson(directory.file(`${name}.json`)),
+  const [request, decision, plan, progress, result, comparison] = await Promise.all(
+    ['request', 'autopilot_decision', 'autopilot_plan', 'autopilot_aggregate', 'result', 'comparison'].map(
+      (name) => readJson(directory.file(`${name}.json`)),
     ),
   );
   if (request === undefined) return undefined;
@@ -34,6 +35,7 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
     error: (result?.['error'] as string | null | undefined) ?? null,
     usage: ((result ?? progress)?.['usage'] as Usage | null | undefined) ?? null,
     warnings: ((result ?? plan)?.['warnings'] as string[] | undefined) ?? [],
+    ...(comparison && { comparison: comparison as unknown as Comparison }),
   };
 }
 

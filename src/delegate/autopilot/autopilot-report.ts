@@ -12,7 +12,7 @@ export function autopilotReport(output: ReportedAutopilot, whole = false): strin
   const { clip, section } = formatFor(whole);
   const { decision, aggregate, warnings = [] } = output;
   return [
-    'delegate_autopilot',
+    output.comparison === undefined ? 'delegate_autopilot' : 'delegate_compare',
     ...(whole ? [`run_id: ${output.run_id}`] : []),
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
     `run_dir: ${output.run_dir}`,

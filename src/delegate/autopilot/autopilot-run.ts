@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import type { Agents } from '../agents/agents.ts';
 import { expandFromLibrary } from '../delegation/assignment.ts';
 import type { Delegation, StartedRun } from '../delegation/delegation.ts';
 import { type Caller, grantSandbox, mayAsk } from '../delegation/permissions.ts';
@@ -10,14 +12,16 @@ import type { AutopilotOutput } from './autopilot-output.ts';
 import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { saveState } from './autopilot-state.ts';
+import type { Candidate, ComparisonRequest } from './comparison.ts';
 
-/** Starts an autopilot in a run host. A refused call becomes a failed result. */
+/** Starts an autopilot, or a comparison of candidates, in a run host. A refused call becomes a failed result. */
 export function startAutopilot(
   delegation: Delegation,
-  input: AutopilotInput,
+  input: AutopilotInput & Partial<ComparisonRequest>,
   context: Context,
 ): Promise<StartedRun<AutopilotOutput>> {
-  const row = { tool: 'delegate_autopilot', state: 'autopilot' } as const;
+  const tool = input.candidates === undefined ? 'delegate_autopilot' : 'delegate_compare';
+  const row = { tool, state: 'autopilot' } as const;
   return delegation.start(row, input, context, failedAutopilot, async (run) => {
     const { directory, caller } = run;
     try {
@@ -37,11 +41,14 @@ export function startAutopilot(
 
 async function createRequest(
   delegation: Delegation,
-  input: AutopilotInput,
+  input: AutopilotInput & Partial<ComparisonRequest>,
   caller: Caller,
 ): Promise<AutopilotRequest> {
   const { options } = delegation;
   await delegation.refuseSubagents(caller);
+  const { candidates, checks = [], deliver = 'none', judge } = input;
+  const comparison = candidates && { candidates, checks, deliver, ...(judge && { judge }) };
+  if (comparison !== undefined) await demandAgents(delegation.runner.agents, [...candidates!, judge ?? {}]);
   const cwd = resolve(input.cwd ?? process.cwd());
   const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = warning === undefined ? [] : [warning];
@@ -52,5 +59,17 @@ async function createRequest(
     ...(await expandFromLibrary(input, options, warnings)),
     warnings,
     mayAsk: mayAsk('workspace-write', caller, options),
+    ...(comparison && { comparison }),
   };
+}
+
+/** Refuses agents that are unknown or not installed, before any of the others starts to work. */
+async function demandAgents(agents: Agents, candidates: readonly Candidate[]): Promise<void> {
+  for (const { agent } of candidates)
+    await agents
+      .get(agent)
+      .locate()
+      .catch((error: unknown) => {
+        throw new Failure('refused', messageOf(error));
+      });
 }

@@ -15,7 +15,7 @@ import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { AutopilotPlanning } from './autopilot-planning.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { type AutopilotState, deleteState, saveState } from './autopilot-state.ts';
-import { decide } from './decision.ts';
+import { type ComparisonRequest, candidateJobs, decisionFor } from './comparison.ts';
 import { jobsToIsolate } from './isolation.ts';
 import { runGraph } from './job-graph.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
@@ -52,6 +52,8 @@ export interface AutopilotRequest {
   readonly warnings: readonly string[];
   /** True if its writing jobs may ask people for permission to leave their sandbox. */
   readonly mayAsk?: boolean;
+  /** Present if several agents do the whole task, and the best result is chosen. */
+  readonly comparison?: ComparisonRequest;
 }
 
 /** Decides whether to delegate, makes a plan, runs its jobs and aggregates their results. */
@@ -67,7 +69,7 @@ export class Autopilot {
     this.#directory = directory;
     this.#request = request;
     this.#ports = ports;
-    this.#log = new AutopilotLog(directory, request.cwd, decide(request.task), request.warnings);
+    this.#log = new AutopilotLog(directory, request.cwd, decisionFor(request), request.warnings);
     this.#planning = new AutopilotPlanning(directory, request, ports);
   }
 
@@ -102,6 +104,11 @@ export class Autopilot {
   async #finish(refusal?: string): Promise<AutopilotOutput> {
     if (this.#log.jobs.length > 0) await this.#runJobs();
     const { aborted, reason } = this.#ports.signal;
+    const { comparison } = this.#request;
+    if (comparison !== undefined && !aborted && !this.#ports.isCancelled()) {
+      const { concludeComparison } = await import('./comparison-end.ts');
+      await concludeComparison(this.#log, comparison, this.#directory, this.#request, this.#ports);
+    }
     const output = await this.#log.finish(
       aborted || this.#ports.isCancelled(),
       aborted ? messageOf(reason) : undefined,
@@ -118,6 +125,11 @@ export class Autopilot {
     const { errors, warnings } = await this.#planning.checkRequestedSkills(skills);
     this.#log.warnings.push(...warnings);
     if (errors.length > 0) return errors.join('; ');
+    const { comparison } = this.#request;
+    if (comparison !== undefined) {
+      this.#log.jobs = candidateJobs(this.#request, comparison, this.#ports.agent);
+      return undefined;
+    }
     this.#adopt(await this.#planning.plan(this.#log.decision, skills));
     return undefined;
   }
@@ -140,10 +152,13 @@ export class Autopilot {
   }
 
   async #runJobs(): Promise<void> {
-    const { input, task, cwd, mayAsk = false } = this.#request;
+    const { input, task, cwd, comparison, mayAsk = false } = this.#request;
     const { settings, run, confine, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
-    const isolated = jobsToIsolate(jobs, input.worktrees ?? settings.worktrees);
+    // Candidates must not see each other's work.
+    const rule = comparison === undefined ? (input.worktrees ?? settings.worktrees) : 'always';
+    const isolated = jobsToIsolate(jobs, rule);
+    const allowed = comparison === undefined ? settings.checks : 'all';
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#ports.signal, stop.signal]);
     const runner = new JobRunner({
@@ -154,7 +169,8 @@ export class Autopilot {
       skills: this.#skills,
       mayAsk,
       isolated,
-      checks: { allowed: settings.checks, confine, timeoutMs: settings.checkTimeoutMs, env },
+      onlyKeeps: comparison !== undefined,
+      checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env },
       stateDir,
       run,
       signal,

@@ -24,6 +24,8 @@ export interface JobOutcomeOptions {
   readonly stateDir: string;
   readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
   readonly signal: AbortSignal;
+  /** True if the changes are only kept, because the best of several jobs is chosen later. */
+  readonly onlyKeeps?: boolean;
 }
 
 /** A job whose agent has exited. */
@@ -43,7 +45,8 @@ export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptio
   const folder = workspace?.folder ?? options.cwd;
   const checked = await check(toResult(ended, folder, options), ended, folder, options);
   const delivered = workspace === undefined ? checked : await deliver(checked, workspace, ended, options);
-  return { ...reportUnplanned(delivered, ended.job), artifacts: await subrun.artifacts() };
+  const reported = options.onlyKeeps ? delivered : reportUnplanned(delivered, ended.job);
+  return { ...reported, artifacts: await subrun.artifacts() };
 }
 
 function toResult(
@@ -118,14 +121,15 @@ async function deliver(
   result: JobResult,
   workspace: Workspace,
   { subrun }: EndedJob,
-  { stateDir, checks, signal }: JobOutcomeOptions,
+  { stateDir, checks, signal, onlyKeeps = false }: JobOutcomeOptions,
 ): Promise<JobResult> {
   const isWanted = result.status === 'completed';
   const delivery = await deliverRun(workspace, {
     run: subrun.id,
     stateDir,
     env: checks.env,
-    isWanted,
+    isWanted: isWanted && !onlyKeeps,
+    judgesKept: onlyKeeps,
     claims: result.deliverables,
     signal,
   }).catch((error: unknown) => {

@@ -8,10 +8,15 @@ import type { EndedProcess } from '../process/process-end.ts';
 import type { RunOrder } from '../session/run-order.ts';
 import type { RunStatus } from './outcome.ts';
 
+/** True for the tools whose runs consist of jobs. */
+export function hasJobs(tool: unknown): boolean {
+  return tool === 'delegate_autopilot' || tool === 'delegate_compare';
+}
+
 /** One call of an agent, from an empty run directory to `result.json`. */
 export interface RunRequest {
   readonly directory: RunDirectory;
-  readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'fork_run';
+  readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'delegate_compare' | 'fork_run';
   /** Default: the configured agent. */
   readonly agent?: AgentName;
   /** Passed unchanged to the agent's standard input. */

@@ -8,6 +8,7 @@ import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-dire
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { hasJobs } from '../record/run-request.ts';
 import { recoverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
@@ -47,8 +48,7 @@ export class LocalRuns {
     const record = runIdPattern.test(id) ? await this.#load(id) : undefined;
     if (record === undefined) return undefined;
     const overview = await this.#overview(record);
-    const autopilot =
-      overview.tool === 'delegate_autopilot' ? await loadAutopilot(record.run_dir, id) : undefined;
+    const autopilot = hasJobs(overview.tool) ? await loadAutopilot(record.run_dir, id) : undefined;
     if (autopilot === undefined) return { overview, record };
     const { withApprovals } = await import('./job-account.ts');
     return { overview, ...(await withApprovals(record, autopilot)) };
@@ -147,7 +147,7 @@ export class LocalRuns {
     if (reloaded?.status !== 'running') return reloaded;
     const directory = new RunDirectory(record.run_dir, id, runner.redact);
     const request = await readJson(directory.file('request.json'));
-    if (request?.['tool'] === 'delegate_autopilot') {
+    if (hasJobs(request?.['tool'])) {
       if (run === undefined) await hosts.resumeUnlisted(directory);
       const isContinued = await isAlive(queue.find(record.run_dir)?.owner ?? noProcess);
       const error = 'the process of the autopilot was killed, and it could not be continued';

@@ -2,37 +2,20 @@ import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
-import { type Conflict, type DeliveryOptions, redeliver } from '../workspace/delivery.ts';
+import type { DeliveryOptions } from '../workspace/delivery.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
-import { loadJournal } from '../workspace/journal.ts';
+import { type ChangedFiles, deliverKept } from '../workspace/kept-changes.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
 import { undoDelivery } from '../workspace/undo.ts';
 import { Workspace } from '../workspace/workspace.ts';
-
-/** What a command did with the changes of an isolated run. */
-export interface ChangedFiles {
-  readonly files: readonly string[];
-  /** Files that stay as they are, and why. */
-  readonly conflicts: readonly Conflict[];
-}
 
 type Options = Pick<DelegateOptions, 'queueFile' | 'env'>;
 
 /** Delivers the changes that a run has kept: those of a failed run, or those that were in conflict. */
 export async function applyRun(id: string, directory: string, options: Options): Promise<ChangedFiles> {
-  return withWorkspaces(id, directory, options, async (workspace, delivery) => {
-    const journal = await loadJournal(workspace.storage);
-    if (journal?.state === 'delivered' && journal.steps.every(({ done }) => done === 'delivered'))
-      return undefined;
-    if (journal?.state === 'undone' && !(await exists(join(workspace.storage, 'upper'))))
-      throw new Failure(
-        'refused',
-        `The changes of run ${id} were undone and are not kept. Run the task again.`,
-      );
-    const { delivered, conflicts } = await redeliver(workspace, delivery);
-    if (conflicts.length === 0) await workspace.discardContent();
-    return { files: delivered.map(({ path }) => path), conflicts };
-  });
+  return withWorkspaces(id, directory, options, (workspace, delivery) =>
+    deliverKept(id, workspace, delivery),
+  );
 }
 
 /** Takes back the changes that a run has delivered. */
@@ -87,8 +70,4 @@ async function withWorkspaces(
   } finally {
     claims.close();
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await disk.stat(path).catch(() => undefined)) !== undefined;
 }

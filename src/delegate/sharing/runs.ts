@@ -11,9 +11,9 @@ import { describeLog, type EventLine } from '../record/event-lines.ts';
 import { type RunRecord, runIdPattern } from '../record/run-record.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
 import type { RunOrder } from '../session/run-order.ts';
+import type { ChangedFiles } from '../workspace/kept-changes.ts';
 import type { LocalRuns } from './local-runs.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
-import type { ChangedFiles } from './run-changes.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
@@ -155,10 +155,16 @@ export class Runs {
   /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
   async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
     const { run, job } = parseId(id);
-    const { run_dir, status } = await this.show(run);
+    const { overview, record } = await this.account(run);
+    const { run_dir, status } = record;
     if (!this.#local.has(run))
       throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
     if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
+    if (what === 'apply' && job === undefined && overview.tool === 'delegate_compare')
+      throw new Failure(
+        'refused',
+        `Run ${run} is a comparison. Name the candidate to deliver: ${run}/CANDIDATE.`,
+      );
     const { applyRun, undoRun } = await import('./run-changes.ts');
     const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
     const { options } = this.#delegation;

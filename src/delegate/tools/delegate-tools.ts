@@ -1,8 +1,5 @@
-import type { Context } from '../../context.ts';
 import { defineTool } from '../../tool.ts';
-import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import {
-  type AutopilotInput,
   autopilotInput,
   autopilotSchema,
   finishedAutopilotSchema,
@@ -10,12 +7,9 @@ import {
 } from '../autopilot/autopilot-schema.ts';
 import { finishedRunSchema, resumeInput, runInput } from '../delegation/run-schema.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
-import { answeredRun, asksByResult, collectOrAsk } from './approval-rounds.ts';
+import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { asDocumentedAutopilot } from './documented-status.ts';
-import { autopilotResult } from './run-result.ts';
 import { runStarter } from './run-starter.ts';
-import { supportsTasks, toTask } from './tasks.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
 const unlisted = ['config_overrides', 'max_skills', 'include_repo_skills', 'include_global_skills'];
@@ -41,36 +35,7 @@ function documented<Schema extends { readonly properties: object }>(schema: Sche
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
   const start = runStarter(options, runtime);
 
-  const callAutopilot = async (input: AutopilotInput, context: Context) => {
-    const { delegation, runs } = await runtime();
-    const own = runs.visibleTo(context.actor);
-    const isTask = !options.document && supportsTasks(context);
-    const asks = options.approvals.mode === 'ask' && !isTask && asksByResult(context);
-    const waitMs = options.answerWithinMs || Number.POSITIVE_INFINITY;
-    const load = async (id: string) => (await own.account(id)).autopilot!;
-    // The client repeats the call with its answers to what a job has asked.
-    const answered = asks ? await answeredRun(own, context) : undefined;
-    if (answered !== undefined) {
-      await collectOrAsk(own, answered, waitMs, context);
-      const output = await load(answered);
-      return { ...autopilotResult(output), failed: output.status === 'failed' };
-    }
-    const { startAutopilot } = await import('../autopilot/autopilot-run.ts');
-    const run = await startAutopilot(delegation, input, context);
-    const { directory } = run;
-    if (directory !== undefined && isTask) {
-      run.detach();
-      return { task: await toTask(runs, directory.id, context) };
-    }
-    const asked =
-      directory !== undefined && asks
-        ? collectOrAsk(own, directory.id, waitMs, context, run).then(() => load(directory.id))
-        : delegation.waitForOutcome(run);
-    const found = (await Promise.race([run.done, asked])) ?? (await load(directory!.id));
-    if (!options.document) return { ...autopilotResult(found), failed: found.status === 'failed' };
-    const output = asDocumentedAutopilot(found);
-    return { structured: output, content: [{ type: 'text' as const, text: autopilotReport(output) }] };
-  };
+  const callAutopilot = autopilotStarter(options, runtime);
 
   const accepted: typeof documented = (schema) => (options.document ? documented(schema) : schema);
   const outputSchema = options.document
@@ -120,7 +85,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
         ? (finishedAutopilotSchema as unknown as typeof autopilotSchema)
         : autopilotSchema,
       annotations,
-      call: (input, context) => callAutopilot(input, context),
+      call: callAutopilot,
     }),
   ];
 }

@@ -40,6 +40,8 @@ export interface RunDeliveryOptions {
   readonly env: Environment;
   /** False for a run that did not complete: its changes are only kept. */
   readonly isWanted: boolean;
+  /** True to compare the claims with the changes that are kept, not with the user's folder. */
+  readonly judgesKept?: boolean;
   readonly claims: readonly Claim[];
   readonly signal?: AbortSignal;
 }
@@ -61,7 +63,12 @@ export async function deliverRun(workspace: Workspace, options: RunDeliveryOptio
     }
   }
   const isDelivered = isWanted && delivery.conflicts.length === 0;
-  const evidence = await judge(workspace, options.claims, delivery.delivered);
+  const evidence = await judge(
+    workspace,
+    options.claims,
+    delivery.delivered,
+    options.judgesKept ? changes : [],
+  );
   // What was not delivered is kept for `adjutant runs apply`.
   if (isDelivered) await workspace.discardContent();
   return {
@@ -78,6 +85,7 @@ async function judge(
   { origin, folder }: Workspace,
   claims: readonly Claim[],
   delivered: readonly Change[],
+  kept: readonly Change[],
 ): Promise<Evidence> {
   const present = await Promise.all(
     delivered.map(async (change) =>
@@ -91,7 +99,11 @@ async function judge(
     return (await stateOf(resolve(origin, path))) === undefined ? 'missing' : 'unchanged';
   };
   const own = claims.map(({ path }) => ({ path: pathInFolder(path, folder, origin) }));
-  return { method: 'walk', complete: true, ...(await compareClaims(own, present.flat(), origin, statusOf)) };
+  return {
+    method: 'walk',
+    complete: true,
+    ...(await compareClaims(own, [...present.flat(), ...kept], origin, statusOf)),
+  };
 }
 
 /** A path that names a file in a copy means the same file in the user's folder. */

@@ -5,7 +5,7 @@ import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { parseJson } from './test-model.ts';
 
-/** One answer of a model to a prompt. */
+/** One answer of a model or a sub-agent to a prompt. */
 export interface Trial {
   readonly prompt: string;
   readonly revision: string;
@@ -16,6 +16,7 @@ export interface Trial {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly duration_ms: number;
+  readonly run_id?: string;
 }
 
 /** Trials that are kept. The file is shortened when it has twice as many. */

@@ -31,7 +31,17 @@ const trialSchema = {
     input_tokens: { type: 'integer' },
     output_tokens: { type: 'integer' },
     duration_ms: { type: 'integer' },
+    run_id: { type: 'string', description: 'If a sub-agent answered' },
   },
+} as const;
+
+const { time: _, ...keptProperties } = trialSchema.properties;
+/** A trial that another program has made. */
+const keptSchema = {
+  type: 'object',
+  required: trialSchema.required.filter((name) => name !== 'time'),
+  properties: { ...keptProperties, answer: { type: 'string', maxLength: 1_000_000 } },
+  additionalProperties: false,
 } as const;
 
 export interface TryToolParts {
@@ -93,10 +103,36 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       },
     }),
     defineTool({
+      name: 'keep_trial',
+      title: 'Keep trial',
+      description: 'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, for list_trials.',
+      inputSchema: {
+        type: 'object',
+        required: ['trial'],
+        properties: { trial: { type: 'object', description: 'As list_trials returns it, without time' } },
+        additionalProperties: false,
+      },
+      acceptedSchema: {
+        type: 'object',
+        required: ['trial'],
+        properties: { trial: keptSchema },
+        additionalProperties: false,
+      },
+      outputSchema: trialSchema,
+      annotations: hints.adds,
+      async call({ trial: given }) {
+        const answered = given as unknown as Omit<Trial, 'time'>;
+        const { name } = (await versions.find(answered.prompt)).definition;
+        const trial: Trial = { ...answered, prompt: name, time: new Date().toISOString() };
+        trials.add(trial);
+        return { structured: trial };
+      },
+    }),
+    defineTool({
       name: 'list_trials',
       title: 'List trials',
       description:
-        'Lists the answers that a prompt got in try_prompt, the latest first, with tokens and time per revision.',
+        'Lists the answers that a prompt got in try_prompt or keep_trial, the latest first, with tokens and time per revision.',
       inputSchema: {
         type: 'object',
         required: ['name'],

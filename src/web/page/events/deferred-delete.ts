@@ -1,12 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { asError, useConnection } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useDeferredChange } from '../shared/deferred-change.ts';
+import { useConnection } from '../shared/server-connection.tsx';
 
 type Deletion = ToolArguments<'delete_event'>;
-
-/** As long as the button Undo is shown. */
-const undoMs = 15_000;
 
 export interface DeferredDelete {
   /** True if the event is about to be deleted and is no longer shown. */
@@ -14,25 +11,11 @@ export interface DeferredDelete {
   remove(deletion: Deletion & { readonly title: string; readonly start_ts: string }): void;
 }
 
-/**
- * Deletes an event after some seconds, so that it can be undone: the server keeps no deleted events. When the view or the
- * window closes, the event is deleted at once.
- */
+/** Deletes events after some seconds: the server keeps no deleted events. */
 export function useDeferredDelete(): DeferredDelete {
   const { client } = useConnection();
-  const toast = useToast();
+  const defer = useDeferredChange();
   const [pending, setPending] = useState<readonly (Deletion & { readonly start_ts: string })[]>([]);
-  const jobs = useRef(new Map<object, () => Promise<unknown>>());
-  useEffect(() => {
-    const flush = () => {
-      for (const job of [...jobs.current.values()]) void job();
-    };
-    addEventListener('pagehide', flush);
-    return () => {
-      removeEventListener('pagehide', flush);
-      flush();
-    };
-  }, []);
   return {
     isDeleted: ({ id, occurrence, start_ts }) =>
       pending.some(
@@ -45,26 +28,12 @@ export function useDeferredDelete(): DeferredDelete {
     remove({ title, start_ts, ...deletion }) {
       const entry = { ...deletion, start_ts };
       setPending((now) => [...now, entry]);
-      const forget = () => {
-        clearTimeout(timer);
-        jobs.current.delete(entry);
-      };
-      const show = () => setPending((now) => now.filter((one) => one !== entry));
-      const job = async () => {
-        forget();
-        await client
-          .tool('delete_event', deletion)
-          .catch((failed: unknown) => toast({ text: asError(failed).message }))
-          .finally(show);
-      };
-      const timer = setTimeout(job, undoMs);
-      jobs.current.set(entry, job);
-      const undo = async () => {
-        if (!jobs.current.has(entry)) throw new Error(`“${title}” is already deleted.`);
-        forget();
-        show();
-      };
-      toast({ text: `Deleted “${title}”.`, action: { label: 'Undo', run: undo } });
+      defer({
+        text: `Deleted “${title}”.`,
+        tooLate: `“${title}” is already deleted.`,
+        apply: () => client.tool('delete_event', deletion),
+        settled: () => setPending((now) => now.filter((one) => one !== entry)),
+      });
     },
   };
 }

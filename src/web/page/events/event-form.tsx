@@ -45,15 +45,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
   const [times, setTimes] = useState(first);
   const [scope, setScope] = useState<Scope>('one');
   const [calendarId, setCalendarId] = useState('');
-  const [fields, setFields] = useState(() => ({
-    title: event?.title ?? '',
-    location: event?.location ?? '',
-    conf_link: event?.conf_link ?? '',
-    attendees: (event?.attendees ?? attendees ?? []).join(', '),
-    description: event?.description ?? '',
-    rrule: event?.rrule ?? '',
-    reminders: event?.reminders?.join(', ') ?? '',
-  }));
+  const [fields, setFields] = useState(() => fieldsOf({ ...(attendees && { attendees }), ...event }));
   const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
   const single = occurrence !== undefined && scope === 'one';
   const timed = JSON.stringify(times) !== JSON.stringify(first);
@@ -76,15 +68,23 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
           }),
     );
     if (made === undefined) return;
+    const undo =
+      event === undefined
+        ? () => client.tool('delete_event', { event_id: made.result.id })
+        : () =>
+            client.tool('update_event', {
+              ...{ event_id: event.id, ...scoped },
+              ...changed(applied(event, fields), fieldsOf(event), single),
+              ...(timed && writtenTimes(isSeries ? timesOf(event, zone) : first, zone)),
+            });
+    // A series that was split cannot be joined again, and a message that was sent cannot be recalled.
+    const reversible = !made.sent && !(event && occurrence !== undefined && scope === 'following');
     const { conflicts = [] } = made.result;
     const also =
       conflicts.length > 0 ? ` At the same time: ${conflicts.map((one) => one.title).join(', ')}.` : '';
     toast({
       text: `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}`,
-      ...(event === undefined &&
-        !made.sent && {
-          action: { label: 'Undo', run: () => client.tool('delete_event', { event_id: made.result.id }) },
-        }),
+      ...(reversible && { action: { label: 'Undo', run: undo } }),
     });
     done();
   };
@@ -168,6 +168,22 @@ const lists = (text: string) =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
+/** The event as the text of its form. */
+function fieldsOf(event: Partial<CalendarEvent>): Fields & { title: string } {
+  return {
+    ...{ title: event.title ?? '', location: event.location ?? '', conf_link: event.conf_link ?? '' },
+    ...{ attendees: (event.attendees ?? []).join(', '), description: event.description ?? '' },
+    ...{ rrule: event.rrule ?? '', reminders: event.reminders?.join(', ') ?? '' },
+  };
+}
+
+/** The event with the values of its form. */
+function applied(event: CalendarEvent, fields: Fields & { title: string }): CalendarEvent {
+  const cleared = { location: undefined, conf_link: undefined, attendees: undefined };
+  const more = { description: undefined, rrule: undefined, reminders: undefined };
+  return { ...event, ...cleared, ...more, title: fields.title, ...given(fields) } as CalendarEvent;
+}
+
 /** The filled fields as arguments. */
 function given(fields: Fields): Omit<ToolArguments<'create_event'>, 'user_id' | 'title' | 'start_ts'> {
   const { location, conf_link, attendees, description, rrule, reminders } = fields;
@@ -183,11 +199,7 @@ function given(fields: Fields): Omit<ToolArguments<'create_event'>, 'user_id' | 
 
 /** Only what differs from the event, and the names of the fields that were cleared. */
 function changed(event: CalendarEvent, fields: Fields & { title: string }, single: boolean) {
-  const before = {
-    ...{ location: event.location ?? '', conf_link: event.conf_link ?? '' },
-    ...{ attendees: (event.attendees ?? []).join(', '), description: event.description ?? '' },
-    ...{ rrule: event.rrule ?? '', reminders: event.reminders?.join(', ') ?? '' },
-  };
+  const { title: _, ...before } = fieldsOf(event);
   const names = (Object.keys(before) as (keyof Fields)[]).filter(
     (name) => fields[name] !== before[name] && !(single && (name === 'rrule' || name === 'attendees')),
   );

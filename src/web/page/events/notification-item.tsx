@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
+import { undoMs, useDeferredChange } from '../shared/deferred-change.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -18,15 +19,36 @@ interface Props {
 export function NotificationItem({ notification, inOutbox, zone, locale }: Props) {
   const { client } = useConnection();
   const toast = useToast();
+  const defer = useDeferredChange();
   const [shown, setShown] = useState(false);
+  const [cancelled, setCancelled] = useState(false);
   const { id, status, channel, sent_time, plan_time, subject, reason, why, error, acknowledged_at, change } =
     notification;
   const named = { notification_id: id };
-  const act = (request: Promise<unknown>, text: string) =>
+  const act = <Result,>(
+    request: Promise<Result>,
+    text: string,
+    undo?: (result: Result) => Promise<unknown>,
+  ) =>
     request.then(
-      () => toast({ text }),
+      (result) => toast({ text, ...(undo && { action: { label: 'Undo', run: () => undo(result) } }) }),
       (failed) => toast({ text: asError(failed).message }),
     );
+  const cancel = (text: string, fields: { less_like_this?: boolean } = {}) => {
+    const apply = () => client.tool('cancel_notification', { ...named, ...fields });
+    // There is no time to wait for Undo.
+    if (status === 'planned' && Date.parse(plan_time) - Date.now() < 2 * undoMs) {
+      void act(apply(), text);
+      return;
+    }
+    setCancelled(true);
+    defer({
+      text,
+      tooLate: 'The notification is already cancelled.',
+      apply,
+      settled: () => setCancelled(false),
+    });
+  };
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
   const button = (title: string, run: () => unknown) => (
     <ChangeButton type="button" class="small" onClick={run}>
@@ -36,7 +58,9 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
   return (
     <li>
       <div class="marks">
-        <span class={`badge ${status}`}>{acknowledged_at ? 'acknowledged' : status}</span>{' '}
+        <span class={`badge ${status}`}>
+          {cancelled ? 'cancelled' : acknowledged_at ? 'acknowledged' : status}
+        </span>{' '}
         <strong>{channel}</strong>
         {shortTime(sent_time ?? plan_time, zone, locale)}
       </div>
@@ -62,16 +86,17 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
             act(
               client.tool('snooze_notification', { ...named, minutes: 10 }),
               'The reminder comes again in 10 minutes.',
+              ({ id: notification_id }) => client.tool('cancel_notification', { notification_id }),
             ),
           )}
-        {status === 'planned' &&
-          button('Cancel', () => act(client.tool('cancel_notification', named), 'Notification cancelled.'))}
+        {status === 'planned' && !cancelled && button('Cancel', () => cancel('Notification cancelled.'))}
         {change === undefined &&
           status !== 'cancelled' &&
+          !cancelled &&
           button('Less like this', () =>
-            act(
-              client.tool('cancel_notification', { ...named, less_like_this: true }),
+            cancel(
               'There will be fewer reminders of events with this title. The rule is in the settings of the person.',
+              { less_like_this: true },
             ),
           )}
       </div>

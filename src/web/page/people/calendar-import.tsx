@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { wholeList } from '../../../paging.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { chosenFiles } from '../shared/chosen-files.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
@@ -13,9 +14,21 @@ export function CalendarImport({ userId }: { userId: string }) {
   const toast = useToast();
   const [dragging, setDragging] = useState(false);
   const importFiles = async (files: readonly File[]) => {
+    if (files.length === 0) return;
+    const list = () => client.tool('list_calendars', { user_id: userId, ...wholeList });
+    const before = await list().catch(() => undefined);
     const results: string[] = [];
     for (const file of files) results.push(`${file.name}: ${await importFile(client, userId, file)}`);
-    if (results.length > 0) toast({ text: results.join('\n') });
+    const known = new Set(before?.calendars.map(({ id }) => id));
+    const fresh = before ? (await list()).calendars.filter(({ id }) => !known.has(id)) : [];
+    const undo = async () => {
+      for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
+    };
+    toast({
+      text: results.join('\n'),
+      // The earlier content of a calendar that was imported again is not kept.
+      ...(fresh.length === files.length && { action: { label: 'Undo', run: undo } }),
+    });
   };
   useEffect(() => {
     if (readOnly) return;

@@ -39,7 +39,7 @@ export function CalendarList({ user, updates }: { user: User; updates: number })
           <CalendarItem key={calendar.id} {...{ calendar, user, reload }} />
         ))}
       </ul>
-      <SubscribeForm user={user} done={reload} />
+      <SubscribeForm user={user} known={value.calendars} done={reload} />
     </>
   );
 }
@@ -130,7 +130,13 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
   );
 }
 
-function SubscribeForm({ user, done }: { user: User; done(): void }) {
+interface FormProps {
+  readonly user: User;
+  readonly known: readonly Calendar[];
+  done(): void;
+}
+
+function SubscribeForm({ user, known, done }: FormProps) {
   const { client } = useConnection();
   const toast = useToast();
   const [source, setSource] = useState('');
@@ -147,7 +153,16 @@ function SubscribeForm({ user, done }: { user: User; done(): void }) {
         ...{ user_id: user.id, source },
         ...(account && { kind: 'caldav' as const, ...(username !== '' && { username }) }),
       });
-      toast({ text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n') });
+      const before = new Set(known.map(({ id }) => id));
+      const fresh = calendars.filter(({ id }) => !before.has(id));
+      const undo = async () => {
+        for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
+        done();
+      };
+      toast({
+        text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n'),
+        ...(fresh.length > 0 && { action: { label: 'Undo', run: undo } }),
+      });
       setSource('');
       done();
     } catch (failed) {

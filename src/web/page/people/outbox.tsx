@@ -18,10 +18,14 @@ export function Outbox({ updates }: { updates: number }) {
       {value.messages.map(({ file, written_at, subject, to, preview }) => (
         <details key={file}>
           <summary>
-            {shortTime(written_at)} {subject ?? kindOf(file)}
-            {to && <span class="quiet"> to {to}</span>}
+            {shortTime(written_at)} {subject ?? 'Message'}
+            <span class="quiet">
+              {' '}
+              by {channelOf(file)}
+              {to && ` to ${to}`}
+            </span>
           </summary>
-          {preview && <pre class="template">{preview}</pre>}
+          {preview && <pre class="template message-text">{preview}</pre>}
           <p class="quiet file">{file}</p>
         </details>
       ))}
@@ -32,8 +36,9 @@ export function Outbox({ updates }: { updates: number }) {
   );
 }
 
-/** A title for a message without a subject. */
-function kindOf(file: string): string {
-  if (file.endsWith('.wav')) return 'Phone call (recording)';
-  return file.endsWith('.txt') ? 'Phone call' : 'Message';
+/** The channel of a message, from the name of its file. */
+function channelOf(file: string): string {
+  if (file.endsWith('.eml')) return 'email';
+  if (file.endsWith('.wav')) return 'phone call (recording)';
+  return /\.(\w+)\.json$/.exec(file)?.[1] ?? 'phone call';
 }

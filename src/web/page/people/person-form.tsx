@@ -2,11 +2,13 @@ import { useState } from 'preact/hooks';
 import { Problem } from '../controls/problem.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
 import { ZoneInput } from './zone-input.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
 export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
   const { client, invalidate } = useConnection();
+  const toast = useToast();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -15,6 +17,13 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
     event.preventDefault();
     try {
       const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
+      const undo = async () => {
+        const { events } = await client.tool('list_events', { user_id: id, limit: 1 });
+        if (events.length > 0) throw new Error(`${name} has events now. Delete the person in the settings.`);
+        await client.tool('delete_user', { user_id: id });
+        invalidate('resources');
+      };
+      toast({ text: `Added ${name}.`, action: { label: 'Undo', run: undo } });
       invalidate('resources');
       added(id);
     } catch (error) {

@@ -38,17 +38,7 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
   const toast = useToast();
   const [problem, setProblem] = useState('');
   const [asked, setAsked] = useState(false);
-  const [fields, setFields] = useState(() => ({
-    name: user.name,
-    ...{ email: user.email ?? '', phone_e164: user.phone_e164 ?? '' },
-    ...{ ntfy_topic: user.ntfy_topic ?? '', webhook_url: user.webhook_url ?? '' },
-    timezone: user.timezone ?? 'UTC',
-    locale: localeOf(user),
-    channel_pref: user.channel_pref ?? 'email',
-    weekend_policy: user.weekend_policy ?? '',
-    quiet_start: user.quiet_start ?? '21:00',
-    quiet_end: user.quiet_end ?? '07:00',
-  }));
+  const [fields, setFields] = useState(() => fieldsOf(user));
   // Secrets in addresses are masked, so the list is sent only if it was edited.
   const [channels, setChannels] = useState(() => (user.channels ?? []).join('\n'));
   const [leads, setLeads] = useState(() => leadsOf(user));
@@ -56,21 +46,29 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
   const save = async (submitted: Event) => {
     submitted.preventDefault();
     setProblem('');
-    const empty = [...texts.map(([name]) => name), 'weekend_policy' as const].filter(
-      (name) => fields[name] === '',
-    );
-    const given = Object.entries(fields).filter(([, value]) => value !== '');
     const changedChannels = channels !== (user.channels ?? []).join('\n');
     const list = channels.split('\n').filter((line) => line.trim() !== '');
     try {
+      const { unset, ...given } = writtenFields(fields);
       await client.tool('update_user', {
-        ...(Object.fromEntries(given) as Partial<ToolArguments<'update_user'>>),
-        user_id: user.id,
+        ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
         ...(changedChannels && list.length > 0 && { channels: list }),
-        reminders: writtenLeads(leads),
-        unset: [...empty, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
+        unset: [...unset, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
       });
-      toast({ text: `Saved. Planned reminders of ${fields.name} follow these settings.` });
+      const undo = async () => {
+        // An empty text restores the built-in lead times of a kind that had none of its own.
+        const cleared = Object.fromEntries(Object.keys(leads).map((kind) => [kind, '']));
+        const reminders = writtenLeads({ ...cleared, ...leadsOf(user) });
+        await client.tool('update_user', { ...writtenFields(fieldsOf(user)), user_id: user.id, reminders });
+        setFields(fieldsOf(user));
+        setLeads(leadsOf(user));
+        invalidate('resources');
+      };
+      toast({
+        text: `Saved. Planned reminders of ${fields.name} follow these settings.`,
+        // Secrets in the earlier addresses are not known here.
+        ...(!changedChannels && { action: { label: 'Undo', run: undo } }),
+      });
       invalidate('resources');
     } catch (failed) {
       setProblem(asError(failed).message);
@@ -180,6 +178,30 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
       </p>
     </>
   );
+}
+
+function fieldsOf(user: User) {
+  return {
+    name: user.name,
+    ...{ email: user.email ?? '', phone_e164: user.phone_e164 ?? '' },
+    ...{ ntfy_topic: user.ntfy_topic ?? '', webhook_url: user.webhook_url ?? '' },
+    timezone: user.timezone ?? 'UTC',
+    locale: localeOf(user),
+    channel_pref: user.channel_pref ?? 'email',
+    weekend_policy: user.weekend_policy ?? '',
+    quiet_start: user.quiet_start ?? '21:00',
+    quiet_end: user.quiet_end ?? '07:00',
+  };
+}
+
+/** The filled fields as arguments, and the names of the empty ones. */
+function writtenFields(fields: ReturnType<typeof fieldsOf>) {
+  const optional = [...texts.map(([name]) => name), 'weekend_policy'] as const;
+  const given = Object.entries(fields).filter(([, value]) => value !== '');
+  return {
+    ...(Object.fromEntries(given) as Partial<ToolArguments<'update_user'>>),
+    unset: optional.filter((name) => fields[name] === '') as never[],
+  };
 }
 
 function options(choices: Readonly<Record<string, string>>) {

@@ -74,7 +74,12 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
   const add = (submitted: Event) => {
     submitted.preventDefault();
     const rule_json = kinds[kind].config(text) as unknown as Record<string, never>;
-    void change(client.tool('set_rule', { user_id: user.id, rule_type: kind, rule_json }));
+    const set = async () => {
+      const { id: rule_id } = await client.tool('set_rule', { user_id: user.id, rule_type: kind, rule_json });
+      const undo = () => change(client.tool('delete_rule', { rule_id }));
+      toast({ text: 'Rule added.', action: { label: 'Undo', run: undo } });
+    };
+    void change(set());
   };
   const restore = ({ rule_type, rule_json, priority, enabled }: Rule) =>
     change(

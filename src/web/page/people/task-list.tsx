@@ -7,6 +7,7 @@ import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/e
 import { TimeFields } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
 import { wallTime } from '../shared/zone-time.ts';
 
 interface Props {
@@ -65,6 +66,7 @@ export function TaskList({ user, updates }: Props) {
 
 function TaskForm({ user }: { user: User }) {
   const { client } = useConnection();
+  const toast = useToast();
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
   const evening = 17 * 60;
@@ -77,7 +79,10 @@ function TaskForm({ user }: { user: User }) {
     submitted.preventDefault();
     try {
       const { start_ts } = writtenTimes(times, zone);
-      await client.tool('create_event', { user_id: user.id, title, start_ts, timezone: zone, task: 'open' });
+      const task = { user_id: user.id, title, start_ts, timezone: zone, task: 'open' as const };
+      const { id: event_id } = await client.tool('create_event', task);
+      const undo = () => client.tool('delete_event', { event_id });
+      toast({ text: `Added “${title}”.`, action: { label: 'Undo', run: undo } });
       setTitle('');
       setProblem('');
     } catch (failed) {

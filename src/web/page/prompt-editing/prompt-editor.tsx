@@ -122,16 +122,17 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
       client.tool('update_prompt', { ...replacedBy(draft.name, before), expected_revision: revision });
     toast({ text: `Saved ${draft.name}.`, action: { label: 'Undo', run: undo } });
   };
+  const create = async () => {
+    await client.tool('create_prompt', createArguments(draft, base));
+    const undo = () => client.tool('delete_prompt', { name: draft.name });
+    toast({ text: `Created ${draft.name}.`, action: { label: 'Undo', run: undo } });
+  };
   const save = (event: Event) => {
     event.preventDefault();
-    return submit(() =>
-      prompt ? update(base.revision, base) : client.tool('create_prompt', createArguments(draft, base)),
-    );
+    return submit(() => (prompt ? update(base.revision, base) : create()));
   };
   const keepMine = ({ theirs }: Conflict) =>
-    submit(() =>
-      theirs ? update(theirs.revision, theirs) : client.tool('create_prompt', createArguments(draft, base)),
-    );
+    submit(() => (theirs ? update(theirs.revision, theirs) : create()));
   const loadTheirs = ({ theirs }: Conflict) => {
     if (!theirs) {
       removeDraft(key);

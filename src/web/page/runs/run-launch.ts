@@ -12,7 +12,7 @@ interface LaunchReply extends ToolReply {
 }
 
 /** Starts a run as an MCP task and returns its id at once. The run continues even if this tab is closed. */
-async function startRun<Name extends LaunchTool>(
+export async function startRun<Name extends LaunchTool>(
   client: McpClient,
   tool: Name,
   args: ToolArguments<Name>,

@@ -13,7 +13,12 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
     try {
       await client.tool(`${action}_demo`, {});
       invalidate('resources');
+      const undo = async () => {
+        await client.tool(action === 'load' ? 'remove_demo' : 'load_demo', {});
+        invalidate('resources');
+      };
       toast({
+        action: { label: 'Undo', run: undo },
         text:
           action === 'load'
             ? 'Sample data loaded: prompts, a calendar and two runs.'

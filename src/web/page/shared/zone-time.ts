@@ -6,11 +6,20 @@ export interface WallTime {
   readonly minutes: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Keeps the results of a slow function. A full calendar needs the same times over and over again. */
+function remembered<Value>(compute: (first: string, second: string) => Value) {
+  const known = new Map<string, Value>();
+  return (first: string, second: string): Value => {
+    const key = `${first}\n${second}`;
+    const found = known.get(key) ?? compute(first, second);
+    if (known.size > 50_000) known.clear();
+    known.set(key, found);
+    return found;
+  };
+}
 
-export function wallTime(iso: string, zone: string): WallTime {
-  const format =
-    formats.get(zone) ??
+const wallFormat = remembered(
+  (zone) =>
     new Intl.DateTimeFormat('en-CA', {
       timeZone: zone,
       year: 'numeric',
@@ -19,16 +28,20 @@ export function wallTime(iso: string, zone: string): WallTime {
       hour: '2-digit',
       minute: '2-digit',
       hourCycle: 'h23',
-    });
-  formats.set(zone, format);
+    }),
+);
+
+export const wallTime = remembered((iso, zone): WallTime => {
   const parts = Object.fromEntries(
-    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
+    wallFormat(zone, '')
+      .formatToParts(new Date(iso))
+      .map(({ type, value }) => [type, value]),
   );
   return {
     day: `${parts['year']}-${parts['month']}-${parts['day']}`,
     minutes: Number(parts['hour']) * 60 + Number(parts['minute']),
   };
-}
+});
 
 /** Seven days, starting today plus `weeks` weeks. Starts today because upcoming events matter most. */
 export function weekDays(today: string, weeks: number): readonly string[] {
@@ -45,16 +58,24 @@ const dayStyles = {
   long: { weekday: 'long', day: 'numeric', month: 'long' },
 } as const;
 
-export function dayTitle(day: string, style: keyof typeof dayStyles = 'short'): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
-    ...dayStyles[style],
+const titleOf = remembered((day, style) =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
+    ...dayStyles[style as keyof typeof dayStyles],
     timeZone: 'UTC',
-  });
+  }),
+);
+
+export function dayTitle(day: string, style: keyof typeof dayStyles = 'short'): string {
+  return titleOf(day, style);
 }
+
+const clockText = remembered((minutes, locale) =>
+  new Date(Number(minutes) * 60_000).toLocaleTimeString(locale, { timeStyle: 'short', timeZone: 'UTC' }),
+);
 
 /** A time of day as messages in that language show it. */
 export function clock(minutes: number, locale: string): string {
-  return new Date(minutes * 60_000).toLocaleTimeString(locale, { timeStyle: 'short', timeZone: 'UTC' });
+  return clockText(String(minutes), locale);
 }
 
 /** The quiet hours of one day as [from, to] in minutes. Quiet hours that span midnight give two ranges. */

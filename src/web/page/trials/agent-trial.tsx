@@ -1,53 +1,36 @@
 import { useState } from 'preact/hooks';
-import type { PromptReply } from '../../../api.ts';
 import { FolderField } from '../controls/folder-field.tsx';
+import { RunTimeline } from '../runs/run-timeline.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { pathTo } from '../shared/route.ts';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useUpdates } from '../shared/server-connection.tsx';
+import { cost } from './answer-card.tsx';
+import { type AgentState, useAgentTrial } from './use-agent-trial.ts';
 
 interface Props {
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
   readonly blocked: string | undefined;
+  /** The revision to compare with, or an empty text. */
+  readonly compared: string;
+  /** Called after an answer was kept. */
+  kept(): void;
 }
 
-interface AgentState {
-  readonly lines: readonly string[];
-  readonly summary?: string;
-  readonly runId?: string;
-  readonly problem?: string;
-}
-
-/** Gives the filled-in prompt to a sub-agent as its task. The run is kept under Runs. */
-export function AgentTrial({ name, values, blocked }: Props) {
-  const { client, invalidate } = useConnection();
+/** Gives the filled-in prompt to a sub-agent as its task, and another revision of it to a second one. */
+export function AgentTrial({ name, values, blocked, compared, kept }: Props) {
   const [cwd, setCwd] = useState('');
-  const [state, setState] = useState<AgentState | undefined>();
+  const [current, other] = [useAgentTrial(), useAgentTrial()];
   const [busy, setBusy] = useState(false);
   const start = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    setState({ lines: [] });
-    try {
-      const { messages } = await client.request<PromptReply>('prompts/get', { name, arguments: values });
-      const task = messages
-        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
-        .join('\n\n');
-      const run = await client.tool(
-        'delegate_run',
-        { task, cwd, sandbox: 'read-only', skip_git_repo_check: true },
-        {
-          onNotification: (_, { message }) =>
-            typeof message === 'string' &&
-            setState((old) => ({ ...old, lines: [...(old?.lines ?? []).slice(-49), message] })),
-        },
-      );
-      setState((old) => ({ lines: old?.lines ?? [], summary: run.summary, runId: run.run_id }));
-      invalidate('resources');
-    } catch (error) {
-      setState((old) => ({ lines: old?.lines ?? [], problem: asError(error).message }));
-    }
+    await Promise.all([
+      current.start({ name, values, cwd }),
+      compared !== '' && other.start({ name, values, cwd, revision: compared }),
+    ]);
     setBusy(false);
+    kept();
   };
   return (
     <details>
@@ -59,21 +42,48 @@ export function AgentTrial({ name, values, blocked }: Props) {
           hint="A folder on the server's machine. The sub-agent can only read it."
         />
         <ChangeButton type="submit" disabled={busy || blocked !== undefined}>
-          {busy ? 'Running…' : 'Start the sub-agent'}
+          {busy ? 'Running…' : compared === '' ? 'Start the sub-agent' : 'Start two sub-agents'}
         </ChangeButton>
       </form>
-      {state && (
-        <section aria-label="Sub-agent">
-          {state.problem && <p class="problem box">{state.problem}</p>}
-          {state.lines.length > 0 && (
-            <pre class="result" role="log">
-              {state.lines.join('\n')}
-            </pre>
-          )}
-          {state.summary !== undefined && <p role="status">{state.summary}</p>}
-          {state.runId && <a href={pathTo('runs', state.runId)}>Show the run</a>}
-        </section>
-      )}
+      <div class="columns answers">
+        {current.state && <AgentCard title="Sub-agent, current revision" state={current.state} />}
+        {other.state && compared !== '' && (
+          <AgentCard title={`Sub-agent, revision ${compared}`} state={other.state} />
+        )}
+      </div>
     </details>
+  );
+}
+
+/** What a sub-agent does, while it works, and its answer. */
+function AgentCard({ title, state: { runId, result, problem } }: { title: string; state: AgentState }) {
+  const updates = useUpdates(`runs://${runId ?? ''}/events.jsonl`);
+  const open = result === undefined && problem === undefined;
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {problem && (
+        <p class="problem box" role="alert">
+          {problem}
+        </p>
+      )}
+      {result && (
+        <>
+          <pre class="result" role="status">
+            {result.answer}
+          </pre>
+          <p class="quiet">{cost(result)}</p>
+        </>
+      )}
+      {runId === undefined && open && <p class="quiet">Starting…</p>}
+      {runId !== undefined && (
+        <>
+          <RunTimeline {...{ runId, open, updates }} />
+          <p>
+            <a href={pathTo('runs', runId)}>Show the run</a>
+          </p>
+        </>
+      )}
+    </section>
   );
 }

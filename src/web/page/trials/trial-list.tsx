@@ -1,4 +1,5 @@
 import { wholeList } from '../../../paging.ts';
+import { pathTo } from '../shared/route.ts';
 import { useLoaded } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { cost } from './answer-card.tsx';
@@ -11,14 +12,15 @@ export function TrialList({ name, round }: { name: string; round: number }) {
   );
   const trials = value?.trials ?? [];
   if (trials.length === 0) return null;
-  const byRevision = [...Map.groupBy(trials, ({ revision }) => revision)];
+  // The tokens and times of different models and agents cannot be compared.
+  const groups = Map.groupBy(trials, ({ revision, model }) => `Revision ${revision} with ${model}`);
   return (
     <section aria-label="Earlier answers">
       <h2>Earlier answers</h2>
-      {byRevision.map(([revision, own]) => (
-        <details key={revision}>
+      {[...groups].map(([title, own]) => (
+        <details key={title}>
           <summary>
-            Revision {revision}: {own.length === 1 ? '1 answer' : `${own.length} answers`}, on average{' '}
+            {title}: {own.length === 1 ? '1 answer' : `${own.length} answers`}, on average{' '}
             {average(own, 'output_tokens').toLocaleString()} tokens in{' '}
             {(average(own, 'duration_ms') / 1000).toFixed(1)} s
           </summary>
@@ -34,6 +36,7 @@ export function TrialList({ name, round }: { name: string; round: number }) {
                 ))}
               </p>
               <pre class="result">{trial.answer}</pre>
+              {trial.run_id && <a href={pathTo('runs', trial.run_id)}>Show the run</a>}
             </div>
           ))}
         </details>

@@ -74,7 +74,7 @@ export default function TryPrompt({ name, values, blocked, editable }: Props) {
         {current.state && <AnswerCard title="Current revision" state={current.state} />}
         {other.state && compared !== '' && <AnswerCard title={`Revision ${compared}`} state={other.state} />}
       </div>
-      <AgentTrial name={name} values={values} blocked={blocked} />
+      <AgentTrial {...{ name, values, blocked, compared }} kept={() => setRound((now) => now + 1)} />
       <TrialList name={name} round={round} />
     </>
   );

@@ -1,0 +1,112 @@
+import { defineTool } from '../../tool.ts';
+import { autopilotInput, autopilotSchema } from '../autopilot/autopilot-schema.ts';
+import type { DelegateOptions } from '../settings/delegate-options.ts';
+import { autopilotStarter } from './autopilot-starter.ts';
+import type { DelegationRuntime } from './delegation-runtime.ts';
+
+const { task, cwd, sandbox, role, skip_git_repo_check, max_parallel } = autopilotInput.properties;
+const text = { type: 'string' } as const;
+const count = { type: 'integer' } as const;
+const candidate = {
+  type: 'object',
+  properties: { agent: text, model: text, reasoning_effort: text },
+} as const;
+
+const inputSchema = {
+  type: 'object',
+  required: ['task', 'candidates'],
+  properties: {
+    task: { ...task, minLength: 1 },
+    candidates: {
+      type: 'array',
+      items: candidate,
+      minItems: 2,
+      maxItems: 8,
+      description: 'What does the task',
+    },
+    cwd,
+    sandbox,
+    role,
+    checks: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: 'Commands that each result must pass, e.g. npm test',
+    },
+    deliver: {
+      enum: ['none', 'winner'],
+      default: 'none',
+      description: 'none: later, with apply_run',
+    },
+    judge: { ...candidate, description: 'Chooses among the results that pass' },
+    max_parallel,
+    skip_git_repo_check,
+  },
+} as const;
+
+/** Arguments that models rarely need are accepted without being listed. */
+const { role: _, skip_git_repo_check: __, max_parallel: ___, ...announced } = inputSchema.properties;
+
+const outputSchema = {
+  ...autopilotSchema,
+  properties: {
+    ...autopilotSchema.properties,
+    comparison: {
+      type: 'object',
+      required: ['winner', 'reasons', 'is_delivered', 'candidates'],
+      properties: {
+        winner: { anyOf: [text, { type: 'null' }], description: 'run_id, for apply_run' },
+        reasons: { type: 'array', items: text },
+        is_delivered: { type: 'boolean' },
+        candidates: {
+          type: 'array',
+          description: 'Best first',
+          items: {
+            type: 'object',
+            required: ['run_id', 'id', 'agent', 'status', 'checks_passed', 'checks', 'unmet_claims'],
+            properties: {
+              run_id: text,
+              id: text,
+              agent: text,
+              model: text,
+              status: text,
+              checks_passed: count,
+              checks: count,
+              unmet_claims: count,
+              changed_files: count,
+              changed_lines: count,
+              tokens: { anyOf: [count, { type: 'null' }] },
+              cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+              duration_ms: { type: 'number' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+/** The tool that gives the same task to several agents and suggests the best result. */
+export function compareTool(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
+  const start = autopilotStarter(options, runtime);
+  return defineTool({
+    name: 'delegate_compare',
+    view: 'run',
+    title: 'Delegate Compare',
+    description:
+      'Gives the same task to several agents or models in isolated views of the folder, checks each result and suggests the best.',
+    searchHint: 'fan-out judge best agents models side by side',
+    inputSchema: { ...inputSchema, properties: announced } as unknown as typeof inputSchema,
+    acceptedSchema: inputSchema,
+    outputSchema,
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    call: (input, context) => start({ ...defaults, max_agents: input.candidates.length, ...input }, context),
+  });
+}
+
+/** The arguments of an autopilot that a comparison does not take. */
+const defaults = {
+  skills_mode: 'auto',
+  max_skills: 6,
+  include_repo_skills: true,
+  include_global_skills: true,
+} as const;

@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
+import type { Comparison } from '../../src/delegate/autopilot/comparison.ts';
+import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
+import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { startMessagesModel } from '../model/messages-model.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
+import { eventually } from './eventually.ts';
+import { killHost } from './kill-host.ts';
+import { resetProject } from './project.ts';
+import { ServerProcess } from './server-process.ts';
+import { type Connection, claude, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+
+/** Comparisons with the real Codex and the real Claude Code. Each has a model on loopback, which follows the same task. */
+let responses: Model;
+let messages: Omit<Model, 'config'>;
+let bench: Workbench;
+let settings: Readonly<Record<string, string>>;
+let server: Connection;
+beforeAll(async () => {
+  responses = await startResponsesModel();
+  messages = await startMessagesModel();
+  bench = createWorkbench(responses.config);
+  const path = [dirname(claude), bench.env['PATH']].join(delimiter);
+  Object.assign(bench.env, { PATH: path, ANTHROPIC_BASE_URL: messages.url, ANTHROPIC_API_KEY: 'none' });
+  settings = {
+    'delegate-command': await nativeCodex(),
+    'delegate-answer-within-seconds': '0',
+  };
+  server = await bench.connect(settings);
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await responses.close();
+  await messages.close();
+});
+beforeEach(() => resetProject(bench, { 'README.md': '# A project\n' }));
+
+const project = (name: string) => join(bench.project, name);
+const text = (name: string) => (existsSync(project(name)) ? readFileSync(project(name), 'utf8') : undefined);
+/** The agents are told apart by what their commands find in the environment: only Codex sets CODEX_THREAD_ID. */
+const write = (ofCodex: string, ofOthers: string): Turn => ({
+  shell: `test -n "$CODEX_THREAD_ID" && ${ofCodex} || ${ofOthers}`,
+});
+const both = [{ agent: 'codex' }, { agent: 'claude' }];
+const codexTwice = [{ agent: 'codex' }, { agent: 'codex', reasoning_effort: 'high' }];
+const call = (task: string, more: object) => ({ task, cwd: bench.project, ...more });
+const compare = async (task: string, more: object) => {
+  const { record, text } = await server.call('delegate_compare', call(task, more));
+  const output = record as unknown as AutopilotOutput & { readonly comparison: Comparison };
+  return { output, text };
+};
+
+describe('delegate_compare', () => {
+  it('checks the work of each agent, suggests and delivers the best, and keeps the others', {
+    timeout: 90_000,
+  }, async () => {
+    const task = script(
+      write("echo 'right' > a.txt", "echo 'wrong' > a.txt"),
+      answer({ summary: 'Wrote it.' }),
+    );
+    const { output, text: report } = await compare(task, {
+      candidates: both,
+      checks: ['grep -q right a.txt'],
+      deliver: 'winner',
+    });
+    const { run_id, comparison } = output;
+    expect(output).toMatchObject({ status: 'completed', error: null });
+    expect(comparison).toMatchObject({
+      winner: `${run_id}/codex`,
+      is_delivered: true,
+      reasons: ['codex is completed; claude is failed.'],
+      candidates: [
+        { id: 'codex', status: 'completed', checks: 1, checks_passed: 1, changed_files: 1, changed_lines: 1 },
+        { id: 'claude', status: 'failed', checks: 1, checks_passed: 0, changed_lines: 1 },
+      ],
+    });
+    expect(report).toContain('Suggested: codex.');
+    expect(text('a.txt')).toBe('right\n');
+    expect((await server.call('show_run', { run_id })).record).toMatchObject({ autopilot: { comparison } });
+    expect((await server.call('list_runs', {})).text).toContain(run_id);
+    // The loser can still be delivered, after the winner has been undone.
+    expect((await server.call('apply_run', { run_id })).text).toContain('Name the candidate');
+    await server.call('undo_run', { run_id: `${run_id}/codex` });
+    expect(text('a.txt')).toBeUndefined();
+    await server.call('apply_run', { run_id: `${run_id}/claude` });
+    expect(text('a.txt')).toBe('wrong\n');
+  });
+
+  it('delivers nothing by default, and prefers the smaller change, unless a judge decides', {
+    timeout: 90_000,
+  }, async () => {
+    const judged = (winner: string) =>
+      script({ say: JSON.stringify({ winner, reason: 'It is more complete.' }) });
+    const task = (winner: string) =>
+      script(
+        write('seq 9 > b.txt', 'echo 1 > b.txt'),
+        answer({ summary: judged(winner), deliverables: [{ path: 'b.txt', description: 'numbers' }] }),
+      );
+    const { output } = await compare(task(''), { candidates: both });
+    const { comparison, run_id } = output;
+    expect(comparison).toMatchObject({
+      winner: `${run_id}/claude`,
+      is_delivered: false,
+      reasons: ['claude changed 1 lines; codex changed 9 lines.'],
+      candidates: [
+        { id: 'claude', status: 'completed', unmet_claims: 0 },
+        { id: 'codex', status: 'completed', unmet_claims: 0 },
+      ],
+    });
+    expect(text('b.txt')).toBeUndefined();
+    expect(output.aggregate.next_actions[0]).toBe(`Run "adjutant runs apply ${run_id}/claude" to deliver it`);
+    const other = await compare(task('codex'), { candidates: both, judge: { agent: 'codex' } });
+    expect(other.output.comparison).toMatchObject({
+      winner: `${other.output.run_id}/codex`,
+      reasons: ['The judge prefers codex: It is more complete.'],
+    });
+    const third = await compare(task('nobody'), { candidates: both, judge: { agent: 'codex' } });
+    expect(third.output.comparison.winner).toBe(`${third.output.run_id}/claude`);
+    expect(third.output.warnings).toEqual([expect.stringMatching(/^The judge was not followed, because /)]);
+  });
+
+  it('refuses an agent that is not installed before any other starts', async () => {
+    const sent = responses.requests.length;
+    const { output } = await compare('Anything.', { candidates: [{}, { agent: 'opencode' }] });
+    expect(output).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('opencode is not on the PATH'),
+    });
+    expect(responses.requests).toHaveLength(sent);
+  });
+
+  it('ends all candidates when it is cancelled', async () => {
+    const { run_id, output } = await start(
+      script({ shell: 'touch started; sleep 60', timeoutMs: 90_000 }),
+      await new ServerProcess(bench, settings).initialize(),
+    );
+    await server.call('cancel_run', { run_id, reason: 'enough' });
+    expect(await output).toMatchObject({
+      status: 'cancelled',
+      jobs: [{ status: 'cancelled' }, { status: 'cancelled' }],
+    });
+    for (const id of ['codex', 'codex-2'])
+      expect(await listRunProcesses(undefined, `${run_id}/${id}`)).toEqual([]);
+  });
+
+  it('survives its server and its host', async () => {
+    const first = await new ServerProcess(bench, settings).initialize();
+    const { run_id } = await start(
+      script({ shell: 'touch started; sleep 2', timeoutMs: 9_000 }, answer({ summary: 'Survived.' })),
+      first,
+    );
+    await first.kill('SIGKILL');
+    expect(await killHost(bench, run_id)).toBe(true);
+    const { record } = await server.call('collect_run', { run_id, wait_seconds: 25 });
+    expect(record).toMatchObject({
+      status: 'completed',
+      autopilot: {
+        comparison: { is_delivered: true, candidates: [{ changed_files: 1 }, { changed_files: 1 }] },
+      },
+    });
+    expect(text('started')).toBe('');
+  });
+});
+
+/** Starts a comparison of Codex with itself, and resolves when both candidates have started their commands. */
+async function start(task: string, other: ServerProcess) {
+  const known = await listRunIds(join(bench.home, 'runs'));
+  const output = other.call('delegate_compare', call(task, { candidates: codexTwice, deliver: 'winner' }));
+  const run_id = await eventually(async () => {
+    const found = (await listRunIds(join(bench.home, 'runs'))).find((id) => !known.includes(id));
+    expect(found).toBeDefined();
+    const file = (id: string) => join(bench.home, 'runs', found!, 'subruns', id, '.workspace/upper/started');
+    expect([existsSync(file('codex')), existsSync(file('codex-2'))]).toEqual([true, true]);
+    return found!;
+  });
+  return { run_id, output };
+}

@@ -1,0 +1,248 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Page } from '../page/browser.ts';
+import { callTool, dayFromNow } from '../page/calendar-client.ts';
+import { PageServer } from '../page/page-server.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+const server = new PageServer();
+const tomorrow = dayFromNow(1);
+const calendarFile = join(server.home, 'tides.ics');
+let page: Page;
+
+const call = <Result>(name: string, args: object = {}) => callTool<Result>(server, name, args);
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+beforeAll(async () => {
+  mkdirSync(join(server.home, 'prompts'), { recursive: true });
+  const messages = [{ role: 'user', content: { type: 'text', text: 'Explain the tides.' } }];
+  writeFileSync(
+    join(server.home, 'prompts', 'user.jsonl'),
+    `${JSON.stringify({ name: 'tides', title: 'Tides', messages })}\n`,
+  );
+  const day = tomorrow.replaceAll('-', '');
+  writeFileSync(
+    calendarFile,
+    `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:${day}T080000Z\r\nSUMMARY:Ferry\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
+  );
+  await server.start({ ADJUTANT_DELIVERY_WITH_SERVER: 'false' });
+  await call('create_user', {
+    ...{ id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC', locale: 'en' },
+    ...{ quiet_start: '21:00', quiet_end: '07:00', reminders: { online: ['5m'] } },
+  });
+  const start_ts = `${tomorrow}T12:00`;
+  await call('create_event', { user_id: 'ada', title: 'Dentist', start_ts, location: 'Harbour 1' });
+  await call('create_event', { user_id: 'ada', title: 'Taxes', start_ts: `${tomorrow}T17:00`, task: 'open' });
+  await call('set_rule', { user_id: 'ada', rule_type: 'travel_buffer', rule_json: { minutes: 20 } });
+  page = await server.open();
+  await page.setViewportSize({ width: 1400, height: 1000 });
+});
+afterAll(() => server.stop());
+
+/** Everything that the changes below can change, without identifiers and revisions. */
+async function everything(): Promise<string> {
+  const pick = (rows: Rows, ...names: readonly string[]) =>
+    rows.map((row) => names.map((name) => JSON.stringify(row[name])).join(' ')).sort();
+  const ada = { user_id: 'ada' };
+  const { prompts } = await call<{ prompts: Rows }>('list_prompts', { source: 'user' });
+  const texts = prompts.some(({ name }) => name === 'tides')
+    ? pick([await call('show_prompt', { name: 'tides' })], 'title', 'text', 'template', 'messages')
+    : [];
+  const { users } = await call<{ users: Rows }>('list_users');
+  const { events } = await call<{ events: Rows }>('list_events', ada);
+  const { rules } = await call<{ rules: Rows }>('list_rules', ada);
+  const { calendars } = await call<{ calendars: Rows }>('list_calendars', ada);
+  // As the worker does after a change.
+  await call('plan_notifications', ada);
+  const { notifications } = await call<{ notifications: Rows }>('list_notifications', ada);
+  return JSON.stringify({
+    prompts: pick(prompts, 'name', 'description'),
+    texts,
+    users: pick(users, 'name', 'locale', 'quiet_start', 'reminders', 'phone_e164'),
+    events: pick(events, 'title', 'start_ts', 'location', 'description', 'task'),
+    rules: pick(rules, 'rule_type', 'rule_json'),
+    calendars: pick(calendars, 'name'),
+    planned: pick(
+      // A person who would have been reminded soon still hears that an event is cancelled.
+      notifications.filter(({ status, change }) => status === 'planned' && change === undefined),
+      'plan_time',
+      'channel',
+    ),
+  });
+}
+
+const panel = () => page.locator('.panel');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const go = (hash: string) => page.evaluate(`location.hash = '#/'; location.hash = '${hash}'`);
+const openPanel = async (name: string) => {
+  await go('#/calendar/ada');
+  await page.getByRole('tab', { name: 'Agenda' }).click();
+  if ((await panel().count()) > 0) await panel().getByRole('button', { name: 'Close' }).click();
+  await button(name).click();
+};
+const openEvent = async (title: string) => {
+  await openPanel('Tasks');
+  await panel().getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('list', { name: 'Agenda' }).getByText(title).click();
+};
+
+/** Whether the server is changed at once. The other changes wait until Undo is gone. */
+type Changes = 'at once' | 'later';
+
+it.each<readonly [string, Changes, () => Promise<void>]>([
+  [
+    'a new prompt',
+    'at once',
+    async () => {
+      await go('#/prompts/+new');
+      await page.getByLabel('Name').fill('moon');
+      await page.getByLabel('Title').fill('Moon');
+      await page.getByLabel('Text', { exact: true }).fill('Explain the moon.');
+      await button('Create').click();
+    },
+  ],
+  [
+    'a changed prompt',
+    'at once',
+    async () => {
+      await go('#/prompts/tides/edit');
+      await page.getByLabel('Text', { exact: true }).fill('Explain the tides again.');
+      await button('Save').click();
+    },
+  ],
+  [
+    'a deleted prompt',
+    'at once',
+    async () => {
+      await go('#/prompts/tides');
+      await page.locator('article').getByRole('button', { name: 'Delete' }).click();
+    },
+  ],
+  [
+    'a new event',
+    'at once',
+    async () => {
+      await openPanel('New event');
+      await panel().getByLabel('Title').fill('Concert');
+      await button('Add event').click();
+    },
+  ],
+  [
+    'a changed event',
+    'at once',
+    async () => {
+      await openEvent('Dentist');
+      await panel().getByRole('button', { name: 'Edit' }).click();
+      await panel().getByLabel('Title').fill('Surgeon');
+      await panel().getByLabel('Place').fill('');
+      await panel().getByLabel('Notes').fill('Bring the card.');
+      await button('Save').click();
+    },
+  ],
+  [
+    'a deleted event',
+    'later',
+    async () => {
+      await openEvent('Dentist');
+      await panel().getByRole('button', { name: 'Delete' }).click();
+      await button('Delete event').click();
+    },
+  ],
+  [
+    'a cancelled notification',
+    'later',
+    async () => {
+      await openEvent('Dentist');
+      await panel().getByRole('button', { name: 'Cancel', exact: true }).first().click();
+    },
+  ],
+  [
+    'a new task',
+    'at once',
+    async () => {
+      await openPanel('Tasks');
+      await panel().getByLabel('Task', { exact: true }).fill('Paint the boat');
+      await button('Add task').click();
+    },
+  ],
+  [
+    'a completed task',
+    'at once',
+    async () => {
+      await openPanel('Tasks');
+      await panel().getByRole('button', { name: 'Done', exact: true }).click();
+    },
+  ],
+  [
+    'a new rule',
+    'at once',
+    async () => {
+      await openPanel('Settings');
+      await panel().getByLabel('Addresses, or @example.com').fill('boss@example.com');
+      await button('Add rule').click();
+    },
+  ],
+  [
+    'a deleted rule',
+    'at once',
+    async () => {
+      await openPanel('Settings');
+      await button('Delete rule').click();
+    },
+  ],
+  [
+    'changed settings of a person',
+    'at once',
+    async () => {
+      await openPanel('Settings');
+      await panel().getByLabel('Phone', { exact: true }).fill('+4930123456');
+      await panel().getByLabel('Language of messages').selectOption('de');
+      await panel().getByLabel('Flight').fill('3h');
+      await panel().getByRole('button', { name: 'Save' }).click();
+    },
+  ],
+  [
+    'a new person',
+    'at once',
+    async () => {
+      await openPanel('Add person');
+      await panel().getByLabel('Name').fill('Bo');
+      await panel().getByRole('button', { name: 'Add person' }).click();
+    },
+  ],
+  [
+    'a subscription',
+    'at once',
+    async () => {
+      await openPanel('Calendars');
+      await panel().getByLabel('Address or path').fill(calendarFile);
+      await button('Subscribe').click();
+    },
+  ],
+  [
+    'an imported calendar',
+    'at once',
+    async () => {
+      await openPanel('Calendars');
+      await page.locator('input[type=file]').setInputFiles(calendarFile);
+    },
+  ],
+  [
+    'sample data',
+    'at once',
+    async () => {
+      await go('#/server');
+      await button('Load sample data').click();
+    },
+  ],
+])('%s can be undone', async (_, changes, act) => {
+  const before = await everything();
+  await act();
+  const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
+  await undo.waitFor();
+  expect((await everything()) !== before).toBe(changes === 'at once');
+  await undo.click();
+  await undo.waitFor({ state: 'detached' });
+  expect(await everything()).toBe(before);
+});
