@@ -13,9 +13,9 @@ const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 /** CPU time limit for one query to the engine. */
 const queryTimeoutMs = 500;
 /** CPU time that an accepted rule may take for three months, at first use. */
-const acceptedMs = 150;
+const acceptedMs = 300;
 /** Limits for a single query. Other requests wait as long for each month of an accepted series. */
-export const shortLimits = { totalMs: 0, queryMs: 40 };
+export const shortLimits = { totalMs: 0, queryMs: 80 };
 /** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
 const simple =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=(\d{1,4}|\d{8,})|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
