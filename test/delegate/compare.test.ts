@@ -54,74 +54,94 @@ const compare = async (task: string, more: object) => {
   return { output, text };
 };
 
-describe('delegate_compare', () => {
-  it('checks the work of each agent, suggests and delivers the best, and keeps the others', {
-    timeout: 90_000,
-  }, async () => {
-    const task = script(
-      write("echo 'right' > a.txt", "echo 'wrong' > a.txt"),
-      answer({ summary: 'Wrote it.' }),
-    );
-    const { output, text: report } = await compare(task, {
-      candidates: both,
-      checks: ['grep -q right a.txt'],
-      deliver: 'winner',
-    });
-    const { run_id, comparison } = output;
-    expect(output).toMatchObject({ status: 'completed', error: null });
-    expect(comparison).toMatchObject({
-      winner: `${run_id}/codex`,
-      is_delivered: true,
-      reasons: ['codex is completed; claude is failed.'],
-      candidates: [
-        { id: 'codex', status: 'completed', checks: 1, checks_passed: 1, changed_files: 1, changed_lines: 1 },
-        { id: 'claude', status: 'failed', checks: 1, checks_passed: 0, changed_lines: 1 },
-      ],
-    });
-    expect(report).toContain('Suggested: codex.');
-    expect(text('a.txt')).toBe('right\n');
-    expect((await server.call('show_run', { run_id })).record).toMatchObject({ autopilot: { comparison } });
-    expect((await server.call('list_runs', {})).text).toContain(run_id);
-    // The loser can still be delivered, after the winner has been undone.
-    expect((await server.call('apply_run', { run_id })).text).toContain('Name the candidate');
-    await server.call('undo_run', { run_id: `${run_id}/codex` });
-    expect(text('a.txt')).toBeUndefined();
-    await server.call('apply_run', { run_id: `${run_id}/claude` });
-    expect(text('a.txt')).toBe('wrong\n');
-  });
+/** Claude Code runs commands in a sandbox only if these are installed. */
+const hasClaudeSandbox = ['bwrap', 'socat'].every((program) => existsSync(join('/usr/bin', program)));
 
-  it('delivers nothing by default, and prefers the smaller change, unless a judge decides', {
-    timeout: 90_000,
-  }, async () => {
-    const judged = (winner: string) =>
-      script({ say: JSON.stringify({ winner, reason: 'It is more complete.' }) });
-    const task = (winner: string) =>
-      script(
-        write('seq 9 > b.txt', 'echo 1 > b.txt'),
-        answer({ summary: judged(winner), deliverables: [{ path: 'b.txt', description: 'numbers' }] }),
+describe('delegate_compare', () => {
+  it.runIf(hasClaudeSandbox)(
+    'checks the work of each agent, suggests and delivers the best, and keeps the others',
+    {
+      timeout: 90_000,
+    },
+    async () => {
+      const task = script(
+        write("echo 'right' > a.txt", "echo 'wrong' > a.txt"),
+        answer({ summary: 'Wrote it.' }),
       );
-    const { output } = await compare(task(''), { candidates: both });
-    const { comparison, run_id } = output;
-    expect(comparison).toMatchObject({
-      winner: `${run_id}/claude`,
-      is_delivered: false,
-      reasons: ['claude changed 1 lines; codex changed 9 lines.'],
-      candidates: [
-        { id: 'claude', status: 'completed', unmet_claims: 0 },
-        { id: 'codex', status: 'completed', unmet_claims: 0 },
-      ],
-    });
-    expect(text('b.txt')).toBeUndefined();
-    expect(output.aggregate.next_actions[0]).toBe(`Run "adjutant runs apply ${run_id}/claude" to deliver it`);
-    const other = await compare(task('codex'), { candidates: both, judge: { agent: 'codex' } });
-    expect(other.output.comparison).toMatchObject({
-      winner: `${other.output.run_id}/codex`,
-      reasons: ['The judge prefers codex: It is more complete.'],
-    });
-    const third = await compare(task('nobody'), { candidates: both, judge: { agent: 'codex' } });
-    expect(third.output.comparison.winner).toBe(`${third.output.run_id}/claude`);
-    expect(third.output.warnings).toEqual([expect.stringMatching(/^The judge was not followed, because /)]);
-  });
+      const { output, text: report } = await compare(task, {
+        candidates: both,
+        checks: ['grep -q right a.txt'],
+        deliver: 'winner',
+      });
+      const { run_id, comparison } = output;
+      expect(output).toMatchObject({ status: 'completed', error: null });
+      expect(comparison).toMatchObject({
+        winner: `${run_id}/codex`,
+        is_delivered: true,
+        reasons: ['codex is completed; claude is failed.'],
+        candidates: [
+          {
+            id: 'codex',
+            status: 'completed',
+            checks: 1,
+            checks_passed: 1,
+            changed_files: 1,
+            changed_lines: 1,
+          },
+          { id: 'claude', status: 'failed', checks: 1, checks_passed: 0, changed_lines: 1 },
+        ],
+      });
+      expect(report).toContain('Suggested: codex.');
+      expect(text('a.txt')).toBe('right\n');
+      expect((await server.call('show_run', { run_id })).record).toMatchObject({ autopilot: { comparison } });
+      expect((await server.call('list_runs', {})).text).toContain(run_id);
+      // The loser can still be delivered, after the winner has been undone.
+      expect((await server.call('apply_run', { run_id })).text).toContain('Name the candidate');
+      await server.call('undo_run', { run_id: `${run_id}/codex` });
+      expect(text('a.txt')).toBeUndefined();
+      await server.call('apply_run', { run_id: `${run_id}/claude` });
+      expect(text('a.txt')).toBe('wrong\n');
+    },
+  );
+
+  it.runIf(hasClaudeSandbox)(
+    'delivers nothing by default, and prefers the smaller change, unless a judge decides',
+    {
+      timeout: 90_000,
+    },
+    async () => {
+      const judged = (winner: string) =>
+        script({ say: JSON.stringify({ winner, reason: 'It is more complete.' }) });
+      const task = (winner: string) =>
+        script(
+          write('seq 9 > b.txt', 'echo 1 > b.txt'),
+          answer({ summary: judged(winner), deliverables: [{ path: 'b.txt', description: 'numbers' }] }),
+        );
+      const { output } = await compare(task(''), { candidates: both });
+      const { comparison, run_id } = output;
+      expect(comparison).toMatchObject({
+        winner: `${run_id}/claude`,
+        is_delivered: false,
+        reasons: ['claude changed 1 lines; codex changed 9 lines.'],
+        candidates: [
+          { id: 'claude', status: 'completed', unmet_claims: 0 },
+          { id: 'codex', status: 'completed', unmet_claims: 0 },
+        ],
+      });
+      expect(text('b.txt')).toBeUndefined();
+      expect(output.aggregate.next_actions[0]).toBe(
+        `Run "adjutant runs apply ${run_id}/claude" to deliver it`,
+      );
+      const other = await compare(task('codex'), { candidates: both, judge: { agent: 'codex' } });
+      expect(other.output.comparison).toMatchObject({
+        winner: `${other.output.run_id}/codex`,
+        reasons: ['The judge prefers codex: It is more complete.'],
+      });
+      const third = await compare(task('nobody'), { candidates: both, judge: { agent: 'codex' } });
+      expect(third.output.comparison.winner).toBe(`${third.output.run_id}/claude`);
+      expect(third.output.warnings).toEqual([expect.stringMatching(/^The judge was not followed, because /)]);
+    },
+  );
 
   it('refuses an agent that is not installed before any other starts', async () => {
     const sent = responses.requests.length;
@@ -143,6 +163,8 @@ describe('delegate_compare', () => {
       status: 'cancelled',
       jobs: [{ status: 'cancelled' }, { status: 'cancelled' }],
     });
+    const other = await server.call('apply_run', { run_id: `${run_id}/../${run_id}/subruns/codex` });
+    expect(other.text).toContain(`Run ${run_id} has no job ../`);
     for (const id of ['codex', 'codex-2'])
       expect(await listRunProcesses(undefined, `${run_id}/${id}`)).toEqual([]);
   });

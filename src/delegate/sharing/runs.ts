@@ -88,7 +88,7 @@ export class Runs {
     const { run, job } = parseId(id);
     await this.#local.recover();
     const account = (await this.#local.find(run)) ?? (await this.#findRemote(run));
-    const missing = `There is no run ${run}. Call list_runs to see all runs.`;
+    const missing = `There is no run ${id}. Call list_runs to see all runs.`;
     if (account === undefined) throw new Failure('resource-not-found', missing);
     if (!this.#isVisible(account.overview)) throw new Denied('resource-not-found', missing);
     if (job === undefined) return account;
@@ -156,6 +156,8 @@ export class Runs {
   async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
     const { run, job } = parseId(id);
     const { overview, record } = await this.account(run);
+    // Refuses a job that the run does not have, such as a path to another run.
+    if (job !== undefined) await this.account(id);
     const { run_dir, status } = record;
     if (!this.#local.has(run))
       throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
