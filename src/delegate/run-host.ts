@@ -22,6 +22,9 @@ import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import { serveFinishTool } from './run/finish-server.ts';
 import type { RunOrder } from './session/run-order.ts';
 
+/** A server that is frozen can hold the lock of the queue. A run must not fail because of that. */
+const lockTimeoutMs = 60_000;
+
 /** Gives the agent time to start before this process uses the processor again. */
 const preloadDelayMs = 50;
 /** If there is no order after this time, this is a spare host, and has time to load what a run needs. */
@@ -110,7 +113,7 @@ class RunHost {
       return this.#exit();
     }
     setLogLevel(order.logLevel);
-    const runner = new AgentRunner(order.options);
+    const runner = new AgentRunner(order.options, lockTimeoutMs);
     setLogRedaction(runner.redact);
     const { path, id } = order.run;
     const directory = new RunDirectory(path, id, runner.redact);

@@ -43,16 +43,18 @@ export class AgentRunner {
   readonly agents: Agents;
   readonly redact: Redact;
   readonly #options: RunnerOptions;
+  readonly #lockTimeoutMs: number | undefined;
   #queue: Promise<RunQueue> | undefined;
 
-  constructor(options: RunnerOptions) {
+  constructor(options: RunnerOptions, lockTimeoutMs?: number) {
     this.#options = options;
+    this.#lockTimeoutMs = lockTimeoutMs;
     this.agents = new Agents(options);
     this.redact = createRedaction(options.knownVariables ?? options.env);
   }
 
   get queue(): Promise<RunQueue> {
-    this.#queue ??= RunQueue.open(this.#options.queueFile).catch((error: unknown) => {
+    this.#queue ??= RunQueue.open(this.#options.queueFile, this.#lockTimeoutMs).catch((error: unknown) => {
       this.#queue = undefined;
       throw error;
     });

@@ -56,12 +56,13 @@ export class RunQueue {
     this.spending = new Spending(database);
   }
 
-  static async open(file: string): Promise<RunQueue> {
+  /** `lockTimeoutMs` is how long to wait for another process that uses the file. Requests of this process wait as well. */
+  static async open(file: string, lockTimeoutMs = 10_000): Promise<RunQueue> {
     const { DatabaseSync } = await import('node:sqlite');
     createPrivateFile(file);
     const self = (await identify(process.pid))!;
     const connect = () => {
-      const database = new DatabaseSync(file, { timeout: 10_000 });
+      const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
       // The rows describe live processes, so losing them in a power cut does no harm.
       database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;');
       database.exec(schema);

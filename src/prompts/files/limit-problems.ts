@@ -4,14 +4,21 @@ import type { Problem } from '../../feature.ts';
 const maxPerFile = 5_000;
 const maxProblems = 10_000;
 
-/** Keeps the first problems of each file, and adds how many are missing. */
+const summary = /^(\d+) more problems are not listed$/;
+
+/** Keeps the first problems of each file, and adds how many are missing. The problems of a file may have been limited before. */
 export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= maxPerFile) return problems;
   const counts = new Map<string, number>();
   const first: Problem[] = [];
   const missing = new Map<string, number>();
   for (const problem of problems) {
-    const { file } = problem;
+    const { file, message } = problem;
+    const missingBefore = Number(summary.exec(message)?.[1] ?? 0);
+    if (missingBefore > 0) {
+      missing.set(file, (missing.get(file) ?? 0) + missingBefore);
+      continue;
+    }
     const count = (counts.get(file) ?? 0) + 1;
     counts.set(file, count);
     if (count <= maxPerFile && first.length < maxProblems) first.push(problem);
