@@ -180,9 +180,11 @@ describe('the id of a job', () => {
   it('shows its events, steers it and interrupts it with a message', async () => {
     const { id, output } = await start(autopilotTask(working('busy')), 'busy');
     const run_id = `${id}/busy`;
-    const tail = await server.call('tail_run', { run_id, deltas: true });
-    expect(tail.record.status).toBe('running');
-    expect(tail.text).toContain('touch started');
+    await eventually(async () => {
+      const tail = await server.call('tail_run', { run_id, deltas: true });
+      expect(tail.record.status).toBe('running');
+      expect(tail.text).toContain('touch started');
+    });
     expect((await server.call('steer_run', { run_id, message: 'Look left.' })).text).toContain(
       'has the message',
     );
