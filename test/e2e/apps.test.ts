@@ -36,7 +36,7 @@ describe('a client', () => {
     await server.request('initialize', { ...params, capabilities });
     const { tools } = (await server.request('tools/list'))['result'] as { tools: JsonObject[] };
     const views = tools.flatMap(({ _meta }) => (_meta as JsonObject | undefined)?.['ui'] ?? []);
-    expect(views).toHaveLength(expected ? 9 : 0);
+    expect(views).toHaveLength(expected ? 10 : 0);
     const { resources } = (await server.request('resources/list'))['result'] as {
       resources: { uri: string }[];
     };
