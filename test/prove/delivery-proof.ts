@@ -135,6 +135,8 @@ async function remaining(store: Store): Promise<number> {
       .selectFrom('notifications')
       .select(({ fn }) => fn.countAll<number>().as('left'))
       .where('status', 'in', ['planned', 'sending'])
+      // The workers also plan later reminders of the same events.
+      .where('id', 'like', 'n%')
       .executeTakeFirstOrThrow(),
   );
   return Number(left);
