@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
@@ -97,10 +98,13 @@ describe('a run host', () => {
     await using server = await new ServerProcess(bench, settings).initialize();
     expect(hostsOf(server.child.pid!)).toEqual([]);
     const run = () => server.call('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    /** The host that stays: the one of a finished run ends soon. */
     const spare = () =>
-      eventually(() => {
+      eventually(async () => {
         const hosts = hostsOf(server.child.pid!);
         expect(hosts).toHaveLength(1);
+        await pause(300);
+        expect(hostsOf(server.child.pid!)).toEqual(hosts);
         return hosts[0]!;
       });
     expect((await run()).status).toBe('completed');
@@ -119,7 +123,9 @@ describe('a run host', () => {
       const pid = await spare();
       process.kill(pid, signal);
       await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
-      expect((await run()).status).toBe('completed');
+      // The server hears of it a moment later.
+      await pause(200);
+      expect(await run()).toMatchObject({ status: 'completed', error: null });
     }
     const last = await spare();
     await server.kill('SIGKILL');

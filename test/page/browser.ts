@@ -67,6 +67,7 @@ export interface UploadFile {
 export interface Locator {
   click(options?: object): Promise<void>;
   focus(): Promise<void>;
+  press(keys: string): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;
   textContent(): Promise<string | null>;
