@@ -172,7 +172,8 @@ describe('a server that is killed', () => {
   it('leaves its running and its waiting runs to their hosts', async () => {
     const settings = { 'delegate-command': scriptedAgent, 'delegate-max-parallel': '1' };
     const first = await new ServerProcess(bench, settings).initialize();
-    const task = steps({ wait: 1_500 }, { answer: { summary: 'survived' } });
+    // Long enough for the second run to be seen waiting on a busy machine.
+    const task = steps({ wait: 5_000 }, { answer: { summary: 'survived' } });
     first.begin('delegate_run', { task, cwd: bench.project });
     const watching = await connect();
     const running = await firstRunning(watching);
