@@ -76,7 +76,7 @@ export function readRegularBytesSync(path: string, maxBytes = defaultMaxBytes): 
   return readOpened(openChecked(path), path, maxBytes);
 }
 
-/** Reads a file that is not a link, with its state. `undefined` if it is one, or cannot be read for any other reason. */
+/** Reads a file and its state. `undefined` if it is a symbolic link or cannot be read. */
 export function readUnlinkedFileSync(
   path: string,
   maxBytes: number,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
-import { answer, script, type Turn } from '../model/turn.ts';
+import { answer, script } from '../model/turn.ts';
 import { playStorm } from './approval-storm.ts';
 import { eventually } from './eventually.ts';
+import { allowOnce, escalatedTurn, formClientMeta, outsideFile } from './permission-request.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -23,24 +23,12 @@ afterAll(async () => {
   await model.close();
 });
 
-const outside = (name: string) => join(bench.folder, name);
-const escalated = (name: string): Turn => ({
-  tool: 'exec_command',
-  arguments: {
-    cmd: `touch ${outside(name)}`,
-    sandbox_permissions: 'require_escalated',
-    justification: 'test',
-  },
-});
+const outside = (name: string) => outsideFile(bench, name);
+const escalated = (name: string) => escalatedTurn(bench, name);
 const call = (task: string) => ({
   name: 'delegate_run',
   arguments: { task, cwd: bench.project, sandbox: 'workspace-write' },
 });
-const meta = (extensions: JsonObject = {}): JsonObject => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, extensions },
-});
-const allow = { action: 'accept', content: { decision: 'allow_once' } };
 
 it('answers each request once, by the client that started the run', async () => {
   const report = await playStorm(bench, { runs: 3, clients: 2, approvals: 9 });
@@ -52,7 +40,7 @@ describe('a client of revision 2026-07-28', () => {
     const client = await bench.connectModern(settings);
     const turns = [escalated('first'), escalated('second'), answer({ summary: 'Asked twice.' })];
     const task = `Ask twice. ${script(...turns)}`;
-    let reply = await client.request('tools/call', { ...call(task), _meta: meta() });
+    let reply = await client.request('tools/call', { ...call(task), _meta: formClientMeta() });
     for (const name of ['first', 'second']) {
       expect(reply['resultType']).toBe('input_required');
       const [[key, form]] = Object.entries(reply['inputRequests'] as JsonObject) as [[string, JsonObject]];
@@ -60,13 +48,13 @@ describe('a client of revision 2026-07-28', () => {
         method: 'elicitation/create',
         params: { message: expect.stringContaining(outside(name)) },
       });
-      const answers = { inputResponses: { [key]: allow }, requestState: reply['requestState']! };
-      reply = await client.request('tools/call', { ...call(task), ...answers, _meta: meta() });
+      const answers = { inputResponses: { [key]: allowOnce }, requestState: reply['requestState']! };
+      reply = await client.request('tools/call', { ...call(task), ...answers, _meta: formClientMeta() });
     }
     expect(reply['structuredContent']).toMatchObject({ status: 'completed', summary: 'Asked twice.' });
     expect([existsSync(outside('first')), existsSync(outside('second'))]).toEqual([true, true]);
     const { runs } = (
-      await client.request('tools/call', { name: 'list_runs', arguments: {}, _meta: meta() })
+      await client.request('tools/call', { name: 'list_runs', arguments: {}, _meta: formClientMeta() })
     )['structuredContent'] as unknown as { runs: { task: string }[] };
     expect(runs.filter((run) => run.task.startsWith('Ask twice.'))).toHaveLength(1);
   });
@@ -74,7 +62,7 @@ describe('a client of revision 2026-07-28', () => {
   it('answers the request of a task with tasks/update', async () => {
     const client = await bench.connectModern(settings);
     const request = (method: string, params: JsonObject) =>
-      client.request(method, { ...params, _meta: meta({ 'io.modelcontextprotocol/tasks': {} }) });
+      client.request(method, { ...params, _meta: formClientMeta({ 'io.modelcontextprotocol/tasks': {} }) });
     const { taskId } = await request('tools/call', call(script(escalated('by-task'), answer())));
     const asked = await eventually(async () => {
       const task = await request('tasks/get', { taskId: taskId! });
@@ -82,7 +70,7 @@ describe('a client of revision 2026-07-28', () => {
       return task['inputRequests'] as JsonObject;
     });
     const [id] = Object.keys(asked);
-    await request('tasks/update', { taskId: taskId!, inputResponses: { [id!]: allow } });
+    await request('tasks/update', { taskId: taskId!, inputResponses: { [id!]: allowOnce } });
     await eventually(async () =>
       expect(await request('tasks/get', { taskId: taskId! })).toMatchObject({ status: 'completed' }),
     );

@@ -14,7 +14,7 @@ import { resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, claude, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** Comparisons with the real Codex and the real Claude Code. Each has a model on loopback, which follows the same task. */
+/** Comparisons with the real Codex and the real Claude Code. Each has a model of its own on loopback; both models follow the script in the task. */
 let responses: Model;
 let messages: Omit<Model, 'config'>;
 let bench: Workbench;

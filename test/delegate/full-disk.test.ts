@@ -92,7 +92,7 @@ describe.runIf(canMount)('a full disk', () => {
 it('a server finishes a run of its own that it could not finish before', async () => {
   await using bench = createWorkbench();
   const directory = await RunDirectory.create(join(bench.home, 'runs'), undefined, { tool: 'delegate_run' });
-  // The queue says that this process, in which the server runs as well, owns the run. Nobody carries it.
+  // According to the queue, this process owns the run, because the server runs in it. But no host carries the run.
   await readQueue(bench, (queue) =>
     queue.enqueue({
       directory: directory.path,

@@ -6,10 +6,11 @@ import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-out
 import { listRunIds } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
-import { answer, script, type Turn } from '../model/turn.ts';
+import { answer, script } from '../model/turn.ts';
 import { bundle } from '../program.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
 import { eventually } from './eventually.ts';
+import { allowOnce, escalatedTurn, formClientMeta, outsideFile } from './permission-request.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
@@ -34,22 +35,10 @@ afterAll(async () => {
 });
 
 const writing = { sandbox: 'workspace-write' };
-const outside = (name: string) => join(bench.folder, name);
-const escalated = (name: string): Turn => ({
-  tool: 'exec_command',
-  arguments: {
-    cmd: `touch ${outside(name)}`,
-    sandbox_permissions: 'require_escalated',
-    justification: 'test',
-  },
-});
+const outside = (name: string) => outsideFile(bench, name);
+const escalated = (name: string) => escalatedTurn(bench, name);
 const call = (task: string) => ({ task, cwd: bench.project });
 const ids = () => listRunIds(join(bench.home, 'runs'));
-const meta = (extensions: JsonObject = {}): JsonObject => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, extensions },
-});
-const allow = { action: 'accept', content: { decision: 'allow_once' } };
 const statuses = (output: unknown) =>
   (output as AutopilotOutput).jobs.map(({ id, status }) => `${id} ${status}`);
 
@@ -84,7 +73,7 @@ describe('a job that asks for permission', () => {
         capabilities: { elicitation: {} },
         async onRequest(_, params) {
           asked.push(String(params['message']));
-          return String(params['message']).includes('late') ? { action: 'cancel' } : allow;
+          return String(params['message']).includes('late') ? { action: 'cancel' } : allowOnce;
         },
       },
     );
@@ -142,27 +131,27 @@ describe('a job that asks for permission', () => {
       name: 'delegate_autopilot',
       arguments: call(autopilotTask(job('asks', writing, escalated(name), answer()))),
     });
-    const request = { ...params('by-result'), _meta: meta() };
+    const request = { ...params('by-result'), _meta: formClientMeta() };
     const reply = await client.request('tools/call', request);
     expect(reply['resultType']).toBe('input_required');
     const [[key, form]] = Object.entries(reply['inputRequests'] as JsonObject) as [[string, JsonObject]];
     expect(form).toMatchObject({ params: { message: expect.stringContaining('Job "Job asks"') } });
     const ended = await client.request('tools/call', {
       ...request,
-      inputResponses: { [key]: allow },
+      inputResponses: { [key]: allowOnce },
       requestState: reply['requestState']!,
     });
     expect(ended['structuredContent']).toMatchObject({ status: 'completed', jobs: [{ id: 'asks' }] });
     expect(existsSync(outside('by-result'))).toBe(true);
 
-    const asTask = meta({ 'io.modelcontextprotocol/tasks': {} });
+    const asTask = formClientMeta({ 'io.modelcontextprotocol/tasks': {} });
     const { taskId } = await client.request('tools/call', { ...params('by-task'), _meta: asTask });
     const asked = await eventually(async () => {
       const task = await client.request('tasks/get', { taskId: taskId!, _meta: asTask });
       expect(task['status']).toBe('input_required');
       return Object.keys(task['inputRequests'] as JsonObject);
     });
-    const inputResponses = { [asked[0]!]: allow };
+    const inputResponses = { [asked[0]!]: allowOnce };
     await client.request('tasks/update', { taskId: taskId!, inputResponses, _meta: asTask });
     await eventually(async () =>
       expect(await client.request('tasks/get', { taskId: taskId!, _meta: asTask })).toMatchObject({

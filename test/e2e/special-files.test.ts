@@ -29,7 +29,7 @@ function createSpecialFile(kind: (typeof kinds)[number], path: string): string {
   mkdirSync(dirname(file), { recursive: true });
   if (kind === 'pipe') execFileSync('mkfifo', [file]);
   else if (kind === 'socket')
-    // The name of a socket can be short only. A process that ends without closing it leaves the file.
+    // The path of a socket must be short. The file stays if the process ends without closing the socket.
     spawnSync(
       process.execPath,
       [

@@ -327,10 +327,24 @@ const blankRow = {
 } as const;
 
 function eventOf(story: Story, startMs: number, place: string | undefined): CalendarEvent {
-  const { title, organizer, confLink, allDay } = story;
   return {
+    ...eventFields(story, startMs, place),
     id: 'e',
     user_id: 'u',
+    href: null,
+    free: 0,
+    done: null,
+    revision: `${startMs} ${place}`,
+    created_ms: 0,
+    updated_ms: 0,
+  };
+}
+
+/** The columns of a story's event that its source provides. */
+export function eventFields(story: Story, startMs: number, place: string | undefined) {
+  const { title, organizer, confLink, allDay, status } = story;
+  return {
+    ...reminderFields(story),
     calendar_id: null,
     provider: 'local',
     provider_event_id: 'e',
@@ -344,24 +358,17 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     organizer,
     attendees: null,
     description: title,
-    status: story.status,
+    status,
     series: null,
     first_ms: startMs,
     last_ms: startMs,
     etag: null,
-    href: null,
     last_seen_ms: null,
-    free: 0,
-    done: null,
-    ...reminderFields(story),
-    revision: `${startMs} ${place}`,
-    created_ms: 0,
-    updated_ms: 0,
-  };
+  } as const;
 }
 
 /** The columns of an event that only reminders depend on. */
-export function reminderFields({ own, alarms, standing, task, user }: Story) {
+function reminderFields({ own, alarms, standing, task, user }: Story) {
   return {
     reminders: own === null ? null : JSON.stringify({ '': own }),
     alarms: alarms === null ? null : JSON.stringify(alarms),

@@ -8,9 +8,7 @@ import { planNotifications } from '../../src/assistant/planning/planning.ts';
 import type { Model } from '../../src/assistant/policy/policy.ts';
 import type { Store } from '../../src/assistant/store/store.ts';
 import { Failure } from '../../src/failure.ts';
-import { afterMinutesOf, brokenGuards, reminderFields, type Story } from './guards.ts';
-
-const hour = 3_600_000;
+import { afterMinutesOf, brokenGuards, eventFields, type Story } from './guards.ts';
 
 /** Replays a story on a real store with the functions that the tools use. Returns the broken guarantees. */
 export async function replayStored(store: Store, story: Story, number: number): Promise<string[]> {
@@ -51,7 +49,14 @@ export async function replayStored(store: Store, story: Story, number: number): 
     const waiting = (await rowsNow()).find(({ status }) => status === 'planned');
     if (cancels && waiting !== undefined) await cancelNotification(data, waiting.id);
     await store.write((writer) =>
-      saveEvent(writer, data, user, eventFields(story, startMs, place, user.email), nowMs, `e${number}`),
+      saveEvent(
+        writer,
+        data,
+        user,
+        eventFields({ ...story, user: { ...story.user, email: user.email } }, startMs, place),
+        nowMs,
+        `e${number}`,
+      ),
     );
     const rows = await rowsNow();
     const future = new Set(rows.filter((row) => row.plan_ms > nowMs).map((row) => row.id));
@@ -98,30 +103,4 @@ export async function replayStored(store: Store, story: Story, number: number): 
   }
   await store.write(({ db }) => db.deleteFrom('users').where('id', '=', id).execute());
   return broken;
-}
-
-function eventFields(story: Story, startMs: number, place: string | undefined, email: string | null) {
-  const { title, organizer, confLink, allDay, status } = story;
-  return {
-    ...reminderFields({ ...story, user: { ...story.user, email } }),
-    calendar_id: null,
-    provider: 'local',
-    provider_event_id: 'e',
-    title,
-    start_ms: startMs,
-    end_ms: startMs + hour,
-    all_day: allDay ? 1 : 0,
-    timezone: 'UTC',
-    location: place ?? title,
-    conf_link: confLink,
-    organizer,
-    attendees: null,
-    description: title,
-    status,
-    series: null,
-    first_ms: startMs,
-    last_ms: startMs,
-    etag: null,
-    last_seen_ms: null,
-  } as const;
 }

@@ -25,8 +25,6 @@ export class SpareHost {
     const spare = this.#host;
     this.#forget();
     const host = await spare?.catch(() => undefined);
-    // Lets the end of a host arrive that was killed a moment ago.
-    await new Promise((resolve) => setImmediate(resolve));
     if (host?.isConnected) return host;
     return startHost(this.#options);
   }

@@ -10,7 +10,7 @@ export const longText = 32 * 1024;
 /** Set by the program of the thread, which does all work itself. */
 export const thread = { isCurrent: false };
 
-/** Texts that are short alone may be this long together. */
+/** Several short texts count as long if they are longer than this together. */
 const longTexts = 8 * longText;
 
 /** Whether texts are so long that hostile ones would keep the server busy. They belong into a thread. */
