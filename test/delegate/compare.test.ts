@@ -208,7 +208,7 @@ describe('delegate_compare', () => {
     expect(text('a.txt')).toBe('of the user\n');
     rmSync(project('a.txt'));
     const [, other] = comparison!.candidates;
-    expect(await apply(other!.run_id)).toMatchObject({ files: ['a.txt'], conflicts: [] });
+    expect(await apply(other!.run_id)).toMatchObject({ files: ['started', 'a.txt'], conflicts: [] });
     expect(text('a.txt')).toBe('candidate\n');
     expect((await server.call('show_run', { run_id })).record.status).toBe('completed_with_problems');
   });
