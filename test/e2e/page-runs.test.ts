@@ -225,7 +225,11 @@ describe('runs', () => {
     const takeBack = table.getByRole('button', { name: /^Take back/ });
     await takeBack.waitFor();
     expect(duel()).toBe('right\n');
-    expect(await deliver.isDisabled()).toBe(true);
+    await table
+      .locator('button:disabled')
+      .getByText(/^Deliver/)
+      .waitFor();
+    await table.getByText(/Take back codex-(one|two) first\./).waitFor();
     await takeBack.click();
     await table.getByText('Taken back.').waitFor();
     expect(existsSync(join(work, 'duel.txt'))).toBe(false);
