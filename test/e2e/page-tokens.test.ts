@@ -29,6 +29,7 @@ async function create(
   expires = 'Never',
 ): Promise<string> {
   await page.goto(server.view('#/server'));
+  await page.getByRole('button', { name: 'New token' }).click();
   await form(page).getByLabel('Name').fill(name);
   for (const scope of scopes) await form(page).getByLabel(scope).check();
   await form(page).getByLabel('Expires').selectOption(expires);
@@ -91,6 +92,7 @@ it('says why a token cannot be created', async () => {
   const page = await server.open();
   await create(page, 'twice', ['Change prompts prompts:write']);
   await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'New token' }).click();
   await form(page).getByLabel('Name').fill('twice');
   await form(page).getByRole('button', { name: 'Create token' }).click();
   await form(page).getByRole('alert').getByText('Choose at least one thing').waitFor();
@@ -106,7 +108,7 @@ it('is refused to everybody but the owner and administrators, and to models', as
   const ofReader = await server.open(server.address.replace(/#.*/, `#token=${reader}`));
   await ofReader.goto(server.view('#/server'));
   await shows(ofReader, /server_status is not available: it needs a token with the scope admin/);
-  expect(await form(ofReader).count()).toBe(0);
+  expect(await ofReader.getByRole('button', { name: 'New token' }).count()).toBe(0);
   const request = { name: 'create_token', arguments: { name: 'more', scopes: ['admin'] } };
   const address = server.view('').replace(/\/$/, '');
   const refused = await httpClient(address, reader).modern()('tools/call', request);

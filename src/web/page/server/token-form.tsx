@@ -19,6 +19,7 @@ const durations = { '': 'Never', 7: 'In 7 days', 30: 'In 30 days', 90: 'In 90 da
 /** Creates a token. Its secret is shown once, and is only in the memory of this form until then. */
 export function TokenForm({ created }: { created(): void }) {
   const { client } = useConnection();
+  const [open, setOpen] = useState(false);
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>([]);
   const [days, setDays] = useState('');
@@ -44,6 +45,7 @@ export function TokenForm({ created }: { created(): void }) {
       setSecret(token);
       setName('');
       setScopes([]);
+      setOpen(false);
       created();
     } catch (failed) {
       setProblem(asError(failed).message);
@@ -65,6 +67,14 @@ export function TokenForm({ created }: { created(): void }) {
           </button>
         </p>
       </section>
+    );
+  if (!open)
+    return (
+      <p class="buttons">
+        <ChangeButton type="button" onClick={() => setOpen(true)}>
+          New token
+        </ChangeButton>
+      </p>
     );
   return (
     <form class="editor" onSubmit={create} aria-label="New token">
@@ -109,9 +119,14 @@ export function TokenForm({ created }: { created(): void }) {
         </select>
       </label>
       <Problem text={problem} />
-      <ChangeButton type="submit" class="primary">
-        Create token
-      </ChangeButton>
+      <p class="buttons">
+        <ChangeButton type="submit" class="primary">
+          Create token
+        </ChangeButton>
+        <button type="button" onClick={() => setOpen(false)}>
+          Cancel
+        </button>
+      </p>
     </form>
   );
 }
