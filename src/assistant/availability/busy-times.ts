@@ -1,7 +1,8 @@
+import { Pace } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
 import { configOf } from '../calendar/source.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
-import type { Occurrence } from '../entities/occurrence.ts';
+import { type Occurrence, RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { Series } from '../icalendar/series.ts';
 import { answerOf, isActive, isDeclined } from '../reminders/participation.ts';
@@ -52,10 +53,14 @@ export async function busyTimes(
   const events = [...(await singles.execute()), ...(await series.execute())];
   const zone = preferencesOf(user).timezone;
   const busy: BusyTime[] = [];
+  const pace = new Pace();
+  const budget = new RuleBudget();
   for (const event of events) {
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
     try {
       const fromMs = window.startMs - longestMs(event);
-      for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone)) {
+      for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone, budget)) {
         const { startMs, endMs } = occurrence;
         if (endMs <= window.startMs || startMs >= window.endMs || endMs <= startMs) continue;
         if (!isActive(occurrence) || occurrence.free || isDeclined(user, occurrence)) continue;
@@ -66,6 +71,11 @@ export async function busyTimes(
       unknown.push(`The event ${event.id} could not be expanded: ${messageOf(error)}`);
     }
   }
+  const [first] = budget.slow;
+  if (first !== undefined)
+    unknown.push(
+      `The recurrence rules of ${budget.slow.length} events take too long to compute, such as those of event ${first.id}.`,
+    );
   if (calendars.length === 0 && events.length === 0 && !(await hasEvents(db, user)))
     unknown.push('No calendar and no event of this person is known.');
   busy.sort((a, b) => a.startMs - b.startMs || (a.event.id < b.event.id ? -1 : 1));

@@ -2,7 +2,7 @@ import { Pace } from '../../awaitable.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
-import type { Occurrence, Window } from './occurrence.ts';
+import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
 import { preferencesOf } from './preferences.ts';
 
 export interface Listed {
@@ -19,7 +19,7 @@ const maxSeries = 20_000;
 
 export interface OccurrenceList {
   readonly listed: readonly Listed[];
-  /** True if there are more occurrences, or more series than one call expands. */
+  /** True if there are more occurrences, or more series than one call expands, or if rules take too long to compute. */
   readonly truncated: boolean;
 }
 
@@ -63,15 +63,15 @@ export async function listOccurrences(
   const events = [...(await single.execute()), ...found.slice(0, maxSeries)];
   const zones = await loadZones(db, events);
   const listed: Listed[] = [];
-  // Other requests are served while unusual rules are expanded.
   const pace = new Pace();
+  const budget = new RuleBudget();
   for (const event of events) {
     const { pause } = pace;
     if (pause !== undefined) await pause;
     const zone = zones.get(event.user_id) ?? 'UTC';
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
-      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
+      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone, budget);
       for (const occurrence of all)
         if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
           listed.push({ event, occurrence, zone });
@@ -79,8 +79,17 @@ export async function listOccurrences(
       log('error', `could not list the occurrences of event ${event.id}`, error);
     }
   }
+  const { slow } = budget;
+  if (slow.length > 0)
+    log(
+      'warning',
+      `the recurrence rules of ${slow.length} events take too long to compute and are left out, such as those of event ${slow[0]!.id}`,
+    );
   listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
-  return { listed: listed.slice(0, maxListed), truncated: tooMany || listed.length > maxListed };
+  return {
+    listed: listed.slice(0, maxListed),
+    truncated: tooMany || slow.length > 0 || listed.length > maxListed,
+  };
 }
 
 async function loadZones(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {

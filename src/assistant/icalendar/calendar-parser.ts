@@ -99,15 +99,17 @@ export class CalendarParser {
     this.#open.length = 0;
     this.#openCounts.clear();
     for (const component of this.#waiting.splice(0)) yield this.#addEvent(component);
-    yield* this.checkRules();
   }
 
-  /** Checks unusual rules. Yields after each step, because each takes some time. */
-  *checkRules(): Generator<void> {
-    for (const { component, uses } of this.#unchecked.splice(0)) {
-      for (const use of uses) yield* this.#rules.check(use);
-      this.#addEvent(component);
-    }
+  /** Checks the unusual rules of the events read so far, and adds these events. */
+  async checkRules(): Promise<void> {
+    const unchecked = this.#unchecked.splice(0);
+    await this.#rules.check(unchecked.flatMap(({ uses }) => uses));
+    for (const { component } of unchecked) this.#addEvent(component);
+  }
+
+  get hasUncheckedRules(): boolean {
+    return this.#unchecked.length > 0;
   }
 
   async finish(pause: () => Promise<void>): Promise<ParsedCalendar> {

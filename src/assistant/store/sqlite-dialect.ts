@@ -10,9 +10,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { TurnPace } from '../../awaitable.ts';
 import { isBusy } from './unavailable.ts';
 
 const maxCachedStatements = 200;
+/** SQLite answers at once, so a loop of queries would keep all other requests waiting. */
+const pace = new TurnPace();
 
 /** kysely dialect for `node:sqlite`, with one connection that one query or transaction uses at a time. */
 export function sqliteDialect(database: DatabaseSync, lockTimeoutMs: number): Dialect {
@@ -88,6 +91,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { pause: due } = pace;
+    if (due !== undefined) await due;
     const statement = this.#prepare(sql);
     const values = parameters as (string | number | bigint | null)[];
     if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] };
