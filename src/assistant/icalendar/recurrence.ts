@@ -1,4 +1,3 @@
-import { offsetsOfObservances } from './observance.ts';
 import { type ExpandRule, expandRule } from './rule.ts';
 import {
   type CalendarTime,
@@ -11,12 +10,16 @@ import {
   type Series,
   type Window,
 } from './series.ts';
-import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
-
-const dayMs = 86_400_000;
-
-/** Returns the UTC offsets for a written time; floating times use the viewer's time zone. */
-type ClockOf = (time: CalendarTime) => OffsetAt;
+import {
+  type ClockOf,
+  createClocks,
+  dayMs,
+  durationMs,
+  extreme,
+  startOfDay,
+  wallTime,
+} from './series-clock.ts';
+import { instantOf, wallOf } from './zone.ts';
 
 /** Start of an occurrence from a rule or list, before overrides are applied. */
 interface Start {
@@ -135,11 +138,6 @@ export function extent(
   };
 }
 
-/** Returns the smallest number, or with sign -1 the largest. Lists can be too long for `Math.min(...)`. */
-function extreme(numbers: readonly number[], sign: 1 | -1): number {
-  return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
-}
-
 function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf, expand: ExpandRule): number | undefined {
   const [, day] = /(?:^|;)UNTIL=(\d{8})/.exec(rule) ?? [];
   if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
@@ -148,30 +146,6 @@ function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf, expand: Expa
   const place = { wallMs: wallTime(start), allDay: isAllDay(start), offsets: clockOf(start) };
   const { starts, truncated } = expand(rule, place, place.wallMs, Date.UTC(9999, 0));
   return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
-}
-
-function durationMs({ days, seconds }: Duration): number {
-  return days * dayMs + seconds * 1000;
-}
-
-function createClocks(series: Series, viewer: string): ClockOf {
-  const own = new Map(
-    Object.entries(series.zones ?? {}).map(([zone, observances]) => [
-      zone,
-      offsetsOfObservances(observances),
-    ]),
-  );
-  const utc: OffsetAt = () => 0;
-  const floating = offsetsOf(viewer) ?? utc;
-  return ({ zone }) => (zone === undefined ? floating : (own.get(zone) ?? offsetsOf(zone) ?? floating));
-}
-
-function wallTime({ wall }: CalendarTime): number {
-  return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
-}
-
-function startOfDay(wallMs: number): number {
-  return Math.floor(wallMs / dayMs) * dayMs;
 }
 
 /** Converts a written time to a start of the series; both may use different time zones or formats. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ThreadLimit, WorkThreads } from '../../work-threads.ts';
+import { ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
 import { expandSeries, isUnusual, type SeriesExpansion } from './expand-series.ts';
 import { extent } from './recurrence.ts';
 import { isFast, withoutRules } from './rule.ts';

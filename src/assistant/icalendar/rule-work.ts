@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../json.ts';
-import type { ThreadAnswer } from '../../work-threads.ts';
+import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import { expandSeries } from './expand-series.ts';
 import { extent } from './recurrence.ts';
 import { checkLimits, cpuMs, expandRule, type RuleLimits, shortLimits } from './rule.ts';

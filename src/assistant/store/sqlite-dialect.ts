@@ -47,6 +47,8 @@ class SqliteDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turn = promise;
     await before;
+    // Not within a transaction: other processes wait for its lock.
+    await pace.pause;
     this.#done = resolve;
     return this.#connection;
   }
@@ -91,8 +93,6 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { pause: due } = pace;
-    if (due !== undefined) await due;
     const statement = this.#prepare(sql);
     const values = parameters as (string | number | bigint | null)[];
     if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ThreadLimit } from '../../work-threads.ts';
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import { CompiledTemplates } from '../rendering/template-set.ts';
 import { areLong, runInThread } from './work-thread.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ThreadOptions as Options, WorkThreads } from '../../work-threads.ts';
+import { type ThreadOptions as Options, WorkThreads } from '../../threads/work-threads.ts';
 import { FileProblem } from './front-matter.ts';
 
 /** Shorter texts take only milliseconds, less than a thread. */

@@ -1,4 +1,4 @@
-import { ThreadLimit } from '../../work-threads.ts';
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { areLong, runInThread } from '../files/work-thread.ts';

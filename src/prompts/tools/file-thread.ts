@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { ThreadLimit } from '../../work-threads.ts';
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { longText, runInThread, type ThreadOptions } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
-import type { ThreadAnswer } from '../../work-threads.ts';
+import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
 import type { FileProblem } from '../files/front-matter.ts';
