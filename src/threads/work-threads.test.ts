@@ -16,7 +16,7 @@ const tasks = {
   thread: () => threadId,
   fail: () => { throw new Error('it failed'); },
   forever: () => { for (;;); },
-  fill: () => { const all = []; for (;;) all.push({ text: 'x' + all.length }); },
+  fill: () => { const all = []; for (;;) all.push(('x' + all.length).repeat(500).toUpperCase()); },
   exit: () => process.exit(3),
 };
 if (workerData === 'test')
@@ -62,6 +62,7 @@ describe('a task in a thread', () => {
     ['ends its thread', 'exit', 60_000, Error, 'the thread exited with code 3'],
   ] as const)(
     'is ended if it %s, and the next task gets another thread',
+    { timeout: 120_000 },
     async (_, task, timeoutMs, type, message) => {
       const threads = create();
       const failed = threads.run(task, undefined, { timeoutMs });
