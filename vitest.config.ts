@@ -7,9 +7,9 @@ export default defineConfig({
     globalSetup: 'test/private-environment.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Tests start servers and browsers of their own: two files at a time is what a small machine bears.
-    maxWorkers: 2,
-    // Real processes race on a busy machine: what fails there twice more has failed.
+    // Tests start servers and browsers of their own, and often wait for them. Three files at a time keep two cores busy.
+    maxWorkers: 3,
+    // Real processes race on a busy machine.
     retry: process.env['CI'] ? 2 : 0,
   },
 });

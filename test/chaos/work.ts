@@ -116,7 +116,7 @@ export class ClientWork {
     if (name === undefined || tracked === undefined) return;
     const reader = this.#random.pick(this.#world.clients);
     let seen = '';
-    for (let tries = 0; tries < 20; tries++) {
+    for (let tries = 0; tries < 40; tries++) {
       const outcome = await reader.call('show_prompt', { name });
       if (outcome.kind === 'unsent' || outcome.kind === 'lost') return;
       if (outcome.kind === 'failed' && isExpected(outcome)) return;
@@ -125,7 +125,7 @@ export class ClientWork {
       await pause(250);
     }
     this.#world.report(
-      `${reader.name} does not see ${[...tracked.allowed]} as ${name} after 5 s, but ${seen}`,
+      `${reader.name} does not see ${[...tracked.allowed]} as ${name} after 10 s, but ${seen}`,
     );
   }
 

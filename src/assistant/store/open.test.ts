@@ -2,5 +2,5 @@ import { expect, it } from 'vitest';
 import { openAtOnce } from '../../../test/prove/open.ts';
 
 it('opens in all of many processes that start in an empty folder at once', async () => {
-  expect(await openAtOnce(16)).toEqual({ opened: 16, errors: [] });
+  expect(await openAtOnce(8)).toEqual({ opened: 8, errors: [] });
 }, 60_000);

@@ -116,7 +116,7 @@ export class FileCache<Value> {
       known.checked = arrival;
       return known;
     } catch (error) {
-      return this.#keepProblem(path, error, { stamp: '', unsettled: false });
+      return this.#keepProblem(path, error, unread);
     }
   }
 
@@ -161,7 +161,7 @@ export class FileCache<Value> {
   #keepProblem(path: string, error: unknown, state: State) {
     const value = this.#entries.get(path)?.value;
     return this.#keep(path, {
-      ...state,
+      ...(isSystemError(error) ? unread : state),
       ...(value !== undefined && { value }),
       problem: problemOf(path, error),
     });
@@ -172,6 +172,14 @@ export class FileCache<Value> {
     if (this.#entries.size === paths.size) return;
     this.#entries = new Map([...this.#entries].filter(([path]) => paths.has(path)));
   }
+}
+
+/** The next lookup reads the file again. */
+const unread: State = { stamp: '', unsettled: false };
+
+/** Too many open files, for example. It says nothing about the content of the file. */
+function isSystemError(error: unknown): boolean {
+  return /^(E[A-Z]+|ERR_WORKER_INIT_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function stateOf(stat: Stats): State {
