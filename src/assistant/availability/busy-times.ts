@@ -4,6 +4,7 @@ import { configOf } from '../calendar/source.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { type Occurrence, RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { readEvents } from '../entities/read-events.ts';
 import type { Series } from '../icalendar/series.ts';
 import { answerOf, isActive, isDeclined } from '../reminders/participation.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
@@ -40,7 +41,7 @@ export async function busyTimes(
 ): Promise<BusyList> {
   const calendars = await db.selectFrom('calendars').selectAll().where('user_id', '=', user.id).execute();
   const unknown = calendars.flatMap((calendar) => doubt(calendar, data.clock(), intervalMs));
-  const own = db.selectFrom('events').selectAll().where('user_id', '=', user.id).where('task', 'is', null);
+  const own = db.selectFrom('events').select('id').where('user_id', '=', user.id).where('task', 'is', null);
   const singles = own
     .where('series', 'is', null)
     .where('start_ms', '>=', window.startMs - longestSingleMs)
@@ -55,7 +56,7 @@ export async function busyTimes(
   const busy: BusyTime[] = [];
   const pace = new Pace();
   const budget = new RuleBudget();
-  for (const event of events) {
+  for await (const event of readEvents(db, events)) {
     const { pause } = pace;
     if (pause !== undefined) await pause;
     try {

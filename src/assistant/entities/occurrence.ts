@@ -24,7 +24,7 @@ export interface Occurrence extends SourceFields {
 
 /** How long one request may work on unusual recurrence rules. */
 export class RuleBudget {
-  leftMs = 10_000;
+  leftMs = 5_000;
   /** Events whose rules take too long. Only their start, added dates and changed occurrences are known. */
   readonly slow: CalendarEvent[] = [];
 }

@@ -1,5 +1,5 @@
 import { occurrences } from './recurrence.ts';
-import { cpuMs, type ExpandRule, expandRule, isFast, type RuleLimits, withoutRules } from './rule.ts';
+import { cpuMs, type ExpandRule, expandRule, isFast, withoutRules } from './rule.ts';
 import type { Occurrence, Series, Window } from './series.ts';
 
 const monthMs = 30 * 86_400_000;
@@ -16,12 +16,7 @@ export interface SeriesExpansion {
 }
 
 /** Expands a series. Unusual rules are expanded month by month, because each query has limits. `skip` leaves them out. */
-export function expandSeries(
-  series: Series,
-  window: Window,
-  skip: boolean,
-  limits?: RuleLimits,
-): SeriesExpansion {
+export function expandSeries(series: Series, window: Window, skip: boolean): SeriesExpansion {
   const length = window.toMs + 1 - window.fromMs;
   if (!isUnusual(series)) return { ...inSlices(series, window, length, expandRule), slow: false, usedMs: 0 };
   const skipped = { ...inSlices(series, window, length, withoutRules), slow: true };
@@ -30,7 +25,7 @@ export function expandSeries(
   let slow = false;
   const expand: ExpandRule = (...query) => {
     if (slow) return withoutRules(...query);
-    const found = expandRule(...query, limits);
+    const found = expandRule(...query);
     slow = found.slow === true || cpuMs() - began > maxSeriesMs;
     return found;
   };

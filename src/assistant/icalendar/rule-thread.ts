@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import { type ThreadAnswer, ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
 import { expandSeries, isUnusual, type SeriesExpansion } from './expand-series.ts';
 import { extent } from './recurrence.ts';
 import { isFast, withoutRules } from './rule.ts';
-import type { RuleTasks } from './rule-work.ts';
+import { type RuleTasks, ruleProgram } from './rule-tasks.ts';
 import type { Series, Window } from './series.ts';
-
-/** Tells the program that it runs in one of these threads. */
-export const ruleProgram = 'rule-work';
 
 /** A series with thousands of dates takes some time even to parse. */
 const longSeries = 32 * 1024;
@@ -18,31 +17,29 @@ const timeoutMs = 60_000;
 
 const threads = new WorkThreads({ name: ruleProgram, file: programFile, maxThreads: 2, maxMegabytes: 256 });
 
-type Input<Task extends keyof RuleTasks> = Parameters<RuleTasks[Task]>[0];
-
 /**
  * Runs a task in a thread, because an unusual rule can keep the engine busy for seconds. Returns `undefined` if the task
- * needs too much time or memory. If no thread can be started, for example because the process has no file handles left,
- * the task runs here with short limits.
+ * needs too much time or memory.
  */
 export async function runRuleTask<Task extends keyof RuleTasks>(
   task: Task,
-  input: Input<Task>,
-  limit = timeoutMs,
+  input: Parameters<RuleTasks[Task]>[0],
+  limitMs = timeoutMs,
 ): Promise<ReturnType<RuleTasks[Task]> | undefined> {
+  let answer: ThreadAnswer;
   try {
-    const answer = await threads.run(task, input, { timeoutMs: limit });
-    if ('value' in answer) return answer.value as ReturnType<RuleTasks[Task]>;
-    throw new TaskError(answer.error.message);
+    answer = await threads.run(task, input, { timeoutMs: limitMs });
   } catch (error) {
     if (error instanceof ThreadLimit) return undefined;
-    if (error instanceof TaskError) throw error;
-    const { runShort } = await import('./rule-work.ts');
-    return runShort(task, input);
+    throw new Failure(
+      'unavailable',
+      `Unusual recurrence rules cannot be computed, because no thread can be started: ${messageOf(error)}. Try again when the system has more file handles and memory.`,
+      { cause: error },
+    );
   }
+  if ('value' in answer) return answer.value as ReturnType<RuleTasks[Task]>;
+  throw new Error(answer.error.message);
 }
-
-class TaskError extends Error {}
 
 /** Expands a series in JSON, in a thread if it is long or has unusual rules. `skip` leaves out unusual rules. */
 export async function expandStored(series: string, window: Window, skip = false): Promise<SeriesExpansion> {

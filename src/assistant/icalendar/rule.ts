@@ -1,6 +1,7 @@
-import { createContext, Script } from 'node:vm';
+import { createContext } from 'node:vm';
 import { RRuleTemporal } from 'rrule-temporal';
 import { messageOf } from '../../json.ts';
+import { callWithTimeout } from '../../threads/timed-script.ts';
 import { expandPeriods, isPeriodRule } from './period-rule.ts';
 import { Unreadable } from './written-value.ts';
 import { instantOf, type OffsetAt, wallOf } from './zone.ts';
@@ -18,8 +19,6 @@ export interface RuleLimits {
 const longLimits: RuleLimits = { totalMs: 700, queryMs: 500 };
 /** Limits for a single query that finds out whether a rule can be used. */
 export const checkLimits: RuleLimits = { totalMs: 0, queryMs: 300 };
-/** Limits for the main thread, where other requests wait. */
-export const shortLimits: RuleLimits = { totalMs: 0, queryMs: 80 };
 /** CPU time that an accepted rule may take for three months. */
 const acceptedMs = 300;
 /** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
@@ -140,7 +139,6 @@ function runLimited<Value>(rule: string, queryMs: number, work: () => Value): Va
 /** How long a query may wait for the processor on a busy machine. */
 const maxTimeoutMs = 8_000;
 const sandbox = createContext({});
-const call = new Script('work()');
 
 /** An untrusted rule can keep the engine busy for minutes; only a VM timeout can interrupt it. */
 function runWithTimeout<Value>(queryMs: number, work: () => Value): Value {
@@ -148,7 +146,7 @@ function runWithTimeout<Value>(queryMs: number, work: () => Value): Value {
     const began = cpuMs();
     sandbox['work'] = work;
     try {
-      return call.runInContext(sandbox, { timeout }) as Value;
+      return callWithTimeout(sandbox, timeout) as Value;
     } catch (error) {
       // The VM timeout is wall-clock time, so retry if the machine was too busy to use the CPU time.
       if (!isTimeout(error) || cpuMs() - began > queryMs / 2 || timeout > maxTimeoutMs) throw error;
@@ -215,13 +213,13 @@ const monthMs = 30 * 86_400_000;
  * Returns true if a rule keeps the engine busy too long or yields too many starts: at its beginning, now, or in five
  * years. Throws `Unreadable` if the engine rejects the rule.
  */
-export function isRunaway(rule: string, start: RuleStart, nowMs: number, limits: RuleLimits): boolean {
+export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
   const froms = isFast(rule) ? [start.wallMs] : new Set([start.wallMs, nowMs, nowMs + 60 * monthMs]);
   let usedMs = 0;
   for (const from of froms) {
     const began = cpuMs();
     try {
-      if (expandRule(rule, start, from, from + monthMs, limits).truncated) return true;
+      if (expandRule(rule, start, from, from + monthMs, checkLimits).truncated) return true;
     } catch (error) {
       throw new Unreadable(`its recurrence rule cannot be used: ${messageOf(error)}`);
     }
