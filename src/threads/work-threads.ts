@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 
 /** The work needs more time or memory than a thread may use. */
@@ -44,18 +43,15 @@ export class WorkThreads {
   }
 
   /** Throws `ThreadLimit` if the task reaches a limit, and other errors if no thread can be started. */
-  async run(task: string, input: unknown, { signal, timeoutMs }: ThreadOptions): Promise<ThreadAnswer> {
+  async run(task: string, input: unknown, options: ThreadOptions): Promise<ThreadAnswer> {
     const worker = await this.#take();
-    const timeout = AbortSignal.timeout(timeoutMs);
     let answer: ThreadAnswer | undefined;
     try {
-      answer = await answerOf(worker, { task, input }, signal ? AbortSignal.any([signal, timeout]) : timeout);
+      answer = await answerOf(worker, { task, input }, options);
       return answer;
     } catch (error) {
-      signal?.throwIfAborted();
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
         throw new ThreadLimit(`${this.#program.maxMegabytes} MB of memory`);
-      if (timeout.aborted) throw new ThreadLimit(`${timeoutMs / 1000} s`);
       throw error;
     } finally {
       if (answer === undefined) await worker.terminate();
@@ -112,17 +108,26 @@ export class WorkThreads {
   }
 }
 
-async function answerOf(worker: Worker, message: object, ended: AbortSignal): Promise<ThreadAnswer> {
-  const answered = new AbortController();
-  const signal = AbortSignal.any([ended, answered.signal]);
-  worker.postMessage(message);
-  const exit = once(worker, 'exit', { signal }).then(([code]) => {
-    throw new Error(`the thread exited with code ${code}`);
+function answerOf(
+  worker: Worker,
+  message: object,
+  { signal, timeoutMs }: ThreadOptions,
+): Promise<ThreadAnswer> {
+  return new Promise((resolve, reject) => {
+    const answered = (answer: ThreadAnswer) => end(() => resolve(answer));
+    const failed = (error: unknown) => end(() => reject(error));
+    const exited = (code: number) => failed(new Error(`the thread exited with code ${code}`));
+    const aborted = () => failed(signal!.reason);
+    const timer = setTimeout(() => failed(new ThreadLimit(`${timeoutMs / 1000} s`)), timeoutMs);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      worker.off('message', answered).off('error', failed).off('exit', exited);
+      signal?.removeEventListener('abort', aborted);
+      settle();
+    };
+    worker.on('message', answered).on('error', failed).on('exit', exited);
+    signal?.addEventListener('abort', aborted);
+    if (signal?.aborted) aborted();
+    else worker.postMessage(message);
   });
-  try {
-    const [answer] = await Promise.race([once(worker, 'message', { signal }), exit]);
-    return answer as ThreadAnswer;
-  } finally {
-    answered.abort();
-  }
 }

@@ -16,7 +16,12 @@ export interface SeriesExpansion {
 }
 
 /** Expands a series. Unusual rules are expanded month by month, because each query has limits. `skip` leaves them out. */
-export function expandSeries(series: Series, window: Window, skip: boolean): SeriesExpansion {
+export function expandSeries(
+  series: Series,
+  window: Window,
+  skip: boolean,
+  maxMs = maxSeriesMs,
+): SeriesExpansion {
   const length = window.toMs + 1 - window.fromMs;
   if (!isUnusual(series)) return { ...inSlices(series, window, length, expandRule), slow: false, usedMs: 0 };
   const skipped = { ...inSlices(series, window, length, withoutRules), slow: true };
@@ -26,7 +31,7 @@ export function expandSeries(series: Series, window: Window, skip: boolean): Ser
   const expand: ExpandRule = (...query) => {
     if (slow) return withoutRules(...query);
     const found = expandRule(...query);
-    slow = found.slow === true || cpuMs() - began > maxSeriesMs;
+    slow = found.slow === true || cpuMs() - began > maxMs;
     return found;
   };
   const found = inSlices(series, window, Math.max(monthMs, length / maxSlices), expand);
