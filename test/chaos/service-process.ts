@@ -17,7 +17,8 @@ export interface ServiceOptions {
   readonly report: (problem: string) => void;
 }
 
-const settledMs = 8_000;
+/** A busy machine takes several seconds to start a process. */
+const settledMs = 20_000;
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
