@@ -194,20 +194,23 @@ const host = await build({
 });
 write('run-host.cjs', host.outputFiles[0].text);
 
-// The thread that reads long files has a program of its own: start.cjs would start a second server in it.
-const fileWork = await build({
-  ...toCommonJs,
-  entryPoints: ['src/prompts/tools/file-work.ts'],
-  outfile: 'dist/file-work.cjs',
-  bundle: true,
-  minify: true,
-  sourcemap: false,
-  platform: 'node',
-  mainFields: ['module', 'main'],
-  define: { 'import.meta.dirname': '__dirname' },
-  write: false,
-});
-write('file-work.cjs', fileWork.outputFiles[0].text);
+// Threads have programs of their own: start.cjs would start a second server in them.
+for (const entry of ['src/prompts/tools/file-work.ts', 'src/assistant/icalendar/rule-work.ts']) {
+  const name = basename(entry).replace(/ts$/, 'cjs');
+  const { outputFiles: files } = await build({
+    ...toCommonJs,
+    entryPoints: [entry],
+    outfile: `dist/${name}`,
+    bundle: true,
+    minify: true,
+    sourcemap: false,
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    define: { 'import.meta.dirname': '__dirname' },
+    write: false,
+  });
+  write(name, files[0].text);
+}
 
 const launcher = readFileSync('src/launcher.cjs', 'utf8').replace(
   'FINGERPRINT',

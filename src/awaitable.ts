@@ -65,3 +65,23 @@ export class Pace {
     });
   }
 }
+
+/**
+ * Like `Pace`, for many short steps of unrelated work that wait only for promises at hand: they alone never let the event
+ * loop turn. No pause is due before the loop has been kept busy.
+ */
+export class TurnPace {
+  /** When the first step of this turn of the event loop ran. */
+  #since: number | undefined;
+
+  get pause(): Promise<void> | undefined {
+    if (this.#since === undefined) {
+      this.#since = performance.now();
+      setImmediate(() => {
+        this.#since = undefined;
+      });
+    }
+    if (performance.now() - this.#since < sliceMs) return undefined;
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -84,7 +84,7 @@ export function calendarInputs(size: number): readonly HostileInput[] {
     {
       name: 'the events of all these calendars',
       tool: 'list_events',
-      args: { days_back: 300, days_forward: 700 },
+      args: { days_back: 30, days_forward: 90 },
     },
     {
       name: 'the plan for all these calendars',

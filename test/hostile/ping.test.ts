@@ -39,8 +39,13 @@ const slow = [
   "the user's own prompts with invalid lines",
   'a calendar of invalid lines',
   'a calendar of slow rules',
+  'a calendar of unusual rules',
+  'a calendar of rules without a match',
   'a calendar of changed occurrences',
   'a calendar file of events',
+  'the events of all these calendars',
+  'the plan for all these calendars',
+  'a meeting between all these events',
 ];
 const transports: readonly Transport[] = ['stdio', 'HTTP'];
 
@@ -64,6 +69,7 @@ it.each([
   "the user's own prompts with invalid lines",
   'jsonl import of invalid lines',
   'a calendar of slow rules',
+  'a calendar of rules without a match',
   'rendering a few very slow steps',
   'tests with slow regular expressions',
 ])('SIGTERM ends the server during work on %s', { timeout }, async (name) => {

@@ -1,8 +1,10 @@
+import { Pace } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
 import { configOf } from '../calendar/source.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
-import type { Occurrence } from '../entities/occurrence.ts';
+import { type Occurrence, RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { readEvents } from '../entities/read-events.ts';
 import type { Series } from '../icalendar/series.ts';
 import { answerOf, isActive, isDeclined } from '../reminders/participation.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
@@ -39,7 +41,7 @@ export async function busyTimes(
 ): Promise<BusyList> {
   const calendars = await db.selectFrom('calendars').selectAll().where('user_id', '=', user.id).execute();
   const unknown = calendars.flatMap((calendar) => doubt(calendar, data.clock(), intervalMs));
-  const own = db.selectFrom('events').selectAll().where('user_id', '=', user.id).where('task', 'is', null);
+  const own = db.selectFrom('events').select('id').where('user_id', '=', user.id).where('task', 'is', null);
   const singles = own
     .where('series', 'is', null)
     .where('start_ms', '>=', window.startMs - longestSingleMs)
@@ -52,10 +54,14 @@ export async function busyTimes(
   const events = [...(await singles.execute()), ...(await series.execute())];
   const zone = preferencesOf(user).timezone;
   const busy: BusyTime[] = [];
-  for (const event of events) {
+  const pace = new Pace();
+  const budget = new RuleBudget();
+  for await (const event of readEvents(db, events)) {
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
     try {
       const fromMs = window.startMs - longestMs(event);
-      for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone)) {
+      for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone, budget)) {
         const { startMs, endMs } = occurrence;
         if (endMs <= window.startMs || startMs >= window.endMs || endMs <= startMs) continue;
         if (!isActive(occurrence) || occurrence.free || isDeclined(user, occurrence)) continue;
@@ -66,6 +72,11 @@ export async function busyTimes(
       unknown.push(`The event ${event.id} could not be expanded: ${messageOf(error)}`);
     }
   }
+  const [first] = budget.slow;
+  if (first !== undefined)
+    unknown.push(
+      `The recurrence rules of ${budget.slow.length} events take too long to compute, such as those of event ${first.id}.`,
+    );
   if (calendars.length === 0 && events.length === 0 && !(await hasEvents(db, user)))
     unknown.push('No calendar and no event of this person is known.');
   busy.sort((a, b) => a.startMs - b.startMs || (a.event.id < b.event.id ? -1 : 1));

@@ -1,3 +1,4 @@
+import { type Awaitable, Pace } from '../../awaitable.ts';
 import { type OffsetAt, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { covers, intersect, mergeSpans, overlaps, type Span, subtract } from './spans.ts';
 import { type WorkingHours, workingSpans } from './working-hours.ts';
@@ -23,7 +24,7 @@ export interface Search {
   readonly zone: string;
   readonly count: number;
   /** All starts of a recurring meeting whose first start is given; absent for a single meeting. */
-  readonly repeat?: (startMs: number) => readonly number[];
+  readonly repeat?: (startMs: number) => Awaitable<readonly number[]>;
   /** How far the recurring meeting reaches. */
   readonly horizonMs?: number;
 }
@@ -48,7 +49,7 @@ export interface SlotSearch {
  * Finds slots at which all people can meet, best first: fewest missed dates, then fewest tentative events, then earliest.
  * The slots do not overlap each other.
  */
-export function findSlots(people: readonly PersonTime[], search: Search): SlotSearch {
+export async function findSlots(people: readonly PersonTime[], search: Search): Promise<SlotSearch> {
   const { window, durationMs, bufferMs, hours, repeat } = search;
   const reach = {
     startMs: window.startMs,
@@ -67,14 +68,17 @@ export function findSlots(people: readonly PersonTime[], search: Search): SlotSe
   const candidates: Slot[] = [];
   const blocked = known.map(() => 0);
   let examined = 0;
+  const pace = new Pace();
   for (const startMs of gridStarts(common, search, offsets)) {
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
     const slot = { startMs, endMs: startMs + durationMs };
     examined += 1;
     known.forEach(({ busy }, index) => {
       if (overlaps(busy, slot)) blocked[index]! += 1;
     });
     if (!covers(free, slot)) continue;
-    const starts = repeat?.(startMs) ?? [startMs];
+    const starts = (await repeat?.(startMs)) ?? [startMs];
     const missed = starts.filter((at) => !covers(free, { startMs: at, endMs: at + durationMs }));
     const tentative = known.flatMap((person, index) =>
       starts.some((at) => overlaps(person.tentative, { startMs: at, endMs: at + durationMs })) ? [index] : [],

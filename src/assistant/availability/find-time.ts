@@ -3,10 +3,11 @@ import { messageOf, present } from '../../json.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { localTime } from '../entities/local-time.ts';
+import { RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { parseTime } from '../entities/written-time.ts';
-import { occurrences } from '../icalendar/recurrence.ts';
+import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import type { User } from '../store/schema.ts';
@@ -60,7 +61,7 @@ export async function findTime(data: AssistantData, request: TimeRequest, interv
   const known = await data.store.read((db) =>
     Promise.all(people.map((user) => readPerson(data, db, user, reach, intervalMs, request.ignore_event_id))),
   );
-  const { slots, examined, blocked } = findSlots(known, search);
+  const { slots, examined, blocked } = await findSlots(known, search);
   const unknown = known.flatMap(({ id, unknown }) => unknown.map((reason) => ({ user_id: id, reason })));
   const view = (slot: Slot) => slotView(slot, known, nowMs, zone);
   return present({
@@ -197,7 +198,11 @@ function readHours(written: string, days: readonly string[]): WorkingHours {
   };
 }
 
-function datesOf(written: string, zone: string, durationMs: number): (startMs: number) => readonly number[] {
+function datesOf(
+  written: string,
+  zone: string,
+  durationMs: number,
+): (startMs: number) => Promise<readonly number[]> {
   let rule: string;
   try {
     rule = readRule(written.replace(/^RRULE:/i, ''));
@@ -205,16 +210,19 @@ function datesOf(written: string, zone: string, durationMs: number): (startMs: n
     throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`);
   }
   const offsets = offsetsOf(zone) ?? (() => 0);
-  return (startMs) => {
+  const budget = new RuleBudget();
+  return async (startMs) => {
     const wall = new Date(wallOf(startMs, offsets)).toISOString().slice(0, 19);
     const series = {
       start: { wall, zone },
       duration: { days: 0, seconds: durationMs / 1000 },
       rules: [rule],
     };
-    const window = { fromMs: startMs, toMs: startMs + seriesMs, zone };
-    return occurrences(series, window)
-      .occurrences.slice(0, maxDates)
-      .map((occurrence) => occurrence.startMs);
+    const window = { fromMs: startMs, toMs: startMs + seriesMs - 1, zone };
+    const { occurrences, slow, usedMs } = await expandStored(JSON.stringify(series), window);
+    budget.leftMs -= usedMs;
+    if (slow || budget.leftMs <= 0)
+      throw new Failure('invalid-params', `The recurrence rule "${written}" takes too long to compute.`);
+    return occurrences.slice(0, maxDates).map((occurrence) => occurrence.startMs);
   };
 }

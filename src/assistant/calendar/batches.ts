@@ -6,12 +6,12 @@ const batchSize = 200;
 /** Serves other requests in between: the end of a series may take some time to compute. */
 export async function mapWithPauses<Item, Result>(
   items: readonly Item[],
-  map: (item: Item) => Result,
+  map: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const pace = new Pace();
   const results: Result[] = [];
   for (const item of items) {
-    results.push(map(item));
+    results.push(await map(item));
     const { pause } = pace;
     if (pause !== undefined) await pause;
   }

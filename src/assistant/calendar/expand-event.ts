@@ -1,38 +1,34 @@
-import { Pace } from '../../awaitable.ts';
+import { log } from '../../log.ts';
 import {
   type Occurrence,
+  RuleBudget,
   type SourceFields,
   singleOccurrence,
   sourceFields,
   taskState,
   type Window,
 } from '../entities/occurrence.ts';
-import type { EventDetails, Series, Occurrence as SeriesOccurrence } from '../icalendar/series.ts';
+import type { SeriesExpansion } from '../icalendar/expand-series.ts';
+import type { EventDetails, Series, Window as SeriesWindow } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 
 const monthMs = 30 * 86_400_000;
-const maxSlices = 48;
+const maxRemembered = 20_000;
+/** Events whose rules took too long in a time range. */
+const slowEvents = new Set<string>();
 
 /** Returns the occurrences of a stored event that start in the window. */
 export async function expandEvent(
   event: CalendarEvent,
   window: Window,
   zone: string,
+  budget?: RuleBudget,
 ): Promise<readonly Occurrence[]> {
   if (event.series === null) return singleOccurrence(event, window);
-  const { occurrences } = await import('../icalendar/recurrence.ts');
-  const series = JSON.parse(event.series) as Series;
-  const found: SeriesOccurrence[] = [];
-  const pace = new Pace();
-  const length = await sliceLength(series, window);
-  for (let { fromMs } = window; fromMs <= window.toMs; fromMs += length) {
-    // `window.toMs` is inclusive here and exclusive in `occurrences`.
-    const toMs = Math.min(fromMs + length, window.toMs + 1);
-    for (const occurrence of occurrences(series, { fromMs, toMs, zone }).occurrences)
-      if (occurrence.startMs >= fromMs) found.push(occurrence);
-    await pace.pause;
-  }
-  return found.map(({ recurrenceId = '', startMs, endMs, details }) => ({
+  const found = await expandWithin(event, event.series, { ...window, zone }, budget ?? new RuleBudget());
+  if (found.slow && budget === undefined)
+    log('warning', `the recurrence rule of event ${event.id} takes too long to compute and is left out`);
+  return found.occurrences.map(({ recurrenceId = '', startMs, endMs, details }) => ({
     key: recurrenceId,
     startMs,
     endMs,
@@ -44,11 +40,24 @@ export async function expandEvent(
   }));
 }
 
-/** Unusual rules are expanded month by month, because other requests wait during each slice. */
-async function sliceLength({ rules = [], exceptionRules = [] }: Series, window: Window): Promise<number> {
-  const { isFast } = await import('../icalendar/rule.ts');
-  const length = window.toMs + 1 - window.fromMs;
-  return [...rules, ...exceptionRules].every(isFast) ? length : Math.max(monthMs, length / maxSlices);
+/** Remembers slow rules, so that thousands of them cost their limits only once, and every call has the same result. */
+async function expandWithin(
+  event: CalendarEvent,
+  series: string,
+  window: SeriesWindow,
+  budget: RuleBudget,
+): Promise<SeriesExpansion> {
+  const { expandStored } = await import('../icalendar/rule-thread.ts');
+  const months = [window.fromMs, window.toMs].map((ms) => Math.floor(ms / monthMs));
+  const key = [event.id, event.revision, ...months].join(' ');
+  const isSpent = budget.leftMs <= 0;
+  const found = await expandStored(series, window, isSpent || slowEvents.has(key));
+  budget.leftMs -= found.usedMs;
+  if (!found.slow) return found;
+  budget.slow.push(event);
+  if (slowEvents.size >= maxRemembered) slowEvents.clear();
+  if (!isSpent) slowEvents.add(key);
+  return found;
 }
 
 function pick(

@@ -1,10 +1,12 @@
 import { Pace } from '../../awaitable.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
+import { RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { revisionOf } from '../entities/revision.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
-import { extent, firstOccurrence } from '../icalendar/recurrence.ts';
+import { firstOccurrence } from '../icalendar/recurrence.ts';
+import { extentOf } from '../icalendar/rule-thread.ts';
 import { isAllDay, type Series } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
@@ -55,10 +57,11 @@ export async function importEvents(
   const rows = await knownEvents(data, calendar);
   const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
   const changes: EventChange[] = [];
+  const budget = new RuleBudget();
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
-    const fields = await mapWithPauses(batch, (event) => toFields(event, calendar, user, now));
+    const fields = await mapWithPauses(batch, (event) => toFields(event, calendar, user, now, budget));
     const different = fields.filter((each) => {
       const before = known.get(each.provider_event_id);
       return (
@@ -197,14 +200,15 @@ function providerOf({ kind, id }: Calendar): string {
 }
 
 /** Columns of an event as they would be stored. */
-export function toFields(
+export async function toFields(
   { uid, details, series, sequence, document }: ParsedEvent,
   calendar: Calendar,
   user: User,
   now: number,
+  budget?: RuleBudget,
 ) {
   return {
-    ...timeFields(series, preferencesOf(user).timezone),
+    ...(await timeFields(series, preferencesOf(user).timezone, budget)),
     calendar_id: calendar.id,
     provider: providerOf(calendar),
     provider_event_id: uid,
@@ -227,11 +231,12 @@ export function toFields(
 }
 
 /** The columns for the times of a series. A single event at a known time needs no series. */
-export function timeFields(series: Series, userZone: string) {
+export async function timeFields(series: Series, userZone: string, budget?: RuleBudget) {
   const { startMs, endMs } = firstOccurrence(series, userZone);
   const known = series.start.zone !== undefined && !Object.hasOwn(series.zones ?? {}, series.start.zone);
   const once = Object.keys(series).length === 2;
-  const { firstMs, lastMs = never } = once && known ? { firstMs: startMs, lastMs: startMs } : extent(series);
+  const { firstMs, lastMs = never } =
+    once && known ? { firstMs: startMs, lastMs: startMs } : await extentOf(series, budget);
   return {
     start_ms: startMs,
     end_ms: endMs,

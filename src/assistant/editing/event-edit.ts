@@ -51,7 +51,7 @@ export function createEvent(
       title: input.title,
       provider_event_id: id,
     };
-    const times = timesOf(input.task === undefined ? input : { length_ms: 0, ...input }, user, now);
+    const times = await timesOf(input.task === undefined ? input : { length_ms: 0, ...input }, user, now);
     const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
     await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
     return event;
@@ -92,7 +92,7 @@ function updateFields(
     const times =
       timed === undefined && !unset.includes('rrule')
         ? {}
-        : timesOf(mergedTimes(before, input, unset), user, now);
+        : await timesOf(mergedTimes(before, input, unset), user, now);
     const { event, outcome } = await saveEvent(writer, data, user, { ...fields, ...times }, now);
     if (outcome === 'changed') {
       const detail = { changed: [...Object.keys(input), ...unset] };

@@ -3,8 +3,8 @@ import { messageOf } from '../../json.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { parseTime, type WrittenTime } from '../entities/written-time.ts';
-import { extent } from '../icalendar/recurrence.ts';
-import { isRunaway } from '../icalendar/rule.ts';
+import { RuleChecks } from '../icalendar/rule-checks.ts';
+import { extentOf } from '../icalendar/rule-thread.ts';
 import type { Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import type { CalendarEvent, User } from '../store/schema.ts';
@@ -46,7 +46,7 @@ export function mergedTimes(
   };
 }
 
-export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
+export async function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
   checkZone(input.timezone);
   const zone = input.timezone ?? preferencesOf(user).timezone;
   const start = parseTime(input.start_ts, zone, 'start_ts', nowMs, input.timezone !== undefined);
@@ -74,9 +74,9 @@ export function timesOf(input: WrittenTimes & { start_ts: string }, user: User, 
     duration: start.allDay
       ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
       : { days: 0, seconds: (endMs - start.ms) / 1000 },
-    ...(input.rrule !== undefined && { rules: [checkRule(input.rrule, start)] }),
+    ...(input.rrule !== undefined && { rules: [await checkRule(input.rrule, start)] }),
   };
-  const { firstMs, lastMs = never } = extent(series);
+  const { firstMs, lastMs = never } = await extentOf(series);
   return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
 }
 
@@ -87,11 +87,13 @@ function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs
 }
 
 /** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */
-function checkRule(written: string, start: WrittenTime): string {
+async function checkRule(written: string, start: WrittenTime): Promise<string> {
   try {
     const rule = readRule(written.replace(/^RRULE:/i, ''));
-    const wallMs = Date.parse(start.allDay ? start.wall : `${start.wall}Z`);
-    if (isRunaway(rule, { wallMs, allDay: start.allDay, offsets: () => 0 }, start.ms))
+    const checks = new RuleChecks(start.ms);
+    const use = { rule, start: { wall: start.wall } };
+    await checks.check([use]);
+    if (!checks.isUsable(use))
       throw new Unreadable('it yields too many occurrences or takes too long to compute');
     return rule;
   } catch (error) {

@@ -23,7 +23,12 @@ export async function findUser(db: Reader, id: string): Promise<User> {
 
 /** Locks a user until the end of the transaction, across all processes and machines. */
 export async function lockUser(db: Reader, id: string): Promise<User> {
-  await db.updateTable('users').set({ id }).where('id', '=', id).execute();
+  // A key would not do: SQLite then searches all rows that refer to the user.
+  await db
+    .updateTable('users')
+    .set((row) => ({ created_ms: row.ref('created_ms') }))
+    .where('id', '=', id)
+    .execute();
   return findUser(db, id);
 }
 

@@ -1,9 +1,11 @@
 import { Pace } from '../../awaitable.ts';
+import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent } from '../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
-import type { Occurrence, Window } from './occurrence.ts';
+import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
 import { preferencesOf } from './preferences.ts';
+import { readEvents } from './read-events.ts';
 
 export interface Listed {
   readonly event: CalendarEvent;
@@ -19,7 +21,7 @@ const maxSeries = 20_000;
 
 export interface OccurrenceList {
   readonly listed: readonly Listed[];
-  /** True if there are more occurrences, or more series than one call expands. */
+  /** True if there are more occurrences, or more series than one call expands, or if rules take too long to compute. */
   readonly truncated: boolean;
 }
 
@@ -36,7 +38,7 @@ export async function listOccurrences(
   const earliest = window.fromMs - reachMs;
   let single = db
     .selectFrom('events')
-    .selectAll()
+    .select(['id', 'user_id'])
     .where('series', 'is', null)
     .where('start_ms', '>=', earliest)
     .where('start_ms', '<=', window.toMs)
@@ -45,7 +47,7 @@ export async function listOccurrences(
     .limit(maxListed + 1);
   let series = db
     .selectFrom('events')
-    .selectAll()
+    .select(['id', 'user_id'])
     .where('series', 'is not', null)
     .where('last_ms', '>=', earliest)
     .where('first_ms', '<=', window.toMs)
@@ -60,30 +62,48 @@ export async function listOccurrences(
   const tooMany = found.length > maxSeries;
   if (tooMany)
     log('warning', `more than ${maxSeries} recurring events; the ones that began first are left out`);
-  const events = [...(await single.execute()), ...found.slice(0, maxSeries)];
-  const zones = await loadZones(db, events);
-  const listed: Listed[] = [];
-  // Other requests are served while unusual rules are expanded.
+  const known = [...(await single.execute()), ...found.slice(0, maxSeries)];
+  const zones = await loadZones(db, known);
+  let listed: Listed[] = [];
+  let isCut = false;
+  const cut = () => {
+    listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
+    isCut ||= listed.length > maxListed;
+    listed = listed.slice(0, maxListed);
+  };
   const pace = new Pace();
-  for (const event of events) {
+  const budget = new RuleBudget();
+  for await (const event of readEvents(db, known)) {
     const { pause } = pace;
     if (pause !== undefined) await pause;
     const zone = zones.get(event.user_id) ?? 'UTC';
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
-      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone);
+      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone, budget);
       for (const occurrence of all)
         if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
           listed.push({ event, occurrence, zone });
+      // Thousands of daily events would otherwise take much memory, and a long time to sort.
+      if (listed.length > 4 * maxListed) cut();
     } catch (error) {
+      if (error instanceof Failure) isCut = true;
       log('error', `could not list the occurrences of event ${event.id}`, error);
     }
   }
-  listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
-  return { listed: listed.slice(0, maxListed), truncated: tooMany || listed.length > maxListed };
+  const { slow } = budget;
+  if (slow.length > 0)
+    log(
+      'warning',
+      `the recurrence rules of ${slow.length} events take too long to compute and are left out, such as those of event ${slow[0]!.id}`,
+    );
+  cut();
+  return { listed, truncated: tooMany || isCut || slow.length > 0 };
 }
 
-async function loadZones(db: Reader, events: readonly CalendarEvent[]): Promise<ReadonlyMap<string, string>> {
+async function loadZones(
+  db: Reader,
+  events: readonly Pick<CalendarEvent, 'user_id'>[],
+): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(events.map(({ user_id }) => user_id))];
   if (ids.length === 0) return new Map();
   const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();

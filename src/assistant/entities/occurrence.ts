@@ -22,11 +22,22 @@ export interface Occurrence extends SourceFields {
   readonly status: EventStatus;
 }
 
-/** Returns occurrences that start in the window, sorted by start, without cancelled ones. `zone` is the user's. */
+/** How long one request may work on unusual recurrence rules. */
+export class RuleBudget {
+  leftMs = 5_000;
+  /** Events whose rules take too long. Only their start, added dates and changed occurrences are known. */
+  readonly slow: CalendarEvent[] = [];
+}
+
+/**
+ * Returns occurrences that start in the window, sorted by start, without cancelled ones. `zone` is the user's. Reports
+ * events with slow rules in the budget.
+ */
 export type Occurrences = (
   event: CalendarEvent,
   window: Window,
   zone: string,
+  budget?: RuleBudget,
 ) => Promise<readonly Occurrence[]> | readonly Occurrence[];
 
 /** For events without a series. */

@@ -6,7 +6,8 @@ import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isRead } from './read-properties.ts';
-import { RuleChecks, type RuleUse } from './rule-checks.ts';
+import { RuleChecks } from './rule-checks.ts';
+import type { RuleUse } from './rule-tasks.ts';
 import type { CalendarTime } from './series.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
@@ -99,15 +100,17 @@ export class CalendarParser {
     this.#open.length = 0;
     this.#openCounts.clear();
     for (const component of this.#waiting.splice(0)) yield this.#addEvent(component);
-    yield* this.checkRules();
   }
 
-  /** Checks unusual rules. Yields after each step, because each takes some time. */
-  *checkRules(): Generator<void> {
-    for (const { component, uses } of this.#unchecked.splice(0)) {
-      for (const use of uses) yield* this.#rules.check(use);
-      this.#addEvent(component);
-    }
+  /** Checks the unusual rules of the events read so far, and adds these events. */
+  async checkRules(): Promise<void> {
+    const unchecked = this.#unchecked.splice(0);
+    await this.#rules.check(unchecked.flatMap(({ uses }) => uses));
+    for (const { component } of unchecked) this.#addEvent(component);
+  }
+
+  get hasUncheckedRules(): boolean {
+    return this.#unchecked.length > 0;
   }
 
   async finish(pause: () => Promise<void>): Promise<ParsedCalendar> {

@@ -86,11 +86,11 @@ it('skips a line whose parameters never end', async () => {
   expect(problems).toMatchObject([{ message: expect.stringContaining('This line is invalid') }]);
 });
 
-it('serves other requests between the steps of checking slow rules', async () => {
+it('serves other requests while runaway rules are checked', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const { problems } = await parse(
-    numbered((number) => event(`RRULE:FREQ=DAILY;COUNT=${number + 40_000};BYHOUR=1`, number), 1_000),
+    numbered((number) => event(`RRULE:FREQ=SECONDLY;INTERVAL=${number + 1}`, number), 2_000),
   );
   clearInterval(timer);
   expect(problems.length).toBeGreaterThan(5);

@@ -18,7 +18,7 @@ export interface ParseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Short, so that no more than a few events, whose rules must be checked, are read without a pause. */
+/** Short, so that only a few events are read without a pause. */
 const pieceLength = 1 << 8;
 /** How long the parser may work before other requests are served. */
 const sliceMs = 15;
@@ -44,12 +44,13 @@ export async function parseCalendar(
       for (let from = 0; from < piece.length; from += pieceLength) {
         signal?.throwIfAborted();
         reader.push(piece.slice(from, from + pieceLength));
-        for (const _ of parser.checkRules()) await pause();
+        if (parser.hasUncheckedRules) await parser.checkRules();
         await pause();
       }
     }
     reader.end();
     for (const _ of parser.end()) await pause();
+    await parser.checkRules();
     progress?.(parser.count);
   }
   return parser.finish(pause);

@@ -25,15 +25,16 @@ interface Parts {
 
 /**
  * Expands such a rule in local time: `UNTIL` and all times are written as if they were UTC. Yields starts in order, from
- * DTSTART on. With COUNT, a DTSTART that does not match counts as the first. Ends with `'exhausted'` if the
- * rule is too expensive.
+ * DTSTART to `toMs` or somewhat later. With COUNT, a DTSTART that does not match counts as the first. Ends with `'exhausted'`
+ * if the rule yields or skips too much, and with `'late'` if it takes too long.
  */
 export function* expandPeriods(
   rule: string,
   startMs: number,
   fromMs: number,
+  toMs: number,
   isTooLate: () => boolean,
-): Generator<number, 'exhausted' | undefined> {
+): Generator<number, 'exhausted' | 'late' | undefined> {
   const written = new Map(rule.split(';').map((part) => part.split('=') as [string, string]));
   const parts: Parts = {
     get: (name) => written.get(name),
@@ -54,6 +55,8 @@ export function* expandPeriods(
   const target = new Date(fromMs).getUTCFullYear() - 2;
   const skipped =
     count === Number.POSITIVE_INFINITY ? Math.floor(((monthly ? target * 12 : target) - base) / interval) : 0;
+  // A rule may never match, so the search must end where the range does. Weeks can begin in the year before.
+  const lastYear = Math.min(9998, new Date(toMs).getUTCFullYear() + 1 || 9998);
   let left = count;
   if (Number.isFinite(count) || startsOf(base).includes(startMs)) {
     if (startMs <= until) yield startMs;
@@ -61,8 +64,9 @@ export function* expandPeriods(
   }
   for (let turn = Math.max(0, skipped), searched = 0; left > 0; turn += 1, searched += 1) {
     const period = base + turn * interval;
-    if ((monthly ? period / 12 : period) > 9998) return undefined;
-    if (searched > maxPeriods || (searched % 8 === 7 && isTooLate())) return 'exhausted';
+    if ((monthly ? period / 12 : period) > lastYear) return undefined;
+    if (searched > maxPeriods) return 'exhausted';
+    if (searched % 8 === 7 && isTooLate()) return 'late';
     const found = startsOf(period);
     if (found.length > maxTimesPerPeriod) return 'exhausted';
     for (const ms of found) {

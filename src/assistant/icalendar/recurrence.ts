@@ -1,5 +1,4 @@
-import { offsetsOfObservances } from './observance.ts';
-import { expandRule, shortLimits } from './rule.ts';
+import { type ExpandRule, expandRule } from './rule.ts';
 import {
   type CalendarTime,
   type Duration,
@@ -11,12 +10,16 @@ import {
   type Series,
   type Window,
 } from './series.ts';
-import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
-
-const dayMs = 86_400_000;
-
-/** Returns the UTC offsets for a written time; floating times use the viewer's time zone. */
-type ClockOf = (time: CalendarTime) => OffsetAt;
+import {
+  type ClockOf,
+  createClocks,
+  dayMs,
+  durationMs,
+  extreme,
+  startOfDay,
+  wallTime,
+} from './series-clock.ts';
+import { instantOf, wallOf } from './zone.ts';
 
 /** Start of an occurrence from a rule or list, before overrides are applied. */
 interface Start {
@@ -34,13 +37,13 @@ interface Change {
 }
 
 /** Returns all occurrences that overlap the window. The time zone of the process has no effect. */
-export function occurrences(series: Series, window: Window): Expansion {
+export function occurrences(series: Series, window: Window, expand: ExpandRule = expandRule): Expansion {
   const clockOf = createClocks(series, window.zone);
   const changes = sortOverrides(series, clockOf);
   const following = changes.filter(({ override }) => override.andFollowing);
   const { starts, truncated } = series.detached
     ? { starts: new Map<number, PlainStart>(), truncated: false }
-    : plainStarts(series, window, clockOf, following);
+    : plainStarts(series, window, clockOf, following, expand);
   for (const { original } of changes) starts.delete(original.key);
 
   const allDay = isAllDay(series.start);
@@ -115,7 +118,10 @@ const maxCount = 1000;
  * Returns bounds that enclose every occurrence in any time zone. `lastMs` is absent if the rules have no end, or if the
  * end is too expensive to compute.
  */
-export function extent(series: Series): { readonly firstMs: number; readonly lastMs?: number } {
+export function extent(
+  series: Series,
+  expand: ExpandRule = expandRule,
+): { readonly firstMs: number; readonly lastMs?: number } {
   const { start, duration, rules = [], dates = [], overrides = [] } = series;
   const clockOf = createClocks(series, 'UTC');
   const written = [start, ...dates.map((date) => date.start), ...overrides.map((override) => override.start)];
@@ -123,7 +129,7 @@ export function extent(series: Series): { readonly firstMs: number; readonly las
   const lengths = [{ duration }, ...dates, ...overrides].map((each) => durationMs(each.duration ?? duration));
   const shifts = overrides.map((override) => Math.abs(wallTime(override.start) - wallTime(override.id)));
   const slack = dayMs + extreme(shifts, -1);
-  const ends = rules.map((rule) => ruleEnd(rule, series, clockOf));
+  const ends = rules.map((rule) => ruleEnd(rule, series, clockOf, expand));
   const firstMs = extreme(instants, 1) - slack;
   if (ends.includes(undefined)) return { firstMs };
   return {
@@ -132,43 +138,14 @@ export function extent(series: Series): { readonly firstMs: number; readonly las
   };
 }
 
-/** Returns the smallest number, or with sign -1 the largest. Lists can be too long for `Math.min(...)`. */
-function extreme(numbers: readonly number[], sign: 1 | -1): number {
-  return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
-}
-
-function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf): number | undefined {
+function ruleEnd(rule: string, { start }: Series, clockOf: ClockOf, expand: ExpandRule): number | undefined {
   const [, day] = /(?:^|;)UNTIL=(\d{8})/.exec(rule) ?? [];
   if (day !== undefined) return Date.parse(day.replace(/(....)(..)(..)/, '$1-$2-$3')) + 2 * dayMs;
   const [, count] = /(?:^|;)COUNT=(\d+)/.exec(rule) ?? [];
   if (count === undefined || Number(count) > maxCount) return undefined;
   const place = { wallMs: wallTime(start), allDay: isAllDay(start), offsets: clockOf(start) };
-  const { starts, truncated } = expandRule(rule, place, place.wallMs, Date.UTC(9999, 0), shortLimits);
+  const { starts, truncated } = expand(rule, place, place.wallMs, Date.UTC(9999, 0));
   return truncated ? undefined : extreme([place.wallMs, ...starts.map(({ instantMs }) => instantMs)], -1);
-}
-
-function durationMs({ days, seconds }: Duration): number {
-  return days * dayMs + seconds * 1000;
-}
-
-function createClocks(series: Series, viewer: string): ClockOf {
-  const own = new Map(
-    Object.entries(series.zones ?? {}).map(([zone, observances]) => [
-      zone,
-      offsetsOfObservances(observances),
-    ]),
-  );
-  const utc: OffsetAt = () => 0;
-  const floating = offsetsOf(viewer) ?? utc;
-  return ({ zone }) => (zone === undefined ? floating : (own.get(zone) ?? offsetsOf(zone) ?? floating));
-}
-
-function wallTime({ wall }: CalendarTime): number {
-  return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
-}
-
-function startOfDay(wallMs: number): number {
-  return Math.floor(wallMs / dayMs) * dayMs;
 }
 
 /** Converts a written time to a start of the series; both may use different time zones or formats. */
@@ -190,7 +167,13 @@ interface PlainStart extends Start {
 }
 
 /** Returns the starts that rules and lists yield around the window, by key. */
-function plainStarts(series: Series, window: Window, clockOf: ClockOf, following: readonly Change[]) {
+function plainStarts(
+  series: Series,
+  window: Window,
+  clockOf: ClockOf,
+  following: readonly Change[],
+  expandOne: ExpandRule,
+) {
   const { start, duration, rules = [], exceptionRules = [], dates = [], exceptions = [] } = series;
   const allDay = isAllDay(start);
   const offsets = clockOf(start);
@@ -208,7 +191,7 @@ function plainStarts(series: Series, window: Window, clockOf: ClockOf, following
   };
   let truncated = false;
   const expand = (rule: string): readonly Start[] => {
-    const given = expandRule(rule, place, window.fromMs - slack - longest, window.toMs + slack);
+    const given = expandOne(rule, place, window.fromMs - slack - longest, window.toMs + slack);
     truncated ||= given.truncated;
     return given.starts.map(({ wallMs, instantMs }) => ({
       key: allDay ? startOfDay(wallMs) : instantMs,

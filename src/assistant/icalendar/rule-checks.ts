@@ -1,16 +1,8 @@
-import { checkRule, cpuMs, isFast } from './rule.ts';
-import { type CalendarTime, isAllDay } from './series.ts';
+import { isFast } from './rule.ts';
+import { type CheckCosts, maxRunaways, type RuleUse, type Verdict, verdictOf } from './rule-tasks.ts';
+import { runRuleTask } from './rule-thread.ts';
+import { isAllDay } from './series.ts';
 import { Unreadable } from './written-value.ts';
-
-const maxRunaways = 5;
-/** CPU time that the unusual rules of one calendar may take to check. */
-const maxCheckedMs = 3000;
-
-/** A rule and the start of its series. */
-export interface RuleUse {
-  readonly rule: string;
-  readonly start: CalendarTime;
-}
 
 /**
  * Finds out whether the rules of a calendar can be expanded within the limits. After a few runaway rules, or many slow
@@ -19,9 +11,8 @@ export interface RuleUse {
 export class RuleChecks {
   readonly #nowMs: number;
   /** The verdict for each rule. Most calendars repeat a few simple rules thousands of times. */
-  readonly #verdicts = new Map<string, boolean | Unreadable>();
-  #runaways = 0;
-  #checkedMs = 0;
+  readonly #verdicts = new Map<string, Verdict>();
+  #costs: CheckCosts = { runaways: 0, checkedMs: 0 };
 
   constructor(nowMs: number) {
     this.#nowMs = nowMs;
@@ -29,41 +20,23 @@ export class RuleChecks {
 
   /** Whether the rule can be used, or `undefined` if it must be checked first. Throws `Unreadable` if the engine rejects it. */
   isUsable(use: RuleUse): boolean | undefined {
-    if (isFast(use.rule) && !this.#verdicts.has(keyOf(use))) for (const _ of this.check(use));
-    const verdict = this.#verdicts.get(keyOf(use));
-    if (verdict instanceof Unreadable) throw verdict;
+    const key = keyOf(use);
+    if (isFast(use.rule) && !this.#verdicts.has(key)) this.#verdicts.set(key, verdictOf(use, this.#nowMs));
+    const verdict = this.#verdicts.get(key);
+    if (typeof verdict === 'string') throw new Unreadable(verdict);
     return verdict;
   }
 
-  /** Checks an unusual rule. Yields between the steps, each of which blocks other requests. */
-  *check(use: RuleUse): Generator<void> {
-    const { rule, start } = use;
-    const key = keyOf(use);
-    if (this.#verdicts.has(key)) return;
-    const isUnusual = !isFast(rule);
-    if (isUnusual && (this.#runaways >= maxRunaways || this.#checkedMs > maxCheckedMs)) {
-      this.#verdicts.set(key, false);
-      return;
-    }
-    const allDay = isAllDay(start);
-    const place = { wallMs: Date.parse(allDay ? start.wall : `${start.wall}Z`), allDay, offsets: () => 0 };
-    const steps = checkRule(rule, place, this.#nowMs);
-    try {
-      for (;;) {
-        const began = cpuMs();
-        const { value: isRunaway, done } = steps.next();
-        if (isUnusual) this.#checkedMs += cpuMs() - began;
-        if (done) {
-          if (isRunaway) this.#runaways += 1;
-          this.#verdicts.set(key, !isRunaway);
-          return;
-        }
-        yield;
-      }
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      this.#verdicts.set(key, error);
-    }
+  /** Checks unusual rules in a thread. */
+  async check(uses: readonly RuleUse[]): Promise<void> {
+    const unknown = uses.filter((use) => !isFast(use.rule) && !this.#verdicts.has(keyOf(use)));
+    if (unknown.length === 0) return;
+    const input = { uses: unknown, nowMs: this.#nowMs, costs: this.#costs };
+    const checked = await runRuleTask('check', input);
+    this.#costs = checked?.costs ?? { ...this.#costs, runaways: maxRunaways };
+    unknown.forEach((use, index) => {
+      this.#verdicts.set(keyOf(use), checked?.verdicts[index] ?? false);
+    });
   }
 }
 

@@ -1,6 +1,7 @@
-import { createContext, Script } from 'node:vm';
+import { createContext } from 'node:vm';
 import { RRuleTemporal } from 'rrule-temporal';
 import { messageOf } from '../../json.ts';
+import { callWithTimeout } from '../../threads/timed-script.ts';
 import { expandPeriods, isPeriodRule } from './period-rule.ts';
 import { Unreadable } from './written-value.ts';
 import { instantOf, type OffsetAt, wallOf } from './zone.ts';
@@ -10,12 +11,16 @@ const maxStarts = 10_000;
 /** Limiting candidates disables the engine's fast paths, so only unusual rules get that limit. */
 const fastLimits = { maxIterations: 100_000 };
 const limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
-/** CPU time limit for one query to the engine. */
-const queryTimeoutMs = 500;
-/** CPU time that an accepted rule may take for three months, at first use. */
+/** CPU time limits: for one query to the engine, and for starting more of them with shorter ranges. */
+export interface RuleLimits {
+  readonly totalMs: number;
+  readonly queryMs: number;
+}
+const longLimits: RuleLimits = { totalMs: 700, queryMs: 500 };
+/** Limits for a single query that finds out whether a rule can be used. */
+export const checkLimits: RuleLimits = { totalMs: 0, queryMs: 300 };
+/** CPU time that an accepted rule may take for three months. */
 const acceptedMs = 300;
-/** Limits for a single query. Other requests wait as long for each month of an accepted series. */
-export const shortLimits = { totalMs: 0, queryMs: 80 };
 /** The engine expands simple rules quickly, which are most rules, except those where it must count every occurrence. */
 const simple =
   /^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL=\d{1,2}|COUNT=(\d{1,4}|\d{8,})|UNTIL=\w+|WKST=\w+|BY(DAY|MONTH|MONTHDAY)=[^;]{1,99}))*$/;
@@ -40,7 +45,14 @@ export interface RuleStart {
 export interface RuleStarts {
   readonly starts: readonly { readonly wallMs: number; readonly instantMs: number }[];
   readonly truncated: boolean;
+  /** Set if the CPU time limit was reached. */
+  readonly slow?: true;
 }
+
+export type ExpandRule = (rule: string, start: RuleStart, fromMs: number, toMs: number) => RuleStarts;
+
+/** Leaves out rules that take too long. */
+export const withoutRules: ExpandRule = () => ({ starts: [], truncated: true });
 
 /**
  * Returns the starts that a rule yields in a range of local times. Rules in days or longer are computed on a clock without
@@ -52,7 +64,7 @@ export function expandRule(
   start: RuleStart,
   fromMs: number,
   toMs: number,
-  { totalMs, queryMs } = { totalMs: 700, queryMs: queryTimeoutMs },
+  { totalMs, queryMs }: RuleLimits = longLimits,
 ): RuleStarts {
   const rule = isFast(written) ? written.replace(endlessCount, '') : written;
   if (isPeriodRule(rule)) return expandByPeriods(rule, start, fromMs, toMs, queryMs);
@@ -60,6 +72,7 @@ export function expandRule(
     start.zone !== undefined && !start.allDay && /FREQ=(HOURLY|MINUTELY|SECONDLY)/.test(rule);
   const deadline = cpuMs() + totalMs;
   let engine: RRuleTemporal | undefined;
+  let slow: { slow?: true } = {};
   // If a rule yields too many starts, shorten the range until the first ones are found.
   for (let to = toMs; ; to = fromMs + (to - fromMs) / 8) {
     try {
@@ -72,10 +85,11 @@ export function expandRule(
             ? { wallMs: wallOf(ms, start.offsets), instantMs: ms }
             : { wallMs: ms, instantMs: instantOf(ms, start.offsets) },
         );
-      return { starts, truncated: to < toMs || found.length > maxStarts };
+      return { starts, truncated: to < toMs || found.length > maxStarts, ...slow };
     } catch (error) {
       if (!isExhausted(error)) throw error;
-      if (to - fromMs < 1000 || cpuMs() >= deadline) return { starts: [], truncated: true };
+      if (isTimeout(error)) slow = { slow: true };
+      if (to - fromMs < 1000 || cpuMs() >= deadline) return { starts: [], truncated: true, ...slow };
     }
   }
 }
@@ -89,10 +103,10 @@ function expandByPeriods(
 ): RuleStarts {
   const deadline = cpuMs() + queryMs;
   const starts: { wallMs: number; instantMs: number }[] = [];
-  const found = expandPeriods(onWallClock(rule, start), start.wallMs, fromMs, () => cpuMs() > deadline);
+  const found = expandPeriods(onWallClock(rule, start), start.wallMs, fromMs, toMs, () => cpuMs() > deadline);
   for (;;) {
     const { value, done } = found.next();
-    if (done) return { starts, truncated: value === 'exhausted' };
+    if (done) return { starts, truncated: value !== undefined, ...(value === 'late' && { slow: true }) };
     if (value > toMs) return { starts, truncated: false };
     if (starts.length >= maxStarts) return { starts, truncated: true };
     if (value >= fromMs) starts.push({ wallMs: value, instantMs: instantOf(value, start.offsets) });
@@ -122,8 +136,9 @@ function runLimited<Value>(rule: string, queryMs: number, work: () => Value): Va
   return isFast(rule) ? work() : runWithTimeout(queryMs, work);
 }
 
+/** How long a query may wait for the processor on a busy machine. */
+const maxTimeoutMs = 8_000;
 const sandbox = createContext({});
-const call = new Script('work()');
 
 /** An untrusted rule can keep the engine busy for minutes; only a VM timeout can interrupt it. */
 function runWithTimeout<Value>(queryMs: number, work: () => Value): Value {
@@ -131,10 +146,10 @@ function runWithTimeout<Value>(queryMs: number, work: () => Value): Value {
     const began = cpuMs();
     sandbox['work'] = work;
     try {
-      return call.runInContext(sandbox, { timeout }) as Value;
+      return callWithTimeout(sandbox, timeout) as Value;
     } catch (error) {
       // The VM timeout is wall-clock time, so retry if the machine was too busy to use the CPU time.
-      if (!isTimeout(error) || cpuMs() - began > queryMs / 2 || timeout > 16 * queryTimeoutMs) throw error;
+      if (!isTimeout(error) || cpuMs() - began > queryMs / 2 || timeout > maxTimeoutMs) throw error;
     } finally {
       sandbox['work'] = undefined;
     }
@@ -196,30 +211,20 @@ const monthMs = 30 * 86_400_000;
 
 /**
  * Returns true if a rule keeps the engine busy too long or yields too many starts: at its beginning, now, or in five
- * years. Yields between these steps. Throws `Unreadable` if the engine rejects the rule.
+ * years. Throws `Unreadable` if the engine rejects the rule.
  */
-export function* checkRule(rule: string, start: RuleStart, nowMs: number): Generator<void, boolean> {
+export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
   const froms = isFast(rule) ? [start.wallMs] : new Set([start.wallMs, nowMs, nowMs + 60 * monthMs]);
   let usedMs = 0;
   for (const from of froms) {
     const began = cpuMs();
     try {
-      if (expandRule(rule, start, from, from + monthMs, shortLimits).truncated) return true;
+      if (expandRule(rule, start, from, from + monthMs, checkLimits).truncated) return true;
     } catch (error) {
       throw new Unreadable(`its recurrence rule cannot be used: ${messageOf(error)}`);
     }
     usedMs += cpuMs() - began;
     if (!isFast(rule) && usedMs > acceptedMs) return true;
-    yield;
   }
   return false;
-}
-
-/** Makes all steps of `checkRule` at once. */
-export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
-  const steps = checkRule(rule, start, nowMs);
-  for (;;) {
-    const { value, done } = steps.next();
-    if (done) return value;
-  }
 }

@@ -10,9 +10,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { TurnPace } from '../../awaitable.ts';
 import { isBusy } from './unavailable.ts';
 
 const maxCachedStatements = 200;
+/** SQLite answers at once, so a loop of queries would keep all other requests waiting. */
+const pace = new TurnPace();
 
 /** kysely dialect for `node:sqlite`, with one connection that one query or transaction uses at a time. */
 export function sqliteDialect(database: DatabaseSync, lockTimeoutMs: number): Dialect {
@@ -44,6 +47,8 @@ class SqliteDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turn = promise;
     await before;
+    // Not within a transaction: other processes wait for its lock.
+    await pace.pause;
     this.#done = resolve;
     return this.#connection;
   }

@@ -17,8 +17,10 @@ import { isBusy, unavailable } from './unavailable.ts';
 const oldestSafe = [3, 51, 3] as const;
 /** Maximum wait for the write lock. SQLite's lock is not fair, so this is far longer than one transaction takes. */
 const lockTimeoutMs = 10_000;
-/** Maximum time a single statement may block the event loop; transactions wait asynchronously. */
+/** Maximum time a single statement may block the event loop. */
 const statementWaitMs = 250;
+/** Transactions wait for the lock asynchronously: this process itself may hold it in another connection. */
+const beginWaitMs = 10;
 /** Number of change messages kept for processes that poll later. */
 const keptChanges = 1000;
 
@@ -39,7 +41,8 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     const writer = await connect(false);
     if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
     const reader = await connect(true);
-    for (const database of opened) database.exec(`pragma busy_timeout = ${statementWaitMs}`);
+    for (const [index, database] of opened.entries())
+      database.exec(`pragma busy_timeout = ${index === 0 ? beginWaitMs : statementWaitMs}`);
     const { ino } = statSync(file);
     const isReplaced = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
     return { ...createEngine(reader, writer, file, store), isReplaced };

@@ -47,7 +47,7 @@ export async function updateLocalSeries(
       texts,
       unset.filter((name) => name !== 'attendees'),
     ),
-    ...requestedTimes(event, now, input, user, editing.nowMs),
+    ...(await requestedTimes(event, now, input, user, editing.nowMs)),
     ...(unset.includes('rrule') && { rrule: null }),
   };
   const people = {
@@ -140,7 +140,7 @@ async function fieldsOf(event: CalendarEvent, object: CalendarObject, user: User
   const { details, series } = events[0]!;
   return {
     ...known,
-    ...timeFields(series, preferencesOf(user).timezone),
+    ...(await timeFields(series, preferencesOf(user).timezone)),
     title: details.title,
     location: details.location ?? null,
     description: details.description ?? null,

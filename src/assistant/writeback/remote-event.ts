@@ -163,7 +163,7 @@ export async function refuseUnseen(
       'refused',
       'The server stores this event together with others or in a form that cannot be read. Change it in the program that created it.',
     );
-  const fields = toFields(current, calendar, user, nowMs);
+  const fields = await toFields(current, calendar, user, nowMs);
   const names = touched.filter((field) => columns[field].some((column) => fields[column] !== event[column]));
   if (names.length === 0) return;
   await storeObject(remote, href, stored);

@@ -12,13 +12,13 @@ type TimePatch = Pick<EventPatch, 'startMs' | 'endMs' | 'allDay' | 'zone' | 'rru
  * Converts written times to a patch. `now` are the present times of the event or occurrence. Times without a zone are
  * in the zone of the event; an event in UTC has no zone of its own, so there the user's applies.
  */
-export function requestedTimes(
+export async function requestedTimes(
   event: CalendarEvent,
   now: { readonly startMs: number; readonly endMs: number },
   input: WrittenTimes,
   user: User,
   nowMs: number,
-): TimePatch {
+): Promise<TimePatch> {
   const { start_ts, end_ts, timezone, rrule } = input;
   if ((start_ts ?? end_ts ?? timezone ?? rrule) === undefined) return {};
   const userZone = preferencesOf(user).timezone;
@@ -26,7 +26,11 @@ export function requestedTimes(
   const zone = timezone ?? ownZone;
   const single = { ...event, series: null, timezone: zone, start_ms: now.startMs, end_ms: now.endMs };
   const start = start_ts ?? (event.all_day === 1 ? dateIn(userZone, now.startMs) : timestamp(now.startMs));
-  const times = timesOf(mergedTimes(single, { ...input, start_ts: start, timezone: zone }, []), user, nowMs);
+  const times = await timesOf(
+    mergedTimes(single, { ...input, start_ts: start, timezone: zone }, []),
+    user,
+    nowMs,
+  );
   const rules = times.series === null ? undefined : (JSON.parse(times.series) as Series).rules;
   const moved = start_ts !== undefined || timezone !== undefined;
   return {

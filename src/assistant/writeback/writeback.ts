@@ -43,7 +43,7 @@ export async function createRemote(
   const remote = await openRemote(calendars, calendarId, context.signal);
   if (remote.user.id !== userId)
     throw new Failure('refused', `The calendar "${remote.calendar.name}" belongs to another user.`);
-  const times = timesOf(input, remote.user, remote.editing.nowMs);
+  const times = await timesOf(input, remote.user, remote.editing.nowMs);
   const [rrule] = times.series === null ? [] : ((JSON.parse(times.series) as Series).rules ?? []);
   const zone = times.timezone ?? undefined;
   const patch = {
@@ -86,7 +86,7 @@ export async function updateRemote(
   const now = found ?? { startMs: event.start_ms, endMs: event.end_ms };
   const patch: EventPatch = {
     ...detailsOf(input, unset),
-    ...requestedTimes(event, now, input, user, editing.nowMs),
+    ...(await requestedTimes(event, now, input, user, editing.nowMs)),
     ...(unset.includes('rrule') && { rrule: null }),
   };
   if (found !== undefined && !scope.following && patch.rrule !== undefined)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import { CompiledTemplates } from '../rendering/template-set.ts';
-import { areLong, runInThread, ThreadLimit } from './work-thread.ts';
+import { areLong, runInThread } from './work-thread.ts';
 
 const slowMatch = { pattern: '^(\\w+\\s?)+$#', text: 'word '.repeat(50) };
 

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { createContext, Script } from 'node:vm';
+import { createContext } from 'node:vm';
 import type { Environment } from 'minijinja-js';
+import { callWithTimeout } from '../../threads/timed-script.ts';
 
 interface Bindings {
   readonly Environment: typeof Environment;
@@ -15,7 +16,6 @@ const maxMemoryBytes = 128 * 1024 * 1024;
 const maxKeptBytes = 48 * 1024 * 1024;
 
 const sandbox = createContext({ work: undefined as (() => unknown) | undefined });
-const callWork = new Script('work()');
 
 /** Environments are stored in their engine, so that dropping the engine frees them and its memory. */
 interface Engine extends Bindings {
@@ -60,7 +60,7 @@ export function runGuarded<Value>(milliseconds: number | undefined, work: () => 
     sandbox['work'] = () => {
       value = work();
     };
-    callWork.runInContext(sandbox, { timeout: milliseconds });
+    callWithTimeout(sandbox, milliseconds);
     return value as Value;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {

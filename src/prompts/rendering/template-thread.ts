@@ -1,6 +1,7 @@
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
-import { areLong, runInThread, ThreadLimit } from '../files/work-thread.ts';
+import { areLong, runInThread } from '../files/work-thread.ts';
 import { Jinja } from '../jinja/jinja.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { freeVariables } from '../template/variables.ts';

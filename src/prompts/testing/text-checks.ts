@@ -1,4 +1,5 @@
-import { runInNewContext } from 'node:vm';
+import { createContext } from 'node:vm';
+import { callWithTimeout } from '../../threads/timed-script.ts';
 import type { TextChecks } from '../definition/prompt-test.ts';
 import { runInThread } from '../files/work-thread.ts';
 import { estimateTokens } from './tokens.ts';
@@ -45,8 +46,9 @@ async function isMatch(match: Match): Promise<boolean | undefined> {
 }
 
 export function matchPattern({ pattern, text }: Match, timeout = patternMs): boolean | undefined {
+  const work = () => new RegExp(pattern, 'u').test(text);
   try {
-    return runInNewContext("new RegExp(pattern, 'u').test(text)", { pattern, text }, { timeout }) as boolean;
+    return callWithTimeout(createContext({ work }), timeout) as boolean;
   } catch {
     return undefined;
   }

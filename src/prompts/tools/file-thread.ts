@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
-import { longText, runInThread, ThreadLimit, type ThreadOptions } from '../files/work-thread.ts';
+import { longText, runInThread, type ThreadOptions } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import type { FileLint } from '../lint/lint-files.ts';
 

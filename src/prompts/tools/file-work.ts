@@ -1,12 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
 import type { FileProblem } from '../files/front-matter.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
-import { type ThreadAnswer, thread, threadProgram } from '../files/work-thread.ts';
+import { thread, threadProgram } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import { TemplateError } from '../jinja/template-error.ts';
