@@ -36,6 +36,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runProgram(argv: readonly string[], streams: Streams, cwd: string): Promise<number> {
   const [name, ...rest] = argv;
   const json = argv.includes('--json');
+  let flags: Command['flags'];
   try {
     if (name === '--version' || name === '-v') {
       streams.output.write(`${version}\n`);
@@ -53,6 +54,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       streams.output.write(commandHelp(command, wantsHelp ? rest.slice(1) : rest));
       return 0;
     }
+    flags = command.flags;
     const loaded = await loadConfig({
       argv: rest,
       env: streams.env,
@@ -65,9 +67,10 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       throw new UsageError(`${name} does not take "${extra}"; usage: adjutant ${command.usage}`);
     setLogLevel(logLevelOf(loaded));
     return await command.run(loaded, createTerminal(streams, loaded.flags));
-  } catch (error) {
+  } catch (thrown) {
+    const error = await explain(thrown, flags);
     const { kind, code } = classifyError(error);
-    const message = await plainMessage(error);
+    const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
     else streams.errors.write(`adjutant: ${streams.errors.isTTY ? printable(message) : message}\n`);
     return code;
@@ -85,12 +88,15 @@ async function loadCommand(name: string): Promise<Command> {
   );
 }
 
-/** Explains a file system error in plain words that begin with the path, and a failed call in the words of the command line. */
-async function plainMessage(error: unknown): Promise<string> {
-  if (error instanceof Failure) {
-    const { inCommandWords } = await import('./client/command-words.ts');
-    return inCommandWords(error.message);
-  }
+/** Explains a failed call of a tool in the words of the command line. */
+async function explain(error: unknown, flags: Command['flags']): Promise<unknown> {
+  if (!(error instanceof Failure)) return error;
+  const { explainFailure } = await import('./client/command-words.ts');
+  return explainFailure(error, flags);
+}
+
+/** Explains a file system error in plain words that begin with the path. */
+function plainMessage(error: unknown): string {
   const { code = '', path } = error as NodeJS.ErrnoException;
   const others: Readonly<Record<string, string>> = {
     ENOENT: 'no such file or folder',

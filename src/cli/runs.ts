@@ -162,7 +162,7 @@ export const runs: Command = {
 };
 
 async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
-  if (id === undefined) throw new UsageError('name a run by its run_id, or use "last"');
+  if (id === undefined) throw new UsageError('name a run by its id, or use "last"');
   // A job of an autopilot is `RUN_ID/JOB`.
   const [run, ...job] = id.split('/');
   if (run !== 'last') return id;

@@ -112,13 +112,12 @@ describe('a run host', () => {
     expect(open.owner.pid).toBe(first);
     await server.call('cancel_run', { run_id: open.runId });
     expect((await waiting).status).toBe('cancelled');
-    // A spare host that was ended is not used.
+    // A spare host that ends does not harm the next run, not even if the server has not noticed it yet.
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const pid = await spare();
       process.kill(pid, signal);
-      await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
-      // The server hears of it a moment later.
-      await pause(200);
+      // SIGTERM cancels the run of a host that gets its order before it gets the signal.
+      if (signal === 'SIGTERM') await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
       expect(await run()).toMatchObject({ status: 'completed', error: null });
     }
     const last = await spare();

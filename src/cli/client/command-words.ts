@@ -1,4 +1,6 @@
 import type { ToolName } from '../../api.ts';
+import type { Failure } from '../../failure.ts';
+import { type Command, UsageError } from '../terminal/command.ts';
 
 /** The command that does what a tool does. Tools without a command are missing. */
 export const commandOfTool: Partial<Readonly<Record<ToolName, string>>> = {
@@ -83,4 +85,19 @@ export function inCommandWords(message: string): string {
     const command = `"adjutant ${commandOfTool[tool]}${run === undefined ? '' : ` ${run}`}"`;
     return call === undefined ? command : `Run ${command}`;
   });
+}
+
+/** The flag for an argument of a tool. */
+export function flagFor(field: string): string {
+  return field.replace(/_(ts|e164)$/, '').replaceAll('_', '-');
+}
+
+/** Explains a failed call of a tool: invalid arguments by the flags of the command, everything else by its commands. */
+export function explainFailure(failure: Failure, flags: Command['flags'] = {}): Error {
+  if (failure.issues.length === 0) return new Error(inCommandWords(failure.message), { cause: failure });
+  const issues = failure.issues.map(({ path: [field = '', ...rest], message }) => {
+    const flag = flagFor(String(field));
+    return `${[Object.hasOwn(flags, flag) ? `--${flag}` : field, ...rest].join('.')} ${message}`;
+  });
+  return new UsageError(issues.join('; '), { cause: failure });
 }

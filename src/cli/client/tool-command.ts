@@ -3,6 +3,7 @@ import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { type Command, commonFlags, UsageError, unknownSubcommand } from '../terminal/command.ts';
+import { flagFor } from './command-words.ts';
 import { openLocalClient } from './local-client.ts';
 
 /** A subcommand: the tool it calls, the tool's arguments that it accepts, and how it prints the result. */
@@ -76,16 +77,12 @@ export function toolCommand({ name, summary, settings, actions }: ToolCommandOpt
       // The flags were made from the tool's own schema; the engine validates their values.
       const given = { ...action.defaults, ...args } as ToolArguments<ToolName>;
       const { value } = await client.call(action.tool, given).catch((error: unknown) => {
-        throw nameFlags(withId(error, args), action);
+        throw withId(error, args);
       });
       terminal[action.changes ? 'report' : 'answer'](value, () => action.show(value));
       return action.code?.(value) ?? 0;
     },
   };
-}
-
-function flagFor(field: string): string {
-  return field.replace(/_(ts|e164)$/, '').replaceAll('_', '-');
 }
 
 function actionsWith(field: string, actions: Readonly<Record<string, ToolAction>>): string {
@@ -128,16 +125,6 @@ export function withId(error: unknown, args: object): unknown {
   return new Failure(error.kind, `${error.message}: ${id}; ${lister} shows the existing ones`, {
     cause: error,
   });
-}
-
-/** Names flags instead of tool arguments in an error about invalid values. */
-function nameFlags(error: unknown, { fields = {} }: ToolAction): unknown {
-  if (!(error instanceof Failure) || error.issues.length === 0) return error;
-  const issues = error.issues.map(({ path: [field = '', ...rest], message }) => {
-    const name = Object.hasOwn(fields, field) ? `--${flagFor(String(field))}` : field;
-    return `${[name, ...rest].join('.')} ${message}`;
-  });
-  return new UsageError(issues.join('; '), { cause: error });
 }
 
 /** Converts a flag's text to the type of the argument. The tool validates the value. */

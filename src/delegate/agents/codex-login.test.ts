@@ -6,6 +6,8 @@ import { readLogin } from './codex-login.ts';
 
 const provider = 'model_provider = "own"\n[model_providers.own]\nname = "Own"\n';
 const missing = { isSignedIn: false };
+// `codex app-server` does not use the last two.
+const env = { SET_KEY: 'secret', OPENAI_API_KEY: 'secret', CODEX_API_KEY: 'secret' };
 
 it.each([
   ['a login', { 'auth.json': '{}' }, { isSignedIn: true, detail: 'signed in' }],
@@ -48,5 +50,5 @@ it.each([
 ])('tells whether Codex can reach a model with %s', async (_, files, expected) => {
   const home = mkdtempSync(join(tmpdir(), 'codex-login-'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
-  expect(await readLogin(home, { SET_KEY: 'secret' })).toMatchObject(expected);
+  expect(await readLogin(home, env)).toMatchObject(expected);
 });

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Login } from './agent.ts';
 
-/** Finds out whether Codex can reach a model: with a login, or with a model provider of its own configuration. */
+/**
+ * Finds out whether Codex can reach a model: with a login, or with a model provider of its own configuration. Codex ignores
+ * OPENAI_API_KEY, and its app-server also CODEX_API_KEY.
+ */
 export async function readLogin(
   codexHome: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -85,7 +85,6 @@ describe.each(['git', 'walk'] as const)('evidence with method %s', (method) => {
       'never.txt missing',
       'kept.txt unchanged',
       'https://example.org/x unchecked',
-      'added.txt verified added',
       'deep/unclaimed.txt unreported added',
     ]);
   });

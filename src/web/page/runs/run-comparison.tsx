@@ -42,10 +42,10 @@ export function RunComparison({ comparison, jobs }: Props) {
           <thead>
             <tr>
               <td />
-              {candidates.map(({ run_id, id, agent, model }, index) => (
-                <th key={run_id} scope="col" title={id}>
-                  {index + 1}. {agent} {model}
-                  {run_id === winner && <span class="badge completed">suggested</span>}
+              {candidates.map((candidate, index) => (
+                <th key={candidate.run_id} scope="col" title={candidate.id}>
+                  {index + 1}. {jobOf(candidate)?.title ?? candidate.id}
+                  {candidate.run_id === winner && <span class="badge completed">suggested</span>}
                 </th>
               ))}
             </tr>

@@ -25,7 +25,14 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
         choose={(id) => setChosen(id === chosen ? undefined : id)}
       />
       {spec && (
-        <JobDetail key={spec.id} runId={runId} spec={spec} job={results.get(spec.id)} plan={plan.jobs} />
+        <JobDetail
+          key={spec.id}
+          runId={runId}
+          spec={spec}
+          job={results.get(spec.id)}
+          plan={plan.jobs}
+          isCandidate={autopilot.comparison !== undefined}
+        />
       )}
       <JobTimes jobs={jobs} />
     </section>
@@ -43,9 +50,11 @@ interface Props {
   readonly spec: JobSpec;
   readonly job: JobResult | undefined;
   readonly plan: readonly JobSpec[];
+  /** The changes of a candidate are kept until someone delivers them. */
+  readonly isCandidate: boolean;
 }
 
-function JobDetail({ runId, spec, job, plan }: Props) {
+function JobDetail({ runId, spec, job, plan, isCandidate }: Props) {
   const titles = spec.depends_on?.map((id) => plan.find((one) => one.id === id)?.title ?? id) ?? [];
   return (
     <section class="card" aria-label={`Job ${spec.title}`}>
@@ -56,7 +65,7 @@ function JobDetail({ runId, spec, job, plan }: Props) {
       </p>
       {job?.error && <p class="problem">{job.error}</p>}
       {job?.summary && <p class="summary">{job.summary}</p>}
-      {job?.patch && !job.patch.applied && (
+      {job?.patch && !job.patch.applied && (!isCandidate || job.patch.conflicts.length > 0) && (
         <p class="problem">
           The changes were saved as a patch but not applied
           {job.patch.conflicts.length > 0 && `, because of conflicts in ${job.patch.conflicts.join(', ')}`}.
