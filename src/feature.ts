@@ -51,6 +51,7 @@ export const problemSchema = {
     remedy: { type: 'string', description: 'How to fix it' },
     rule: { type: 'string', description: 'Identifies the check' },
     prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
+    omitted: { type: 'integer', description: 'Problems that are not listed' },
   },
 } as const;
 export type Problem = ValueOf<typeof problemSchema>;

@@ -1,4 +1,5 @@
 import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
+import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
@@ -66,7 +67,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     return await command.run(loaded, createTerminal(streams, loaded.flags));
   } catch (error) {
     const { kind, code } = classifyError(error);
-    const message = plainMessage(error);
+    const message = await plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
     else streams.errors.write(`adjutant: ${streams.errors.isTTY ? printable(message) : message}\n`);
     return code;
@@ -84,8 +85,12 @@ async function loadCommand(name: string): Promise<Command> {
   );
 }
 
-/** Explains a file system error in plain words that begin with the path. */
-function plainMessage(error: unknown): string {
+/** Explains a file system error in plain words that begin with the path, and a failed call in the words of the command line. */
+async function plainMessage(error: unknown): Promise<string> {
+  if (error instanceof Failure) {
+    const { inCommandWords } = await import('./client/command-words.ts');
+    return inCommandWords(error.message);
+  }
   const { code = '', path } = error as NodeJS.ErrnoException;
   const others: Readonly<Record<string, string>> = {
     ENOENT: 'no such file or folder',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadedConfig } from '../config.ts';
 import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
+import { inCommandWords } from './client/command-words.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
 import { liveActions } from './live-runs.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
@@ -26,10 +27,10 @@ const actions: Readonly<Record<string, Action>> = {
     );
   },
   async show(client, invocation, terminal) {
-    return print(
-      await client.call('show_run', { run_id: await runId(client, invocation), full: true }),
-      terminal,
-    );
+    const run_id = await runId(client, invocation);
+    const { value, text } = await client.call('show_run', { run_id, full: true });
+    // Until it ends, the report of a run contains no words of its agent, only of the server.
+    return print({ value, text: value.status === 'running' ? inCommandWords(text) : text }, terminal);
   },
   async cancel(client, invocation, terminal) {
     const run_id = await runId(client, invocation);

@@ -72,7 +72,7 @@ class RunHost {
     const channel = new Channel<HostRequest, HostMessage>(socket, (message) => {
       if ('cancel' in message) this.#cancel(message.cancel);
       else if ('order' in message) void this.#execute(message).then((reply) => channel.send(reply));
-      else void this.#carry(message);
+      else void this.#carry(message, channel);
     });
     this.#followers.add(channel);
     return channel.closed.then(() => {
@@ -103,7 +103,7 @@ class RunHost {
     for (const follower of this.#followers) follower.send(message, message.kind !== 'event');
   }
 
-  async #carry(order: HostOrder): Promise<void> {
+  async #carry(order: HostOrder, server: Channel<HostRequest, HostMessage>): Promise<void> {
     // Only the server that started this process gives orders, and only one.
     if (this.#isOrdered) return;
     this.#isOrdered = true;
@@ -112,6 +112,7 @@ class RunHost {
       this.#send({ kind: 'failure', message });
       return this.#exit();
     }
+    await server.deliver({ kind: 'accepted' });
     setLogLevel(order.logLevel);
     const runner = new AgentRunner(order.options, lockTimeoutMs);
     setLogRedaction(runner.redact);

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import type { Comparison } from '../../src/delegate/autopilot/comparison.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { realAgents } from '../agents/real-agents.ts';
 import { startMessagesModel } from '../model/messages-model.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
@@ -14,18 +15,28 @@ import { resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, claude, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
+const { gemini } = realAgents;
+const forGemini = 'Write a.txt with your own tools.';
+
 /** Comparisons with the real Codex and the real Claude Code. Each has a model of its own on loopback; both models follow the script in the task. */
 let responses: Model;
 let messages: Omit<Model, 'config'>;
+let geminiModel: Omit<Model, 'config'>;
 let bench: Workbench;
 let settings: Readonly<Record<string, string>>;
 let server: Connection;
 beforeAll(async () => {
-  responses = await startResponsesModel();
+  responses = await startResponsesModel({
+    // The tools of Codex and of Gemini have different names, so each model has its own script for the same task.
+    [forGemini]: [{ shell: 'echo wrong > a.txt' }, answer({ summary: 'By Codex.' })],
+  });
   messages = await startMessagesModel();
+  geminiModel = await gemini.startModel();
   bench = createWorkbench(responses.config);
   const path = [dirname(claude), bench.env['PATH']].join(delimiter);
   Object.assign(bench.env, { PATH: path, ANTHROPIC_BASE_URL: messages.url, ANTHROPIC_API_KEY: 'none' });
+  Object.assign(bench.env, gemini.env(geminiModel));
+  gemini.configure(bench.home, geminiModel);
   settings = {
     'delegate-command': await nativeCodex(),
     'delegate-answer-within-seconds': '0',
@@ -36,6 +47,7 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]();
   await responses.close();
   await messages.close();
+  await geminiModel.close();
 });
 beforeEach(() => resetProject(bench, { 'README.md': '# A project\n' }));
 
@@ -142,6 +154,64 @@ describe('delegate_compare', () => {
       expect(third.output.warnings).toEqual([expect.stringMatching(/^The judge was not followed, because /)]);
     },
   );
+
+  it('compares an agent of the Agent Client Protocol with Codex', { timeout: 90_000 }, async () => {
+    const turns = [
+      gemini.write(project('a.txt'), 'right\n'),
+      ...gemini.finish!({ summary: 'By Gemini.', deliverables: [], open_questions: [], next_actions: [] }),
+    ];
+    const { output } = await compare(`${forGemini} ${script(...turns)}`, {
+      candidates: [{ agent: 'codex' }, { agent: 'gemini', model: gemini.model }],
+      checks: ['grep -q right a.txt'],
+      deliver: 'winner',
+    });
+    const winner = `${output.run_id}/gemini-gemini-2-5-flash`;
+    expect(output).toMatchObject({
+      status: 'completed',
+      jobs: [{ summary: 'By Codex.' }, { summary: 'By Gemini.', protocol: 'acp' }],
+      comparison: {
+        winner,
+        is_delivered: true,
+        candidates: [
+          { agent: 'gemini', status: 'completed', checks_passed: 1, changed_files: 1, changed_lines: 1 },
+          { agent: 'codex', status: 'failed', checks_passed: 0 },
+        ],
+      },
+    });
+    expect(text('a.txt')).toBe('right\n');
+    await server.call('undo_run', { run_id: winner });
+    await server.call('apply_run', { run_id: `${output.run_id}/codex` });
+    expect(text('a.txt')).toBe('wrong\n');
+  });
+
+  it('overwrites nothing that was changed meanwhile, and keeps every candidate', async () => {
+    // Outside the project, because the view of a candidate need not show what is created there meanwhile.
+    const signal = join(bench.folder, 'proceed');
+    const command = `echo candidate > a.txt; touch started; until test -e ${signal}; do sleep 0.1; done`;
+    const { run_id, output } = await start(
+      script({ shell: command, timeoutMs: 30_000 }, answer({ summary: 'Wrote it.' })),
+      await new ServerProcess(bench, settings).initialize(),
+    );
+    writeFileSync(project('a.txt'), 'of the user\n');
+    writeFileSync(signal, '');
+    const { comparison, ...ended } = (await output) as unknown as AutopilotOutput;
+    expect(ended).toMatchObject({
+      status: 'completed_with_problems',
+      error: 'a.txt was not delivered: it was created meanwhile with other content',
+      jobs: [{}, {}],
+    });
+    expect(comparison).toMatchObject({ winner: expect.any(String), is_delivered: false });
+    const apply = async (run: string) => (await server.call('apply_run', { run_id: run })).record as unknown;
+    const conflict = { path: 'a.txt', reason: 'it was created meanwhile with other content' };
+    for (const { run_id: candidate } of comparison!.candidates)
+      expect(await apply(candidate)).toMatchObject({ conflicts: [conflict] });
+    expect(text('a.txt')).toBe('of the user\n');
+    rmSync(project('a.txt'));
+    const [, other] = comparison!.candidates;
+    expect(await apply(other!.run_id)).toMatchObject({ files: ['started', 'a.txt'], conflicts: [] });
+    expect(text('a.txt')).toBe('candidate\n');
+    expect((await server.call('show_run', { run_id })).record.status).toBe('completed_with_problems');
+  });
 
   it('refuses an agent that is not installed before any other starts', async () => {
     const sent = responses.requests.length;

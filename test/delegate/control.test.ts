@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
@@ -172,18 +172,20 @@ describe('a server that is killed', () => {
   it('leaves its running and its waiting runs to their hosts', async () => {
     const settings = { 'delegate-command': scriptedAgent, 'delegate-max-parallel': '1' };
     const first = await new ServerProcess(bench, settings).initialize();
-    // Long enough for the second run to be seen waiting on a busy machine.
-    const task = steps({ wait: 5_000 }, { answer: { summary: 'survived' } });
+    const ended = join(bench.folder, 'ended');
+    const task = steps({ until: ended }, { answer: { summary: 'survived' } });
     first.begin('delegate_run', { task, cwd: bench.project });
     const watching = await connect();
     const running = await firstRunning(watching);
     first.begin('delegate_run', { task: steps({ answer: { summary: 'waited' } }), cwd: bench.project });
+    // The run is in the queue before its host has it. Only the host opens a socket.
     const waiting = await eventually(async () => {
-      const run = (await listed(watching)).find(({ status }) => status === 'waiting');
-      expect(run).toBeDefined();
-      return run!.run_id;
+      const run = (await readQueue(bench, (queue) => queue.open())).find(({ state }) => state === 'waiting');
+      expect(run?.socket).toEqual(expect.any(String));
+      return run!.runId;
     });
     await first.kill('SIGKILL');
+    writeFileSync(ended, '');
     expect(await finished(watching, running)).toMatchObject({ status: 'completed', summary: 'survived' });
     expect(await finished(watching, waiting)).toMatchObject({ status: 'completed', summary: 'waited' });
   });

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { readQueue } from './kill-host.ts';
+import { hostsOf } from './run-hosts.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -27,13 +28,6 @@ async function startRun(server: Connection, task: string) {
     return run!.socket!;
   });
   return { call, socket };
-}
-
-/** The run hosts that are children of a server. */
-function hostsOf(server: number): number[] {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(server)]);
-  const lines = stdout.toString().split('\n');
-  return lines.filter((line) => line.endsWith(' run-host')).map((line) => Number.parseInt(line, 10));
 }
 
 describe('the socket of a run host', () => {

@@ -433,6 +433,36 @@ describe('evidence', () => {
     expect(readdirSync(record.run_dir).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
+  it('lists a file once, however often and in which spelling the agent reports it', async () => {
+    const made = join(bench.project, 'made.txt');
+    const deliverables = [
+      { path: 'made.txt', description: 'First line.' },
+      { path: './made.txt:2', description: 'Second line' },
+      { path: made, description: 'first line' },
+      { path: 'gone.txt', description: '' },
+      { path: '`gone.txt`', description: '' },
+    ];
+    const task = steps({ file: { path: made, text: 'x' } }, { answer: { deliverables } });
+    const record = await run(task, { sandbox: 'workspace-write' });
+    expect(record).toMatchObject({
+      deliverables: [
+        { path: 'made.txt', description: 'First line.; Second line' },
+        { path: 'gone.txt', description: '' },
+      ],
+      evidence: {
+        files: [
+          { path: 'made.txt', status: 'verified' },
+          { path: 'gone.txt', status: 'missing' },
+        ],
+      },
+      error: 'gone.txt was reported as delivered, but does not exist',
+    });
+    // The drop-in contract repeats the answer as it is.
+    const plain = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+    const args = { task, cwd: bench.project, sandbox: 'workspace-write' };
+    expect((await plain.call('delegate_run', args)).record).toMatchObject({ deliverables });
+  });
+
   it('includes the changes as a patch without secrets', async () => {
     const record = await run(
       steps(

@@ -8,6 +8,8 @@ export type Step =
   | { readonly stderr: string }
   | { readonly wait: number }
   | { readonly hang: true }
+  /** Waits until the file exists. */
+  | { readonly until: string }
   | { readonly ignoreSignals: true }
   | { readonly child: string }
   | { readonly command: string }

@@ -1,17 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
 import { autopilotTask, job } from '../delegate/autopilot-task.ts';
 import { putFinishedRun } from '../delegate/finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
-import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
+import { axeViolations, PageServer, seriousViolations, shows } from '../page/page-server.ts';
+import { bundle } from '../program.ts';
 
 const server = new PageServer();
 const work = join(server.home, 'work');
 let model: Model;
+let env: Record<string, string>;
 
 beforeAll(async () => {
   model = await startResponsesModel();
@@ -23,19 +26,27 @@ beforeAll(async () => {
   execFileSync('git', ['init', '-q'], { cwd: work });
   writeFileSync(join(work, 'tides.txt'), 'low');
   writeFileSync(join(codexHome, 'config.toml'), model.config);
-  await server.start({
+  env = {
+    HOME: server.home,
     CODEX_HOME: codexHome,
     // Codex needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
     TMPDIR: temporary,
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
     ADJUTANT_DELEGATE_APPROVALS: 'ask',
-  });
+  };
+  await server.start(env);
 });
 afterEach(() => server.closeWindows());
 afterAll(async () => {
   await server.stop();
   await model.close();
 });
+
+/** Runs a command of the program with the settings of the server. Resolves with its JSON output. */
+async function runProgram(args: readonly string[]): Promise<Record<string, unknown>> {
+  const child = promisify(execFile)(process.execPath, [bundle, ...args, '--json'], { cwd: work, env });
+  return JSON.parse((await child.catch((error: { stdout: string }) => error)).stdout);
+}
 
 async function startRun(
   task: string,
@@ -181,6 +192,58 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByText(/^Sample: look at the harbour/).waitFor({ state: 'detached' });
+  });
+
+  it('of a comparison show the candidates side by side, and deliver the one that is chosen', {
+    timeout: 120_000,
+  }, async () => {
+    // The candidates get the same task. The first one that takes the lock does it right.
+    const lock = join(server.home, 'tmp', 'lock');
+    const command = `if mkdir ${lock}; then echo right > duel.txt; else echo wrong > duel.txt; fi`;
+    const task = `Write duel.txt ${script({ shell: command }, answer({ summary: 'Wrote it.' }))}`;
+    const models = ['one', 'two'].flatMap((name) => ['--candidate', `codex:${name}`]);
+    const more = ['--check', 'grep -q right duel.txt', '--home', server.home];
+    const { status } = await runProgram(['runs', 'compare', task, ...models, ...more]);
+    expect(status).toBe('completed');
+    const page = await server.open();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByText(/^Write duel\.txt/).click();
+    const table = page.getByRole('region', { name: 'Comparison' });
+    await table.getByRole('columnheader', { name: /^1\. codex (one|two) ?suggested$/ }).waitFor();
+    await table.getByRole('columnheader', { name: /^2\. codex (one|two)$/ }).waitFor();
+    await page.getByText(/^codex-(one|two) is completed; codex-(one|two) is failed\.$/).waitFor();
+    const checks = table.getByRole('row', { name: /^Checks/ });
+    await checks.getByText('1 of 1 passed').waitFor();
+    await checks.getByText('0 of 1 passed').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await axeViolations(page), colorScheme).toEqual([]);
+    }
+    const duel = () => readFileSync(join(work, 'duel.txt'), 'utf8');
+    const deliver = table.getByRole('button', { name: /^Deliver/ });
+    await deliver.first().click();
+    const takeBack = table.getByRole('button', { name: /^Take back/ });
+    await takeBack.waitFor();
+    expect(duel()).toBe('right\n');
+    await table
+      .locator('button:disabled')
+      .getByText(/^Deliver/)
+      .waitFor();
+    await table.getByText(/Take back codex-(one|two) first\./).waitFor();
+    await takeBack.click();
+    await table.getByText('Taken back.').waitFor();
+    expect(existsSync(join(work, 'duel.txt'))).toBe(false);
+    // Someone else creates the file meanwhile: nothing is overwritten.
+    writeFileSync(join(work, 'duel.txt'), 'mine');
+    await deliver.click();
+    await shows(page, /duel\.txt: it was created meanwhile with other content/);
+    expect(duel()).toBe('mine');
+    rmSync(join(work, 'duel.txt'));
+    await deliver.click();
+    await takeBack.waitFor();
+    expect(duel()).toBe('wrong\n');
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
   it('can be cancelled on the page', async () => {

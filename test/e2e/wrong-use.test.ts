@@ -42,6 +42,8 @@ describe('the command line', () => {
     ['users show nobody', 1, 'User not found: nobody; adjutant users list shows the existing ones'],
     ['events create nobody --title x --start 2030-01-01', 1, /^User not found: nobody; adjutant users list/],
     ['calendars sync none', 1, 'Calendar not found: none; adjutant calendars list shows the existing ones'],
+    ['runs show nope', 1, 'There is no run nope. "adjutant runs list" shows all runs.'],
+    ['runs apply nope', 1, 'There is no run nope. "adjutant runs list" shows all runs.'],
     ['users create', 2, '--name is required'],
     ['users create --name x --channel-pref pigeon', 2, /^--channel-pref must be one of "email", "call"/],
     ['users list --config nothing.toml', 2, /nothing\.toml: no such file$/],

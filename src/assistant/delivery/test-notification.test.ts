@@ -55,7 +55,7 @@ describe('a test message', () => {
     await expect(test(assistant, { user_id: 'nobody' })).rejects.toThrow('User not found');
     await expect(test(assistant, { channel: 'pigeon' })).rejects.toThrow(/channel/);
     await expect(test(assistant, { channel: 'call' })).rejects.toThrow(
-      'ada cannot be reached by call: phone_e164 is not set. Set it with update_user or with: adjutant users update ada --phone …',
+      'ada cannot be reached by call: phone_e164 is not set. Set it with update_user (on the command line: --phone).',
     );
     expect(await auditTrail(assistant)).toEqual([]);
   });

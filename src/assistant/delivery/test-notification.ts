@@ -139,7 +139,7 @@ async function recordStart(
   if (to === null || !reachableBy(user).includes(channel))
     throw new Failure(
       'refused',
-      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with update_user or with: adjutant users update ${userId} ${flag} …`,
+      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with update_user (on the command line: ${flag}).`,
     );
   const detail = { channel, outcome: 'unknown', detail: 'the result is not known yet' };
   const [row] = auditRows(nowMs, [{ action: testAction, userId, detail }]);

@@ -169,7 +169,7 @@ export async function refuseUnseen(
   await storeObject(remote, href, stored);
   throw new Failure(
     'conflict',
-    `Another program changed ${names.join(' and ')} of "${event.title}" since the last sync. Nothing was changed. The event is up to date now: look at it with get_event, and call again if the change is still wanted.`,
+    `Another program changed ${names.join(' and ')} of "${event.title}" since the last sync. Nothing was changed. The event is up to date now: look at it with get_event, and repeat the change if it is still wanted.`,
     { data: { changed: names } },
   );
 }

@@ -12,6 +12,7 @@ import {
   unsetEventFields,
 } from '../../assistant/tools/fields.ts';
 import { wholeList } from '../../paging.ts';
+import { inCommandWords } from '../client/command-words.ts';
 import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
 
 export const events = toolCommand({
@@ -90,7 +91,7 @@ export const events = toolCommand({
             ),
             reason ?? 'No time found.',
           ),
-          ...unknown.map(({ user_id, reason }) => `unknown: ${user_id}: ${reason}`),
+          ...unknown.map(({ user_id, reason }) => `unknown: ${user_id}: ${inCommandWords(reason)}`),
         ].join('\n'),
     }),
     busy: toolAction({
@@ -108,7 +109,7 @@ export const events = toolCommand({
               ]),
               `${user_id}  no busy times known`,
             ),
-            ...unknown.map((reason) => `unknown: ${user_id}: ${reason}`),
+            ...unknown.map((reason) => `unknown: ${user_id}: ${inCommandWords(reason)}`),
           ])
           .join('\n'),
     }),

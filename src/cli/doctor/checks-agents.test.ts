@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Checkup, createCheckup } from '../../../test/checkup.ts';
 import { componentFile } from '../../../test/components.ts';
+import { surveyAgent } from '../../delegate/agents/agent-survey.ts';
+import { Agents } from '../../delegate/agents/agents.ts';
+import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
 import { checkAgents } from './checks-agents.ts';
 import { checkCodex } from './checks-codex.ts';
 
@@ -42,8 +45,9 @@ it('reports which agents are installed, signed in, too old, unknown or missing',
   expect(found).toEqual({
     Codex: {
       state: 'warning',
-      detail: 'codex cannot be started, so sub-agents cannot run',
-      remedy: 'npm install -g @openai/codex',
+      detail: 'not installed, so sub-agents cannot run',
+      remedy:
+        'codex is not on the PATH; install it with "npm install -g @openai/codex" or set delegate.command to its path.',
     },
     'Agent claude': {
       state: 'warning',
@@ -96,4 +100,23 @@ it('reports a configured agent that is missing', { timeout: 60_000 }, async () =
     detail: 'is the configured agent, but it is not installed',
     remedy: 'gemini is not on the PATH; install it with "npm install -g @google/gemini-cli".',
   });
+});
+
+it('flags a Codex that is too old, with the same words as the tool that lists agents', {
+  timeout: 60_000,
+}, async () => {
+  installScript('codex', 'test "$1" = --version && echo codex-cli 0.100.0');
+  const found = await check('', { CODEX_HOME: home.folder });
+  const remedy = expect.stringMatching(
+    /^update codex: 0\.100\.0 is older than \d+\.\d+\.\d+, with which Adjutant was tested$/,
+  );
+  expect(found['Codex']).toEqual({ state: 'warning', detail: '0.100.0', remedy });
+  const env = {
+    PATH: `${bin}:${dirname(process.execPath)}:/bin`,
+    HOME: home.folder,
+    CODEX_HOME: home.folder,
+  };
+  const options = delegateOptions((await home.load(env)).config, env, false);
+  const survey = await surveyAgent(new Agents(options).get('codex'), options);
+  expect(survey.hint?.split('; ')).toEqual([expect.stringContaining('codex login'), remedy]);
 });

@@ -1,102 +1,42 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import type { CustomAgent } from '../../delegate/agents/acp-definitions.ts';
-import { readRegularFile } from '../../regular-file.ts';
+import { versionHint } from '../../delegate/agents/agent-survey.ts';
+import { Agents } from '../../delegate/agents/agents.ts';
+import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
+import { messageOf } from '../../json.ts';
 import type { Finding } from '../../status/health.ts';
 
+/** Checks the program, the login and the sandbox of Codex. */
 export async function checkCodex(
   config: Config,
   { env }: { readonly env: NodeJS.ProcessEnv },
 ): Promise<readonly Finding[]> {
-  const agent = config['delegate.agent'];
-  const isDefault = agent === 'codex';
-  // The setting `delegate.command` is the program of the configured agent.
-  const command =
-    (isDefault ? config['delegate.command'] : undefined) ??
-    (config['delegate.agents'] as readonly CustomAgent[]).find(({ name }) => name === 'codex')?.command ??
-    'codex';
-  const output = (...args: readonly string[]) => outputOf(command, args, env);
-  const version = await output('--version');
-  if (version === undefined) {
-    if (!isDefault) return [{ title: 'Codex', state: 'good', detail: `not installed; runs use ${agent}` }];
-    return [
-      {
-        title: 'Codex',
-        state: 'warning',
-        detail: `${command} cannot be started, so sub-agents cannot run`,
-        remedy: 'npm install -g @openai/codex',
-      },
-    ];
+  const options = delegateOptions(config, env, false);
+  const codex = new Agents(options).get('codex');
+  const program = await codex.locate().catch((error: unknown) => ({ problem: messageOf(error) }));
+  if (typeof program !== 'string') {
+    if (options.agent !== 'codex')
+      return [{ title: 'Codex', state: 'good', detail: `not installed; runs use ${options.agent}` }];
+    const detail = 'not installed, so sub-agents cannot run';
+    return [{ title: 'Codex', state: 'warning', detail, remedy: program.problem }];
   }
-  const findings: Finding[] = [{ title: 'Codex', state: 'good', detail: version.trim() }];
-  findings.push(await checkLogin(config['delegate.codex_home'], env));
-  const sandboxed = await output('sandbox', '--', 'true');
-  findings.push(
-    sandboxed === undefined
-      ? {
-          title: 'Codex sandbox',
-          state: 'warning',
-          detail: 'sandboxed commands fail on this machine',
-          remedy:
-            'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
-        }
-      : { title: 'Codex sandbox', state: 'good', detail: 'works' },
-  );
-  return findings;
+  const version = (await codex.version().catch(() => undefined)) ?? null;
+  const outdated = versionHint(codex, program, version);
+  const login = await codex.login!();
+  return [
+    toFinding('Codex', version ?? 'unknown version', outdated),
+    toFinding('Codex login', login.detail, login.remedy),
+    (await codex.sandboxWorks!())
+      ? toFinding('Codex sandbox', 'works')
+      : toFinding(
+          'Codex sandbox',
+          'sandboxed commands fail on this machine',
+          'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
+        ),
+  ];
 }
 
-/** Whether Codex can reach a model: with a login, or with a model provider of its own configuration. */
-export async function checkLogin(codexHome: string, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const title = 'Codex login';
-  if (existsSync(join(codexHome, 'auth.json'))) return { title, state: 'good', detail: 'signed in' };
-  const missing: Finding = {
-    title,
-    state: 'warning',
-    detail: 'no login found',
-    remedy: 'run codex login, or configure a model provider with an API key',
-  };
-  const text = await readRegularFile(join(codexHome, 'config.toml')).catch(() => undefined);
-  if (text === undefined) return missing;
-  const { parse } = await import('smol-toml');
-  let settings: CodexSettings;
-  try {
-    settings = parse(text) as CodexSettings;
-  } catch (error) {
-    const [reason] = (error as Error).message.split('\n');
-    return { ...missing, detail: `${join(codexHome, 'config.toml')} cannot be read: ${reason}` };
-  }
-  const { model_provider: name = 'openai', model_providers = {} } = settings;
-  const { requires_openai_auth: needsLogin, env_key: key } = model_providers[name] ?? {
-    requires_openai_auth: true,
-  };
-  if (needsLogin) return missing;
-  if (key !== undefined && !env[key])
-    return {
-      ...missing,
-      detail: `the model provider ${name} needs the variable ${key}`,
-      remedy: `set ${key} where the server is started`,
-    };
-  return { title, state: 'good', detail: `the model provider ${name} needs no login` };
-}
-
-interface CodexSettings {
-  readonly model_provider?: string;
-  readonly model_providers?: Readonly<
-    Record<string, { readonly requires_openai_auth?: boolean; readonly env_key?: string }>
-  >;
-}
-
-/** Output of a program, or `undefined` if it failed. */
-function outputOf(
-  command: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(command, [...args], { timeout: 15_000, env }, (error, stdout) =>
-      resolve(error ? undefined : stdout),
-    );
-  });
+function toFinding(title: string, detail: string, remedy?: string): Finding {
+  return remedy === undefined
+    ? { title, state: 'good', detail }
+    : { title, state: 'warning', detail, remedy };
 }

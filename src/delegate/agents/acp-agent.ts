@@ -52,7 +52,6 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       ],
       sandbox: 'adjutant',
       credentials: definition.credentials,
-      signIn: definition.signIn,
     },
     // Not every agent exits when its input is closed.
     exitsLate: true,

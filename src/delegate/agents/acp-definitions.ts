@@ -23,7 +23,6 @@ export interface AcpDefinition {
   readonly state: readonly StateFolder[];
   readonly canResume: boolean;
   readonly credentials: Credentials;
-  readonly signIn: string;
 }
 
 export interface StateFolder {
@@ -52,8 +51,8 @@ const gemini: AcpDefinition = {
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
     isComplete: true,
+    signIn: 'start gemini once and sign in, or set GEMINI_API_KEY',
   },
-  signIn: 'start gemini once and sign in, or set GEMINI_API_KEY',
 };
 
 const qwen: AcpDefinition = {
@@ -76,8 +75,8 @@ const qwen: AcpDefinition = {
     files: ['.qwen/oauth_creds.json', '.qwen/.env'],
     variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     isComplete: false,
+    signIn: 'start qwen once and sign in, or set OPENAI_API_KEY',
   },
-  signIn: 'start qwen once and sign in, or set OPENAI_API_KEY',
 };
 
 const asksFor = JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' });
@@ -109,8 +108,8 @@ const opencode: AcpDefinition = {
     files: ['.local/share/opencode/auth.json'],
     variables: ['OPENCODE_API_KEY'],
     isComplete: false,
+    signIn: 'run "opencode auth login"',
   },
-  signIn: 'run "opencode auth login"',
 };
 
 export const acpDefinitions: readonly AcpDefinition[] = [gemini, opencode, qwen];
@@ -143,7 +142,11 @@ export function customDefinition({
     canResume: true,
     repositorySettings: [],
     state: writes.map((folder) => ({ folder, sessions: 'all' })),
-    credentials: { files: [], variables: [], isComplete: false },
-    signIn: `see the documentation of ${name}`,
+    credentials: {
+      files: [],
+      variables: [],
+      isComplete: false,
+      signIn: `see the documentation of ${name}`,
+    },
   };
 }

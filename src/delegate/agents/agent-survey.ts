@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../json.ts';
-import type { Agent, AgentProfile } from './agent.ts';
+import type { Agent, AgentProfile, Credentials } from './agent.ts';
 
 /** What a user wants to know about an agent before choosing it. */
 export interface AgentSurvey {
@@ -30,13 +30,14 @@ export async function surveyAgent(agent: Agent, places: SurveyPlaces): Promise<A
   if (typeof program !== 'string')
     return { name, program: null, version: null, signed_in: null, can, sandbox, hint: program.problem };
   const version = (await agent.version().catch(() => undefined)) ?? null;
-  const signed_in = isSignedIn(agent, places);
-  const hint = signed_in === false ? profile.signIn : versionHint(agent, program, version);
-  return { name, program, version, signed_in, can, sandbox, ...(hint !== undefined && { hint }) };
+  const { isSignedIn, remedy } = (await agent.login?.()) ?? findLogin(profile.credentials, places);
+  const hints = [remedy, versionHint(agent, program, version)].filter((one) => one !== undefined);
+  const hint = hints.length > 0 ? { hint: hints.join('; ') } : {};
+  return { name, program, version, signed_in: isSignedIn, can, sandbox, ...hint };
 }
 
 /** What to do about a program that is too old, or that is perhaps another one. */
-function versionHint(
+export function versionHint(
   { name, label, testedVersion }: Agent,
   program: string,
   version: string | null,
@@ -53,9 +54,15 @@ function isOlder(version: string, than: string): boolean {
   return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }
 
-function isSignedIn({ profile }: Agent, { userHome, env }: SurveyPlaces): boolean | null {
-  const { files, variables, isComplete } = profile.credentials;
+/** Looks for credentials in files and variables. `isSignedIn` is `null` if they can also be elsewhere. */
+function findLogin(
+  credentials: Credentials | undefined,
+  { userHome, env }: SurveyPlaces,
+): { readonly isSignedIn: boolean | null; readonly remedy?: string } {
+  if (credentials === undefined) return { isSignedIn: null };
+  const { files, variables, isComplete, signIn } = credentials;
   const isFound =
     files.some((file) => existsSync(resolve(userHome, file))) || variables.some((variable) => env[variable]);
-  return isFound ? true : isComplete ? false : null;
+  if (isFound) return { isSignedIn: true };
+  return isComplete ? { isSignedIn: false, remedy: signIn } : { isSignedIn: null };
 }

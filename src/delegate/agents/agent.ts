@@ -27,6 +27,8 @@ export interface Agent {
   locate(): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */
   version(): Promise<string | undefined>;
+  /** Whether the agent can reach a model. Without this method, `credentials` are looked for. */
+  login?(): Promise<Login>;
   /** Total token usage of the thread, read from the agent's own session file. */
   threadTotal?(threadId: string): Promise<Usage | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */
@@ -44,9 +46,15 @@ export interface AgentProfile {
   readonly can: readonly ('steer' | 'interrupt' | 'approve' | 'resume' | 'fork' | 'usage' | 'cost')[];
   /** Who limits what the commands of the agent can write. */
   readonly sandbox: 'own' | 'adjutant';
-  readonly credentials: Credentials;
-  /** How to sign in. */
-  readonly signIn: string;
+  /** Absent if the agent has a method `login`. */
+  readonly credentials?: Credentials;
+}
+
+/** Whether an agent can reach a model, and what to do if it cannot. */
+export interface Login {
+  readonly isSignedIn: boolean;
+  readonly detail: string;
+  readonly remedy?: string;
 }
 
 /** Where the credentials of an agent can be. */
@@ -56,6 +64,8 @@ export interface Credentials {
   readonly variables: readonly string[];
   /** False if credentials can also be elsewhere, such as in a keychain or in the settings of a provider. */
   readonly isComplete: boolean;
+  /** How to sign in. */
+  readonly signIn: string;
 }
 
 /** The name of a built-in agent, or of one in the settings. */

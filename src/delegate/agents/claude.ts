@@ -67,8 +67,8 @@ export function createClaude(options: ClaudeOptions): Agent {
         variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
         // On macOS they are in the keychain.
         isComplete: process.platform !== 'darwin',
+        signIn: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
       },
-      signIn: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
     },
     async invoke(call) {
       if (call.configOverrides.length > 0)

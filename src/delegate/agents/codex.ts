@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { isObject } from '../../json.ts';
 import { openAppServer } from '../app-server/app-server.ts';
 import { capture } from '../launch/launch.ts';
@@ -7,6 +6,7 @@ import { refuseBlockingFiles } from './blocking-files.ts';
 import { appServerCommand, execCommand } from './codex-command.ts';
 import { disableServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
+import { readLogin } from './codex-login.ts';
 import { type CodexPermissions, codexPermissions } from './codex-permissions.ts';
 import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 import { readThreadUsage } from './codex-thread.ts';
@@ -67,13 +67,6 @@ export function createCodex(options: CodexOptions): Agent {
     profile: {
       can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage'],
       sandbox: 'own',
-      // A model provider in the settings can have a key of its own.
-      credentials: {
-        files: [join(codexHome, 'auth.json')],
-        variables: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
-        isComplete: true,
-      },
-      signIn: 'run codex login, or configure a model provider with an API key',
     },
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);
@@ -92,6 +85,7 @@ export function createCodex(options: CodexOptions): Agent {
     explain,
     locate: executable,
     version: async () => readVersion(await executable(), env),
+    login: () => readLogin(codexHome, env),
     writes: (report) => readWrites(codexHome, report),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
     async confine(sandbox) {
@@ -172,7 +166,7 @@ async function canStart(
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /skip-git-repo-check was not specified/,
-    'the folder is not in a git repository: pass skip_git_repo_check',
+    'the folder is not in a git repository: pass skip_git_repo_check (on the command line: --skip-git-repo-check)',
   ],
   [
     /401 Unauthorized|Missing environment variable|not logged in/i,

@@ -1,6 +1,6 @@
 import type { Usage } from '../agents/agent.ts';
-import { plainPath } from '../changes/evidence.ts';
-import type { Answer, Deliverable } from '../record/answer.ts';
+import type { Answer } from '../record/answer.ts';
+import { normalize, uniqueDeliverables } from '../record/deliverables.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 
 /** Combines the results of all jobs without duplicates. */
@@ -51,34 +51,8 @@ export function totalUsage(parts: readonly (Usage | null)[]): Usage | null {
   };
 }
 
-/** One entry per file, however its path was spelled, with all its descriptions. */
-function uniqueDeliverables(all: readonly Deliverable[], cwd: string): Deliverable[] {
-  const byPath = new Map<string, { path: string; descriptions: string[] }>();
-  for (const { path, description } of all) {
-    const key = plainPath(path, cwd) ?? path;
-    const known = byPath.get(key) ?? { path: key, descriptions: [] };
-    byPath.set(key, known);
-    const text = description.trim();
-    if (text !== '' && !known.descriptions.some((one) => normalize(one) === normalize(text)))
-      known.descriptions.push(text);
-  }
-  return [...byPath.values()].map(({ path, descriptions }) => ({
-    path,
-    description: descriptions.join('; '),
-  }));
-}
-
 function unique(texts: readonly string[]): string[] {
   return [...new Map(texts.toReversed().map((text) => [normalize(text), text])).values()].reverse();
-}
-
-/** Texts that differ only in case, spacing or final punctuation count as equal. */
-function normalize(text: string): string {
-  return text
-    .trim()
-    .replaceAll(/\s+/g, ' ')
-    .replace(/[.!]+$/, '')
-    .toLowerCase();
 }
 
 /** Files that a job reported as delivered but that do not exist, and changes that were not merged. */

@@ -2,6 +2,8 @@ import type { Usage } from '../agents/agent.ts';
 import { readJson } from '../files/json-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { asAnswer } from '../record/answer.ts';
+import { deliveryState } from '../workspace/kept-changes.ts';
+import { workspaceFolder } from '../workspace/run-place.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import type { Comparison } from './comparison.ts';
 import type { Decision } from './decision.ts';
@@ -35,8 +37,17 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
     error: (result?.['error'] as string | null | undefined) ?? null,
     usage: ((result ?? progress)?.['usage'] as Usage | null | undefined) ?? null,
     warnings: ((result ?? plan)?.['warnings'] as string[] | undefined) ?? [],
-    ...(comparison && { comparison: comparison as unknown as Comparison }),
+    ...(comparison && { comparison: await withDeliveries(comparison as unknown as Comparison, directory) }),
   };
+}
+
+/** Adds which candidates are delivered: people can deliver and undo them after the comparison has ended. */
+async function withDeliveries(comparison: Comparison, directory: RunDirectory): Promise<Comparison> {
+  const candidates = comparison.candidates.map(async (candidate) => ({
+    ...candidate,
+    delivery: await deliveryState(directory.file(`subruns/${candidate.id}/${workspaceFolder}`)),
+  }));
+  return { ...comparison, candidates: await Promise.all(candidates) };
 }
 
 /** The output of an autopilot that failed before it started any job. */

@@ -184,11 +184,56 @@ export const autopilotSchema = {
   properties: { ...openAutopilotSchema.properties, shortened },
 } as const;
 
+const count = { type: 'integer' } as const;
+
+/** What `delegate_compare` adds to an autopilot. */
+export const comparisonSchema = {
+  type: 'object',
+  required: ['winner', 'reasons', 'is_delivered', 'candidates'],
+  properties: {
+    winner: { anyOf: [text, { type: 'null' }], description: 'run_id, for apply_run' },
+    reasons: { type: 'array', items: text },
+    is_delivered: { type: 'boolean' },
+    candidates: {
+      type: 'array',
+      description: 'Best first',
+      items: {
+        type: 'object',
+        required: ['run_id', 'id', 'agent', 'status', 'checks_passed', 'checks', 'unmet_claims'],
+        properties: {
+          run_id: text,
+          id: text,
+          agent: text,
+          model: text,
+          status: text,
+          checks_passed: count,
+          checks: count,
+          unmet_claims: count,
+          changed_files: count,
+          changed_lines: count,
+          tokens: { anyOf: [count, { type: 'null' }] },
+          cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+          duration_ms: { type: 'number' },
+          delivery: {
+            enum: ['nothing', 'kept', 'delivered', 'undone'],
+            description: 'Where its changes are now',
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+const shownAutopilotSchema = {
+  ...autopilotSchema,
+  properties: { ...autopilotSchema.properties, comparison: comparisonSchema },
+} as const;
+
 /** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
   ...shortRunSchema,
   properties: {
     ...shortRunSchema.properties,
-    autopilot: anyObject(autopilotSchema),
+    autopilot: anyObject(shownAutopilotSchema),
   },
 } as const;

@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { isObject, type JsonSchema } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { type RunStatus, withProblems } from '../record/outcome.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
 import { deliverKept } from '../workspace/kept-changes.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
@@ -89,7 +90,12 @@ async function deliverWinner(
       signal,
     });
     const paths = conflicts.map(({ path }) => path);
-    return { ...result, patch: { ...result.patch, applied: paths.length === 0, conflicts: paths } };
+    const problems = conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`);
+    return {
+      ...result,
+      ...withProblems({ status: result.status as RunStatus, error: result.error }, problems),
+      patch: { ...result.patch, applied: paths.length === 0, conflicts: paths },
+    };
   } finally {
     claims.close();
   }

@@ -1,6 +1,7 @@
 import { readRegularFile } from '../../regular-file.ts';
 import { unmetClaims } from '../changes/evidence.ts';
 import type { Answer } from '../record/answer.ts';
+import type { DeliveryState } from '../workspace/kept-changes.ts';
 import type { AutopilotRequest } from './autopilot.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { type Decision, decide } from './decision.ts';
@@ -37,6 +38,8 @@ export interface Standing {
   readonly tokens: number | null;
   readonly cost_usd: number | null;
   readonly duration_ms: number;
+  /** Where its changes are now. Found out when the comparison is loaded. */
+  readonly delivery?: DeliveryState;
 }
 
 export interface Comparison {
@@ -185,7 +188,7 @@ export function comparisonOutcome(
       best === undefined
         ? errors.join('; ') || 'no candidate has completed'
         : conflicts.length > 0
-          ? `not delivered: ${conflicts.join(', ')}`
+          ? best.error
           : null,
     aggregate: {
       summary: [suggestion, ...lines, ...(best === undefined ? [] : [best.summary.trim()])].join('\n'),

@@ -91,8 +91,11 @@ export async function compareClaims(
 ): Promise<Pick<Evidence, 'files' | 'omitted'>> {
   const claimed: FileEvidence[] = [];
   const claimedChanges = new Set<Change>();
+  const seen = new Set<string>();
   for (const { path: written } of deliverables) {
     const path = plainPath(written, cwd);
+    if (seen.has(path ?? written)) continue;
+    seen.add(path ?? written);
     if (path === undefined) {
       claimed.push({ path: written, status: 'unchecked' });
       continue;

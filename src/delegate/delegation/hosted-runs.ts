@@ -10,7 +10,7 @@ import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.t
 import { SpareHost } from '../host/spare-host.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
-import type { OpenRun } from '../run/open-run.ts';
+import { type OpenRun, ownRuns } from '../run/open-run.ts';
 import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
 import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
@@ -52,26 +52,43 @@ export class HostedRuns {
   }
 
   /**
-   * Tells a host what to run and follows it. If the host is killed, the run is finished, and an autopilot continues
-   * in another host. Resolves with the result, or with `undefined` if another server has finished the run.
+   * Tells a host what to run and follows it. If the host dies before it accepts the order, another host gets the order. If
+   * it dies later, the run is finished, and an autopilot continues in another host. Resolves with the result, or with
+   * `undefined` if another server has finished the run.
    */
   async carry(
     run: FollowedRun,
     work: HostOrder['work'],
-    host = this.start(),
+    firstHost = this.start(),
     createRequest?: () => Promise<object>,
   ): Promise<object | undefined> {
     const { path, id } = run.directory;
-    let result = await this.#follow(run, work, await host, createRequest);
-    for (let hosts = 1; result === undefined; hosts += 1) {
+    let request: Promise<object> | undefined;
+    let step = work;
+    for (let hosts = 1; ; hosts += 1) {
+      const host = await (hosts === 1 ? firstHost : this.start());
+      const result = await this.#follow(run, step, host, async () => {
+        if (step === 'resume') return undefined;
+        request ??= createRequest?.();
+        return request;
+      });
+      if (result !== undefined) return result;
       const open = await this.#takeBack(path);
       if (open === undefined) return undefined;
-      if (work === 'run') return recoverRun(this.#runner, open);
-      if (hosts === maxHosts) throw new Failure('refused', `the process of ${id} was killed ${hosts} times`);
-      log('info', `continuing autopilot ${id}, whose run host was killed`);
-      result = await this.#follow(run, 'resume', await this.start());
+      const isCancelled = (await this.#runner.queue).cancellationReason(path) !== undefined;
+      if (host.hasAccepted || isCancelled) {
+        if (work === 'run') return recoverRun(this.#runner, open);
+        step = 'resume';
+      }
+      if (hosts === maxHosts)
+        throw new Failure(
+          'refused',
+          host.hasAccepted
+            ? `the process of ${id} was killed ${hosts} times`
+            : `${hosts} run hosts exited before they accepted ${id}. If Adjutant was updated, restart the server.`,
+        );
+      log('info', `the run host of ${id} has died; starting another one`);
     }
-    return result;
   }
 
   /** Follows a host. Resolves with `undefined` if it is killed. */
@@ -79,7 +96,7 @@ export class HostedRuns {
     run: FollowedRun,
     work: HostOrder['work'],
     host: HostClient,
-    createRequest?: () => Promise<object>,
+    createRequest: () => Promise<object | undefined>,
   ): Promise<object | undefined> {
     const { directory, signal } = run;
     const { path, id } = directory;
@@ -91,8 +108,9 @@ export class HostedRuns {
       host.cancel(reason);
     };
     try {
-      const request = await createRequest?.();
-      if (host.identity === undefined) return undefined;
+      const request = await createRequest();
+      // A dead owner would make other servers finish the run.
+      if (host.identity === undefined || !host.isConnected) return undefined;
       (await this.#runner.queue).assign(path, host.identity);
       const result = host.carryOut(
         { run: { path, id }, work, ...(request && { request }) },
@@ -148,7 +166,9 @@ export class HostedRuns {
     await recoverRuns(this.#runner);
     const queue = await this.#runner.queue;
     for (const run of queue.open()) {
-      if (run.state !== 'autopilot' || (await isAlive(run.owner)) || !queue.claim(run)) continue;
+      if (run.state !== 'autopilot' || ownRuns.has(run.directory) || (await isAlive(run.owner))) continue;
+      // It may have been taken over meanwhile, also by this process.
+      if (ownRuns.has(run.directory) || !queue.claim(run)) continue;
       this.#resume({ path: run.directory, id: run.runId });
     }
   }
@@ -160,12 +180,14 @@ export class HostedRuns {
   }
 
   #resume(directory: FollowedRun['directory']): void {
+    ownRuns.add(directory.path);
     const resumed = this.carry({ directory }, 'resume')
       .catch((error: unknown) => {
         if (!(error instanceof RunReleased))
           log('error', `autopilot ${directory.id} could not be continued`, error);
       })
       .finally(() => {
+        ownRuns.delete(directory.path);
         this.#resumed.delete(resumed);
         this.#publish({ kind: 'resources' });
       });

@@ -34,6 +34,14 @@ export class Channel<Received, Sent> {
     this.#socket.write(`${JSON.stringify(message)}\n`);
   }
 
+  /** Resolves when the other side gets the message even if this process dies, or when the connection is closed. */
+  deliver(message: Sent): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.destroyed) resolve();
+      else this.#socket.write(`${JSON.stringify(message)}\n`, () => resolve());
+    });
+  }
+
   /** Closes the connection when everything sent has been written, but waits only a moment for a stuck reader. */
   async end(): Promise<void> {
     const written = new Promise<void>((resolve) => this.#socket.end(() => resolve()));

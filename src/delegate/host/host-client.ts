@@ -16,6 +16,8 @@ export interface HostClient {
   readonly identity: ProcessIdentity | undefined;
   /** False if the host has exited. */
   readonly isConnected: boolean;
+  /** True if the host has accepted its order. It may have started the agent, so the order must not be given again. */
+  readonly hasAccepted: boolean;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
     order: Pick<HostOrder, 'run' | 'work' | 'request'>,
@@ -48,9 +50,11 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   (child.stderr as Socket).unref();
   socket.unref();
   const result = Promise.withResolvers<object | undefined>();
+  let hasAccepted = false;
   let report: (message: HostMessage) => void = () => {};
   const channel = new Channel<HostMessage, HostRequest>(socket, (message) => {
-    if (message.kind === 'result') result.resolve(message.result);
+    if (message.kind === 'accepted') hasAccepted = true;
+    else if (message.kind === 'result') result.resolve(message.result);
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
   });
@@ -59,6 +63,9 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     identity: child.pid === undefined ? undefined : await identify(child.pid),
     get isConnected() {
       return child.exitCode === null && child.signalCode === null && socket.writable;
+    },
+    get hasAccepted() {
+      return hasAccepted;
     },
     carryOut(order, onMessage) {
       socket.ref();

@@ -4,7 +4,7 @@ import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 
 /** Changes when a server and a run host of different versions no longer understand each other. */
-export const orderFormat = 2;
+export const orderFormat = 3;
 
 /** The options that a run host needs. They are sent as JSON, so they contain no functions. */
 export type HostOptions = Omit<DelegateOptions, 'records' | 'expandPrompt'>;
@@ -42,6 +42,8 @@ export interface JobLabel {
 
 /** What a run host reports to every server that is connected to it. */
 export type HostMessage =
+  /** The first message, before any work: from now on, no other host may get the order. */
+  | { readonly kind: 'accepted' }
   | { readonly kind: 'state'; readonly state: 'waiting' | 'running'; readonly job?: JobLabel }
   | { readonly kind: 'event'; readonly event: AgentEvent; readonly job?: JobLabel }
   | { readonly kind: 'job-finished'; readonly status: string; readonly job: JobLabel }

@@ -34,7 +34,7 @@ export interface PreparedRun {
 
 type UnfinishedRun = Omit<
   FinishedRun,
-  'queue' | 'redact' | 'env' | 'stateDir' | 'ignored' | 'prices' | 'budgets' | 'progress'
+  'queue' | 'redact' | 'env' | 'stateDir' | 'document' | 'ignored' | 'prices' | 'budgets' | 'progress'
 > &
   Partial<Pick<FinishedRun, 'progress'>>;
 
@@ -211,7 +211,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir, queueFile, prices, budgets } = this.#options;
+    const { env, runsDir, queueFile, document, prices, budgets } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -220,6 +220,7 @@ export class AgentRunner {
         redact: this.redact,
         env,
         stateDir: dirname(queueFile),
+        document,
         ignored: [runsDir],
         prices,
         budgets,

@@ -13,6 +13,7 @@ import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import { asAnswer } from '../record/answer.ts';
 import { validateAnswer } from '../record/answer-check.ts';
+import { withUniqueDeliverables } from '../record/deliverables.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
 import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
@@ -35,6 +36,8 @@ export interface FinishedRun {
   readonly ignored: readonly string[];
   /** The folder that all servers of the user share. */
   readonly stateDir: string;
+  /** True under the drop-in contract, which repeats the answer of the agent as it is. */
+  readonly document: boolean;
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
@@ -59,10 +62,11 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const label = typeof exec?.['protocol'] === 'string' ? `${agent.name} ${exec['protocol']}` : agent.label;
   const stderr = redact(await readTail(directory.file('stderr.log')));
   const message = await readLastMessage(run);
-  const { answer, problem } = await validateAnswer(
+  const { answer: reported, problem } = await validateAnswer(
     message,
     await readJson(directory.file('subagent_output.schema.json')),
   );
+  const answer = run.document ? reported : withUniqueDeliverables(reported, String(exec?.['codex_cwd']));
 
   const judgement = decideOutcome({
     agent: label,

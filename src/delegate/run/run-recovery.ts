@@ -67,11 +67,17 @@ export async function recoverRuns(runner: AgentRunner): Promise<void> {
     if (!isOwn && (await isAlive(owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
     if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
-    else if (!ownRuns.has(directory) && queue.claim(run)) {
-      ownRuns.add(directory);
-      await recoverRun(runner, run).finally(() => ownRuns.delete(directory));
-    }
+    else await takeOverRun(runner, run);
   }
+}
+
+/** Finishes a run whose host was killed, unless this process carries it or another one was first. */
+export async function takeOverRun(runner: AgentRunner, run: OpenRun): Promise<RunResult | undefined> {
+  const { directory } = run;
+  const queue = await runner.queue;
+  if (ownRuns.has(directory) || !queue.claim(run)) return undefined;
+  ownRuns.add(directory);
+  return recoverRun(runner, run).finally(() => ownRuns.delete(directory));
 }
 
 /** False if the next host of the autopilot has taken over the job. */

@@ -9,7 +9,8 @@ import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
 import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
 import { hasJobs } from '../record/run-request.ts';
-import { recoverRun } from '../run/run-recovery.ts';
+import { ownRuns } from '../run/open-run.ts';
+import { recoverRun, takeOverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
 const noProcess: ProcessIdentity = { pid: 0, born: '' };
@@ -141,7 +142,8 @@ export class LocalRuns {
     const { runner, hosts } = this.#delegation;
     const queue = await runner.queue;
     const run = queue.find(record.run_dir);
-    if (run !== undefined && (await isAlive(run.owner))) return record;
+    // A run of this process may get another host.
+    if (ownRuns.has(record.run_dir) || (run !== undefined && (await isAlive(run.owner)))) return record;
     // The run may have finished since it was loaded.
     const reloaded = await loadRecord(record.run_dir, id);
     if (reloaded?.status !== 'running') return reloaded;
@@ -153,9 +155,10 @@ export class LocalRuns {
       const error = 'the process of the autopilot was killed, and it could not be continued';
       return isContinued ? record : { ...record, status: 'failed', error };
     }
+    if (run !== undefined) return loadRecord(record.run_dir, id, await takeOverRun(runner, run));
     const exec = await readJson(directory.file('codex_exec.json'));
     const agent = this.#delegation.findAgent(exec).name;
-    const result = await recoverRun(runner, run ?? { directory: record.run_dir, runId: id, agent });
+    const result = await recoverRun(runner, { directory: record.run_dir, runId: id, agent });
     return loadRecord(record.run_dir, id, result);
   }
 

@@ -88,7 +88,7 @@ export class Runs {
     const { run, job } = parseId(id);
     await this.#local.recover();
     const account = (await this.#local.find(run)) ?? (await this.#findRemote(run));
-    const missing = `There is no run ${id}. Call list_runs to see all runs.`;
+    const missing = `There is no run ${id}. list_runs shows all runs.`;
     if (account === undefined) throw new Failure('resource-not-found', missing);
     if (!this.#isVisible(account.overview)) throw new Denied('resource-not-found', missing);
     if (job === undefined) return account;

@@ -1,12 +1,11 @@
 import { defineTool } from '../../tool.ts';
-import { autopilotInput, autopilotSchema } from '../autopilot/autopilot-schema.ts';
+import { autopilotInput, autopilotSchema, comparisonSchema } from '../autopilot/autopilot-schema.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 
 const { task, cwd, sandbox, role, skip_git_repo_check, max_parallel } = autopilotInput.properties;
 const text = { type: 'string' } as const;
-const count = { type: 'integer' } as const;
 const candidate = {
   type: 'object',
   properties: { agent: text, model: text, reasoning_effort: text },
@@ -50,38 +49,7 @@ const outputSchema = {
   ...autopilotSchema,
   properties: {
     ...autopilotSchema.properties,
-    comparison: {
-      type: 'object',
-      required: ['winner', 'reasons', 'is_delivered', 'candidates'],
-      properties: {
-        winner: { anyOf: [text, { type: 'null' }], description: 'run_id, for apply_run' },
-        reasons: { type: 'array', items: text },
-        is_delivered: { type: 'boolean' },
-        candidates: {
-          type: 'array',
-          description: 'Best first',
-          items: {
-            type: 'object',
-            required: ['run_id', 'id', 'agent', 'status', 'checks_passed', 'checks', 'unmet_claims'],
-            properties: {
-              run_id: text,
-              id: text,
-              agent: text,
-              model: text,
-              status: text,
-              checks_passed: count,
-              checks: count,
-              unmet_claims: count,
-              changed_files: count,
-              changed_lines: count,
-              tokens: { anyOf: [count, { type: 'null' }] },
-              cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-              duration_ms: { type: 'number' },
-            },
-          },
-        },
-      },
-    },
+    comparison: comparisonSchema,
   },
 } as const;
 

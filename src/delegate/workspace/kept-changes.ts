@@ -1,8 +1,8 @@
-import { promises as disk } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { type Conflict, type DeliveryOptions, redeliver } from './delivery.ts';
-import { loadJournal } from './journal.ts';
+import { type Journal, loadJournal } from './journal.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What was done with the changes of an isolated run. */
@@ -12,6 +12,21 @@ export interface ChangedFiles {
   readonly conflicts: readonly Conflict[];
 }
 
+/** Where the changes of an isolated run are: only in its own folder, in the user's folder, or nowhere. */
+export type DeliveryState = 'nothing' | 'kept' | 'delivered' | 'undone';
+
+/** `storage` is the folder of the run's workspace. */
+export async function deliveryState(storage: string): Promise<DeliveryState> {
+  const journal = await loadJournal(storage);
+  if (isDelivered(journal)) return 'delivered';
+  if (existsSync(join(storage, 'upper'))) return 'kept';
+  return journal?.state === 'undone' ? 'undone' : 'nothing';
+}
+
+function isDelivered(journal: Journal | undefined): boolean {
+  return journal?.state === 'delivered' && journal.steps.every(({ done }) => done === 'delivered');
+}
+
 /** Delivers the changes that a run has kept: those of a failed run, or those that were in conflict. */
 export async function deliverKept(
   id: string,
@@ -19,13 +34,8 @@ export async function deliverKept(
   options: DeliveryOptions,
 ): Promise<ChangedFiles> {
   const journal = await loadJournal(workspace.storage);
-  if (journal?.state === 'delivered' && journal.steps.every(({ done }) => done === 'delivered'))
-    return { files: [], conflicts: [] };
-  const isKept = await disk.stat(join(workspace.storage, 'upper')).then(
-    () => true,
-    () => false,
-  );
-  if (journal?.state === 'undone' && !isKept)
+  if (isDelivered(journal)) return { files: [], conflicts: [] };
+  if ((await deliveryState(workspace.storage)) === 'undone')
     throw new Failure(
       'refused',
       `The changes of run ${id} were undone and are not kept. Run the task again.`,

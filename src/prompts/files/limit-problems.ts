@@ -4,8 +4,6 @@ import type { Problem } from '../../feature.ts';
 const maxPerFile = 5_000;
 const maxProblems = 10_000;
 
-const summary = /^(\d+) more problems are not listed$/;
-
 /** Keeps the first problems of each file, and adds how many are missing. The problems of a file may have been limited before. */
 export function limitProblems(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= maxPerFile) return problems;
@@ -13,10 +11,9 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
   const first: Problem[] = [];
   const missing = new Map<string, number>();
   for (const problem of problems) {
-    const { file, message } = problem;
-    const missingBefore = Number(summary.exec(message)?.[1] ?? 0);
-    if (missingBefore > 0) {
-      missing.set(file, (missing.get(file) ?? 0) + missingBefore);
+    const { file, omitted } = problem;
+    if (omitted !== undefined) {
+      missing.set(file, (missing.get(file) ?? 0) + omitted);
       continue;
     }
     const count = (counts.get(file) ?? 0) + 1;
@@ -36,6 +33,7 @@ export function limitProblems(problems: readonly Problem[]): readonly Problem[] 
         file,
         severity: 'error',
         message: `${count} more problems are not listed`,
+        omitted: count,
       }),
     ),
   ];

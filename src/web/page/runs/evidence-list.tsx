@@ -57,7 +57,8 @@ export function EvidenceList({ deliverables, evidence }: Props) {
   );
 }
 
-function Mark({ status }: { status: string }) {
+/** A sign for the result of a verification or a check. */
+export function Mark({ status }: { status: string }) {
   return (
     <span class={`evidence-mark ${status}`} aria-hidden="true">
       {marks[status] ?? (status === 'failed' ? '✗' : '·')}

@@ -1,6 +1,7 @@
 import { useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
+import { RunComparison } from './run-comparison.tsx';
 import { RunControls } from './run-controls.tsx';
 import { RunFiles } from './run-files.tsx';
 import { RunJobs } from './run-jobs.tsx';
@@ -33,6 +34,7 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
     [id, status, changes.resources, ticks, open && updates],
   );
   const outcome = run?.autopilot?.aggregate ?? run;
+  const comparison = run?.autopilot?.comparison;
   const problem = error?.message ?? run?.error ?? overview.error;
   const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch');
   return (
@@ -49,13 +51,16 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
       {run?.autopilot && !run.autopilot.decision.should_delegate && (
         <p class="quiet">Not delegated: {run.autopilot.decision.reason}</p>
       )}
-      {outcome?.summary && <p class="summary">{outcome.summary}</p>}
+      {comparison && <RunComparison comparison={comparison} jobs={run.autopilot!.jobs} />}
+      {outcome?.summary && !comparison && <p class="summary">{outcome.summary}</p>}
       {run?.autopilot && run.autopilot.plan.jobs.length > 0 && (
         <RunJobs runId={id} autopilot={run.autopilot} />
       )}
       <Points title="Open questions" items={outcome?.open_questions} />
       {!open && <Points title="Next steps" items={outcome?.next_actions} />}
-      {run && outcome && <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />}
+      {run && outcome && !comparison && (
+        <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />
+      )}
       {hasPatch && (
         <section>
           <h2>Changes</h2>

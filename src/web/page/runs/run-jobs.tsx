@@ -15,7 +15,8 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
   return (
     <section>
       <h2>
-        Jobs <span class="quiet">{planSources[plan.source ?? 'none']}</span>
+        {autopilot.comparison === undefined ? 'Jobs' : 'Candidates'}{' '}
+        <span class="quiet">{planSources[plan.source ?? 'none']}</span>
       </h2>
       <JobGraph
         plan={plan.jobs}

@@ -10,6 +10,7 @@ export type Evidence = NonNullable<RunRecord['evidence']>;
 export type Autopilot = NonNullable<RunRecord['autopilot']>;
 export type JobSpec = Autopilot['plan']['jobs'][number];
 export type JobResult = Autopilot['jobs'][number];
+export type Comparison = NonNullable<Autopilot['comparison']>;
 
 /** The part of the evidence that the page shows. */
 export type Findings = Pick<Evidence, 'files' | 'checks' | 'changed_during_run'>;
@@ -18,11 +19,24 @@ export type Findings = Pick<Evidence, 'files' | 'checks' | 'changed_during_run'>
 export function collectEvidence({ evidence, autopilot }: RunRecord): Findings | null | undefined {
   if (autopilot === undefined) return evidence;
   const all = autopilot.jobs.flatMap((job) => job.evidence ?? []);
+  // Several jobs can change the same file, and only one of them may have reported it.
+  const found = all.flatMap(({ files }) => files);
+  const reported = found.filter(({ status }) => status !== 'unreported');
+  const files = uniqueBy([...reported, ...found], ({ path }) => path);
+  const others = all.flatMap(({ changed_during_run = [] }) => changed_during_run);
   return {
-    files: all.flatMap(({ files }) => files),
-    changed_during_run: all.flatMap(({ changed_during_run = [] }) => changed_during_run),
-    checks: all.flatMap(({ checks = [] }) => checks),
+    files,
+    changed_during_run: uniqueBy(others, ({ path }) => path),
+    checks: uniqueBy(
+      all.flatMap(({ checks = [] }) => checks),
+      ({ command, status }) => `${status} ${command}`,
+    ),
   };
+}
+
+/** Keeps the first of all items with the same key. */
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.toReversed().map((item) => [keyOf(item), item])).values()].toReversed();
 }
 
 export function isOpen(status: string): boolean {

@@ -2,35 +2,35 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkLogin } from './checks-codex.ts';
+import { readLogin } from './codex-login.ts';
 
 const provider = 'model_provider = "own"\n[model_providers.own]\nname = "Own"\n';
-const warning = { title: 'Codex login', state: 'warning' };
+const missing = { isSignedIn: false };
 
 it.each([
-  ['a login', { 'auth.json': '{}' }, { state: 'good', detail: 'signed in' }],
-  ['nothing', {}, { ...warning, detail: 'no login found' }],
-  ['the default provider', { 'config.toml': 'model = "x"' }, { ...warning, detail: 'no login found' }],
+  ['a login', { 'auth.json': '{}' }, { isSignedIn: true, detail: 'signed in' }],
+  ['nothing', {}, { ...missing, detail: 'no login found' }],
+  ['the default provider', { 'config.toml': 'model = "x"' }, { ...missing, detail: 'no login found' }],
   [
     'an unknown provider',
     { 'config.toml': 'model_provider = "own"' },
-    { ...warning, detail: 'no login found' },
+    { ...missing, detail: 'no login found' },
   ],
   [
     'a provider with the login of OpenAI',
     { 'config.toml': `${provider}requires_openai_auth = true` },
-    { ...warning, detail: 'no login found' },
+    { ...missing, detail: 'no login found' },
   ],
   [
     'a provider without a login',
     { 'config.toml': provider },
-    { state: 'good', detail: 'the model provider own needs no login' },
+    { isSignedIn: true, detail: 'the model provider own needs no login' },
   ],
   [
     'a provider whose key is missing',
     { 'config.toml': `${provider}env_key = "OWN_KEY"` },
     {
-      ...warning,
+      ...missing,
       detail: 'the model provider own needs the variable OWN_KEY',
       remedy: 'set OWN_KEY where the server is started',
     },
@@ -38,15 +38,15 @@ it.each([
   [
     'a provider whose key is set',
     { 'config.toml': `${provider}env_key = "SET_KEY"` },
-    { state: 'good', detail: 'the model provider own needs no login' },
+    { isSignedIn: true, detail: 'the model provider own needs no login' },
   ],
   [
     'an invalid file',
     { 'config.toml': 'model_provider =' },
-    { ...warning, detail: expect.stringMatching(/config\.toml cannot be read: /) },
+    { ...missing, detail: expect.stringMatching(/config\.toml cannot be read: /) },
   ],
 ])('tells whether Codex can reach a model with %s', async (_, files, expected) => {
   const home = mkdtempSync(join(tmpdir(), 'codex-login-'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
-  expect(await checkLogin(home, { SET_KEY: 'secret' })).toMatchObject(expected);
+  expect(await readLogin(home, { SET_KEY: 'secret' })).toMatchObject(expected);
 });

@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { ChangeButton } from '../shared/change-button.tsx';
+import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
+import { visibleText } from '../shared/visible-text.ts';
+import { Mark } from './evidence-list.tsx';
+import { type Comparison, duration, type JobResult } from './run-record.ts';
+
+type Candidate = Comparison['candidates'][number];
+
+interface Props {
+  readonly comparison: Comparison;
+  readonly jobs: readonly JobResult[];
+}
+
+/** The candidates of a comparison side by side, the best first, with a button to deliver one of them. */
+export function RunComparison({ comparison, jobs }: Props) {
+  const { winner, reasons, candidates } = comparison;
+  const jobOf = ({ run_id }: Candidate) => jobs.find((job) => job.run_id === run_id);
+  const delivered = candidates.find(({ delivery }) => delivery === 'delivered');
+  const rows: readonly (readonly [string, (candidate: Candidate) => ComponentChildren])[] = [
+    ['Status', ({ status }) => <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>],
+    ['Checks', (candidate) => <Checks candidate={candidate} job={jobOf(candidate)} />],
+    ['Unmet claims', ({ unmet_claims }) => unmet_claims],
+    [
+      'Changes',
+      ({ changed_files = 0, changed_lines = 0 }) =>
+        changed_files === 0 ? 'none' : `${count(changed_lines, 'line')} in ${count(changed_files, 'file')}`,
+    ],
+    ['Tokens', ({ tokens }) => tokens?.toLocaleString() ?? 'unknown'],
+    ['Cost', ({ cost_usd }) => (cost_usd == null ? 'unknown' : `$${cost_usd.toFixed(4)}`)],
+    ['Time', ({ duration_ms = 0 }) => duration(duration_ms)],
+    ['Summary', (candidate) => <span class="summary">{jobOf(candidate)?.summary}</span>],
+    ['Delivery', (candidate) => <Delivery candidate={candidate} delivered={delivered} />],
+  ];
+  return (
+    <section>
+      <h2>Comparison</h2>
+      {winner === null ? <p>No candidate has completed.</p> : <Reasons reasons={reasons} />}
+      <div class="comparison" role="region" aria-label="Comparison" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {candidates.map(({ run_id, id, agent, model }, index) => (
+                <th key={run_id} scope="col" title={id}>
+                  {index + 1}. {agent} {model}
+                  {run_id === winner && <span class="badge completed">suggested</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, show]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {candidates.map((candidate) => (
+                  <td key={candidate.run_id}>{show(candidate)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Reasons({ reasons }: { reasons: readonly string[] }) {
+  return (
+    <ul>
+      {reasons.map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Checks({ candidate, job }: { candidate: Candidate; job: JobResult | undefined }) {
+  const checks = job?.evidence?.checks ?? [];
+  if (candidate.checks === 0) return <>none</>;
+  return (
+    <>
+      {candidate.checks_passed} of {candidate.checks} passed
+      <ul class="evidence">
+        {checks.map(({ command, status }) => (
+          <li key={command}>
+            <Mark status={status} /> <code>{visibleText(command)}</code> <span class="quiet">({status})</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface DeliveryProps {
+  readonly candidate: Candidate;
+  /** The candidate whose changes are in the folder. */
+  readonly delivered: Candidate | undefined;
+}
+
+/** Only one candidate at a time can be delivered, because all of them did the same task. */
+function Delivery({ candidate, delivered }: DeliveryProps) {
+  const { client, invalidate } = useConnection();
+  const toast = useToast();
+  const { run_id, id, delivery, changed_files = 0 } = candidate;
+  const change = async (tool: 'apply_run' | 'undo_run', done: string) => {
+    try {
+      const { files, conflicts } = await client.tool(tool, { run_id });
+      const kept = conflicts.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
+      toast({
+        text: kept ? `Some files stay as they are. ${kept}` : `${done} ${count(files.length, 'file')}.`,
+      });
+    } catch (error) {
+      toast({ text: asError(error).message });
+    }
+    invalidate('resources');
+  };
+  if (delivery === 'delivered')
+    return (
+      <>
+        Delivered.{' '}
+        <ChangeButton class="small" onClick={() => change('undo_run', 'Took back')}>
+          Take back <span class="hidden">{id}</span>
+        </ChangeButton>
+      </>
+    );
+  if (delivery === 'undone') return <>Taken back. Run the task again to get these changes.</>;
+  if (delivery !== 'kept' || changed_files === 0) return <>Nothing to deliver.</>;
+  const isBlocked = delivered !== undefined;
+  return (
+    <>
+      <ChangeButton class="small" disabled={isBlocked} onClick={() => change('apply_run', 'Delivered')}>
+        Deliver <span class="hidden">{id}</span>
+      </ChangeButton>
+      {isBlocked && <span class="quiet"> Take back {delivered.id} first.</span>}
+    </>
+  );
+}
+
+function count(amount: number, word: string): string {
+  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
+}
