@@ -71,6 +71,9 @@ async function restoreUser(
   const current = await findUser(writer.db, after!.id);
   if (current.updated_ms !== after!.updated_ms) throw changedSince(current.name);
   const { id, created_ms, ...fields } = before!;
+  const others = writer.db.selectFrom('users').select('name').where('id', '!=', id);
+  const other = fields.email && (await others.where('email', '=', fields.email).executeTakeFirst());
+  if (other) throw new Failure('conflict', `${other.name} uses the address ${fields.email} now.`);
   const row = { ...fields, updated_ms: now };
   await writer.db.updateTable('users').set(row).where('id', '=', id).execute();
   await audit(writer, now, [{ action: 'user.updated', userId: id, detail: { undone: true } }]);

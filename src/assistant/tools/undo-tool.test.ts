@@ -149,9 +149,13 @@ it('refuses to undo what was changed again, and what is too old', async () => {
   assistant.now += 1000;
   const second = await change(assistant, 'update_user', { user_id: 'ada', name: 'A. L.' });
   await expect(undo(assistant, first)).rejects.toThrow('“A. L.” was changed again since');
+  assistant.now += 1000;
+  const mail = await change(assistant, 'update_user', { user_id: 'ada', email: 'new@example.com' });
+  await assistant.call('create_user', { id: 'bo', name: 'Bo', email: 'ada@example.com' });
+  await expect(undo(assistant, mail)).rejects.toThrow('Bo uses the address ada@example.com now.');
   assistant.now += 2 * 3_600_000;
   await expect(undo(assistant, second)).rejects.toThrow('can no longer be undone');
-  expect(stored(assistant).users).toMatchObject([{ name: 'A. L.' }]);
+  expect(stored(assistant).users).toMatchObject([{ name: 'A. L.' }, { name: 'Bo' }]);
 });
 
 it('costs nothing for clients that do not ask for it', async () => {
