@@ -5,7 +5,7 @@ import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { actorWith } from '../toolsets/scopes.ts';
 import { type Authenticator, type Credential, type Denial, ownerCredential } from './credential.ts';
-import { looksNamed, type NamedTokens } from './named-tokens.ts';
+import { looksNamed, type NamedTokens, tokenActor } from './named-tokens.ts';
 import type { ResourceServer } from './resource-server.ts';
 
 /** Longer tokens are refused unread. Access tokens have at most a few kilobytes. */
@@ -38,7 +38,7 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
       const named = tokens?.find(given);
       if (named === undefined)
         return deny('The token is wrong, has expired or was revoked.', 'invalid_token');
-      return { actor: actorWith(`token ${named.name}`, named.scopes), isRevoked: () => isRevoked(given) };
+      return { actor: actorWith(tokenActor(named.name), named.scopes), isRevoked: () => isRevoked(given) };
     }
     if (oauth === undefined)
       return deny(

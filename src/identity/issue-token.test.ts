@@ -44,3 +44,14 @@ it('never gives a scope that its creator does not have', () => {
   expect(store.list().map(({ name }) => name)).toEqual(['all', 'same']);
   expect(() => issueToken(store, owner, { name: 'typo', scopes: ['reed'] })).toThrow('did you mean read?');
 });
+
+it('never creates a token that lasts longer than the one of its creator', () => {
+  issueToken(store, owner, { name: 'boss', scopes: ['admin'], days: 30 });
+  const boss = actorWith('token boss', ['admin']);
+  for (const days of [undefined, 31])
+    expect(() => issueToken(store, boss, { name: 'longer', scopes: ['read'], days })).toThrow(
+      'Your own token expires on',
+    );
+  expect(issueToken(store, boss, { name: 'shorter', scopes: ['read'], days: 29 })).toHaveProperty('token');
+  expect(store.list().map(({ name }) => name)).toEqual(['boss', 'shorter']);
+});

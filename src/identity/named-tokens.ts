@@ -13,6 +13,11 @@ export interface NamedToken {
   readonly expires_at?: string;
 }
 
+/** The name of whoever uses a token, as in the audit log. */
+export function tokenActor(name: string): string {
+  return `token ${name}`;
+}
+
 interface StoredToken extends NamedToken {
   readonly hash: Buffer;
 }
