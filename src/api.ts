@@ -8,6 +8,7 @@ import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { testTool } from './assistant/tools/test-tool.ts';
+import type { createUndo } from './assistant/tools/undo-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { activityTools } from './audit/activity-tool.ts';
 import type { ResourceContents } from './content.ts';
@@ -66,6 +67,7 @@ export type FeatureApi = ToolTypes<
       | typeof forkTool
       | typeof compareTool
     >
+  | ReturnType<typeof createUndo>['tool']
 >;
 
 /** Every tool of `standard`. */

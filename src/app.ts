@@ -41,7 +41,8 @@ import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import type { Finding } from './status/health.ts';
 import { RequestLog } from './status/request-log.ts';
-import { createStatus, type TokenFacts } from './status/status.ts';
+import { createStatus } from './status/status.ts';
+import type { TokenStore } from './status/token-tools.ts';
 import { createApps } from './web/apps.ts';
 
 /** The name with which the page identifies itself. */
@@ -62,7 +63,7 @@ export interface AppOptions extends PromptSources {
   /** Checks the machine and the configuration, given the problems of the features. */
   readonly checks?: (problems: readonly Problem[]) => Promise<readonly Finding[]>;
   /** The named tokens, for a server that accepts them. */
-  readonly tokens?: () => readonly TokenFacts[];
+  readonly tokens?: TokenStore;
   /** Called with the prompts of a server that serves the whole catalog. */
   readonly onPrompts?: (prompts: PromptsFeature) => void;
 }

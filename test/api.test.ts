@@ -230,6 +230,12 @@ describe('every tool returns a result that matches its output schema', () => {
     const planned = await call('list_notifications', { user_id: id, status: 'planned' });
     await call('cancel_notification', { notification_id: planned.notifications[0]!.id });
     await call('replay_notifications', { user_id: id });
+    const renamed = { name: 'update_user', arguments: { user_id: id, name: 'Other' } };
+    const { _meta } = await server.client.request('tools/call', {
+      ...renamed,
+      _meta: { 'adjutant/undo': true },
+    });
+    await call('undo_change', { undo: String((_meta as JsonObject)['adjutant/undo']) });
     await call('preview_messages', { user_id: id });
     await call('test_notification', { user_id: id });
     await call('list_outbox', {});

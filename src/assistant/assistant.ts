@@ -24,6 +24,7 @@ import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
+import { createUndo } from './tools/undo-tool.ts';
 import { userTools } from './tools/user-tools.ts';
 
 export interface AssistantOptions {
@@ -62,6 +63,7 @@ export function createAssistant({
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   const presence = createUserPresence(store, databaseUrl);
+  const undo = createUndo(data);
   const tools = [
     ...userTools(data, toolTimeoutMs),
     ...eventTools(data, calendars, toolTimeoutMs, unpaged),
@@ -74,13 +76,14 @@ export function createAssistant({
     ...auditTools(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     outboxTool(channels.outboxDir),
+    undo.tool,
   ];
   return {
     name: 'assistant',
     // The document of the contract assistant defines every field of a result.
     tools: tools
       .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
-      .map((tool) => guardPeople(recordChange(tool, data), data)),
+      .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts,

@@ -35,8 +35,8 @@ const targetArguments = [
   'id',
   'uri',
 ];
-/** The name of a prompt, but not of a person or a calendar. */
-const namedActions = /prompt/;
+/** The name of a prompt or a token, but not of a person or a calendar. */
+const namedActions = /prompt|token/;
 /** Whoever knows them can send messages in the name of the person or read theirs. */
 const secretFields = ['webhook_url', 'ntfy_topic'];
 

@@ -6,6 +6,7 @@ import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
 import { openAudit } from '../feature-options.ts';
 import { createAuthenticator } from '../identity/authenticator.ts';
+import { issueToken } from '../identity/issue-token.ts';
 import { NamedTokens } from '../identity/named-tokens.ts';
 import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
@@ -44,7 +45,11 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         stateKey,
         group,
         audit,
-        tokens: () => tokens.list(),
+        tokens: {
+          list: () => tokens.list(),
+          create: (creator, request) => issueToken(tokens, creator, request),
+          revoke: (name) => tokens.revoke(name),
+        },
       });
     servers.set(contract, known);
     return known;

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config.ts';
 import { owner } from '../context.ts';
 import { openAudit } from '../feature-options.ts';
+import { issueToken } from '../identity/issue-token.ts';
 import { type NamedToken, NamedTokens } from '../identity/named-tokens.ts';
 import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
@@ -14,9 +15,10 @@ const actions: Readonly<Record<string, Action>> = {
     if (name === undefined)
       throw new UsageError('give the token a name: adjutant tokens create NAME --scope SCOPE');
     const scopes = readScopes(flags['scope']);
-    const token = store.create(name, scopes);
-    terminal.answer({ name, scopes, token }, `${token}\n`);
-    terminal.hint(`This token is shown only now. It may: ${scopes.join(', ')}.\n`);
+    const { token, ...expiry } = issueToken(store, owner, { name, scopes, days: readDays(flags['days']) });
+    terminal.answer({ name, scopes, token, ...expiry }, `${token}\n`);
+    const until = expiry.expires_at === undefined ? '' : ` until ${expiry.expires_at.slice(0, 10)}`;
+    terminal.hint(`This token is shown only now. It may${until}: ${scopes.join(', ')}.\n`);
     return name;
   },
   list(store, _, terminal) {
@@ -24,7 +26,7 @@ const actions: Readonly<Record<string, Action>> = {
     terminal.answer({ tokens: all }, () =>
       all.length === 0
         ? 'There are no named tokens.'
-        : tableText(terminal, ['name', 'scopes', 'created'], all.map(row)),
+        : tableText(terminal, ['name', 'scopes', 'created', 'expires'], all.map(row)),
     );
     return undefined;
   },
@@ -40,7 +42,7 @@ const actions: Readonly<Record<string, Action>> = {
 export const tokens: Command = {
   name: 'tokens',
   summary: 'Create, list and revoke tokens for other people and programs.',
-  usage: 'tokens create|list|revoke [NAME] [--scope SCOPE]',
+  usage: 'tokens create|list|revoke [NAME] [--scope SCOPE] [--days DAYS]',
   maxWords: 2,
   flags: {
     scope: {
@@ -48,6 +50,7 @@ export const tokens: Command = {
       multiple: true,
       description: `create: what the token may do; repeat it or separate with commas: ${scopeNames.join(', ')}.`,
     },
+    days: { type: 'string', description: 'create: days until the token expires. Default: never.' },
   },
   settings: ['home', 'config', 'http.state_dir'],
   async run(loaded, terminal) {
@@ -64,8 +67,16 @@ export const tokens: Command = {
   },
 };
 
-function row({ name, scopes, created_at }: NamedToken): readonly string[] {
-  return [name, scopes.join(' '), created_at.slice(0, 10)];
+function row({ name, scopes, created_at, expires_at }: NamedToken): readonly string[] {
+  return [name, scopes.join(' '), created_at.slice(0, 10), expires_at?.slice(0, 10) ?? 'never'];
+}
+
+function readDays(given: LoadedConfig['flags'][string]): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,3}$/.test(String(given)) && Number(given) <= 3650) return Number(given);
+  throw new UsageError(
+    `--days is the number of days until the token expires, from 1 to 3650, not "${given}"`,
+  );
 }
 
 function readScopes(given: LoadedConfig['flags'][string]): readonly string[] {

@@ -36,7 +36,8 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
     if (isSame(Buffer.from(given), ownerToken)) return ownerCredential;
     if (looksNamed(given)) {
       const named = tokens?.find(given);
-      if (named === undefined) return deny('The token is wrong or was revoked.', 'invalid_token');
+      if (named === undefined)
+        return deny('The token is wrong, has expired or was revoked.', 'invalid_token');
       return { actor: actorWith(`token ${named.name}`, named.scopes), isRevoked: () => isRevoked(given) };
     }
     if (oauth === undefined)

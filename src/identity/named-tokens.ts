@@ -9,6 +9,8 @@ export interface NamedToken {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly created_at: string;
+  /** Absent if the token does not expire. */
+  readonly expires_at?: string;
 }
 
 interface StoredToken extends NamedToken {
@@ -34,14 +36,18 @@ export class NamedTokens {
   }
 
   /** Returns the token. It is not stored and cannot be shown again. */
-  create(name: string, scopes: readonly string[], now = new Date()): string {
+  create(name: string, scopes: readonly string[], expiresAt?: Date, now = new Date()): string {
     if (!namePattern.test(name))
       throw new Failure(
         'invalid-params',
         `"${name}" is not a valid token name; use up to 40 small letters, digits and hyphens.`,
       );
     const token = `adjutant_${name}_${randomBytes(32).toString('base64url')}`;
-    const stored = { name, scopes, created_at: now.toISOString(), sha256: digest(token).toString('hex') };
+    const stored = {
+      ...{ name, scopes, created_at: now.toISOString() },
+      ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+      sha256: digest(token).toString('hex'),
+    };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     try {
       writeFileSync(this.#file(name), `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
@@ -64,7 +70,8 @@ export class NamedTokens {
           'unavailable',
           `${this.#file(name)} is damaged; revoke the token and create it again.`,
         );
-      return { name, scopes: stored.scopes, created_at: stored.created_at };
+      const { hash: _, ...facts } = stored;
+      return facts;
     });
   }
 
@@ -75,11 +82,12 @@ export class NamedTokens {
     rmSync(this.#file(name));
   }
 
-  /** Reads the file on every call, so that a revoked token is refused at once. */
-  find(token: string): NamedToken | undefined {
+  /** Reads the file on every call, so that a revoked token is refused at once. Expired tokens are not found. */
+  find(token: string, now = Date.now()): NamedToken | undefined {
     const name = tokenPattern.exec(token)?.[1];
     const stored = name === undefined ? undefined : this.#read(name);
-    return stored !== undefined && timingSafeEqual(stored.hash, digest(token)) ? stored : undefined;
+    if (stored === undefined || !timingSafeEqual(stored.hash, digest(token))) return undefined;
+    return stored.expires_at === undefined || Date.parse(stored.expires_at) > now ? stored : undefined;
   }
 
   #names(): readonly string[] {
@@ -109,7 +117,14 @@ export class NamedTokens {
     const stored = parse(text);
     const hash = Buffer.from(String(stored['sha256']), 'hex');
     if (!Array.isArray(stored['scopes']) || hash.length !== 32) return undefined;
-    return { name, scopes: stored['scopes'].map(String), created_at: String(stored['created_at']), hash };
+    const expires = stored['expires_at'];
+    // A token whose end cannot be read must not last forever.
+    if (expires !== undefined && Number.isNaN(Date.parse(String(expires)))) return undefined;
+    return {
+      ...{ name, scopes: stored['scopes'].map(String), created_at: String(stored['created_at']) },
+      ...(expires !== undefined && { expires_at: String(expires) }),
+      hash,
+    };
   }
 }
 

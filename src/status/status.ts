@@ -4,19 +4,13 @@ import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
 import { type HealthOptions, healthTool } from './health.ts';
 import type { RequestLog } from './request-log.ts';
+import { type TokenStore, tokenTools } from './token-tools.ts';
 
 export interface StatusOptions extends HealthOptions {
   readonly log: RequestLog;
   clients(): readonly ConnectedClient[];
   settings(): readonly SettingInForce[];
-  tokens?(): readonly TokenFacts[];
-}
-
-/** A named token without its secret. */
-export interface TokenFacts {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly created_at: string;
+  readonly tokens?: TokenStore;
 }
 
 export interface ConnectedClient {
@@ -52,6 +46,7 @@ export function statusTools(options: StatusOptions) {
   const startedAt = new Date().toISOString();
   return [
     healthTool(options),
+    ...tokenTools(options.tokens),
     defineTool({
       name: 'server_status',
       title: 'Server status',
@@ -92,11 +87,10 @@ export function statusTools(options: StatusOptions) {
             ['method', 'count', 'failed', 'median_ms', 'p95_ms', 'recent_ms'],
           ),
           problems: { type: 'array', items: problemSchema },
-          tokens: list({ name: text, scopes: { type: 'array', items: text }, created_at: text }, [
-            'name',
-            'scopes',
-            'created_at',
-          ]),
+          tokens: list(
+            { name: text, scopes: { type: 'array', items: text }, created_at: text, expires_at: text },
+            ['name', 'scopes', 'created_at'],
+          ),
           settings: list({ name: text, value: {}, origin: text, description: text }, [
             'name',
             'value',
@@ -116,7 +110,7 @@ export function statusTools(options: StatusOptions) {
           clients: options.clients(),
           methods: options.log.summary(),
           problems: await options.problems(),
-          ...(full && options.tokens && { tokens: options.tokens() }),
+          ...(full && options.tokens && { tokens: options.tokens.list() }),
           settings: full ? settings : settings.filter(({ origin }) => origin !== 'default'),
         };
         return { structured: full ? status : shorten(status).value };

@@ -3,7 +3,15 @@ import { Denied, Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
 import { isGranted, scopeFor } from './scopes.ts';
-import { core, discoveryNames, toolNames, toolsetNames, toolsets } from './toolsets.ts';
+import {
+  core,
+  discoveryNames,
+  pageTools,
+  toolNames,
+  toolsetNames,
+  toolsets,
+  unlistedTools,
+} from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
 export interface Selection {
@@ -74,6 +82,7 @@ export class Access {
   lists(tool: ToolLike, inUse: boolean): boolean {
     if (!this.allows(tool)) return false;
     if (this.#listsAll) return !isDiscovery(tool.name);
+    if (unlistedTools.has(tool.name)) return false;
     const { toolsets: named = [], tools = [] } = this.#listing;
     if (isDiscovery(tool.name)) return this.isPartial || tools.includes(tool.name);
     if (named.includes('all') || tools.includes(tool.name)) return true;
@@ -126,6 +135,7 @@ export class Access {
   #refusal(name: string, writes: boolean): string | undefined {
     const missing = this.missingScope(name);
     if (missing !== undefined) return `it needs a token with the scope ${missing}.`;
+    if (pageTools.has(name) && !this.#listsAll) return 'it is for the page only.';
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';

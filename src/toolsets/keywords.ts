@@ -137,6 +137,12 @@ export const keywords: Readonly<Record<string, string>> = {
     'outbox messages written instead of being sent unsent undelivered mails emails letters files never left waiting to go out piled up stuck not gone held back queue no mail server set folder post undispatched pending texts remained lying around would have been',
   list_audit:
     'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
+  undo_change:
+    'undo revert take back last change mistake oops restore previous earlier state calendar person settings plan import series',
+  create_token:
+    'create make new token access key credential secret password share give grant allow another person program client login scopes permission',
+  revoke_token:
+    'revoke remove delete withdraw end block token access key credential lost stolen person program client lock out',
   server_status:
     'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',
   check_health:

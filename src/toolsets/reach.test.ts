@@ -16,7 +16,7 @@ import { createAuthenticator } from '../identity/authenticator.ts';
 import type { Tool } from '../tool.ts';
 import { type HttpEndpoint, serveHttp } from '../transports/http.ts';
 import { connectMemory } from '../transports/memory.ts';
-import { toolsets } from './toolsets.ts';
+import { pageTools, toolsets } from './toolsets.ts';
 
 let home: string;
 const closing: (() => Promise<void>)[] = [];
@@ -36,7 +36,7 @@ async function open(contract: ContractName, ...flags: string[]) {
 
 const namesOf = (tools: readonly { readonly tool: Tool }[], matches: (tool: Tool) => boolean) =>
   tools
-    .filter(({ tool }) => matches(tool))
+    .filter(({ tool }) => matches(tool) && !pageTools.has(tool.name))
     .map(({ tool }) => tool.name)
     .toSorted();
 const isReadOnly = (tool: Tool) => tool.annotations?.readOnlyHint === true;
@@ -253,7 +253,8 @@ describe('over HTTP, headers', () => {
     const some = await open('standard', '--toolsets', 'runs');
     await listen(some.server);
     const asPage = modern({}, '/page/mcp');
-    expect(await reachable(some, asPage)).toEqual(namesOf(some.tools, () => true));
+    const all = some.tools.map(({ tool }) => tool.name).toSorted();
+    expect(await reachable(some, asPage)).toEqual(all);
     await endpoint.close();
     const readOnly = await open('standard', '--toolsets', 'runs', '--read-only');
     await listen(readOnly.server);

@@ -27,6 +27,7 @@ const onePerson = [
   'list_calendars',
   'sync_calendar',
   'remove_calendar',
+  'undo_change',
   'list_notifications',
   'plan_notifications',
   'replay_notifications',

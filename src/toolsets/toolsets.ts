@@ -66,6 +66,7 @@ export const toolsets = {
     'list_calendars',
     'sync_calendar',
     'remove_calendar',
+    'undo_change',
   ],
   notifications: [
     'list_users',
@@ -84,7 +85,15 @@ export const toolsets = {
     'delete_rule',
   ],
   people: ['list_users', 'get_user', 'create_user', 'update_user', 'delete_user'],
-  admin: ['server_status', 'check_health', 'list_activity', 'load_demo', 'remove_demo'],
+  admin: [
+    'server_status',
+    'check_health',
+    'list_activity',
+    'create_token',
+    'revoke_token',
+    'load_demo',
+    'remove_demo',
+  ],
 } as const;
 
 type ToolsetName = keyof typeof toolsets;
@@ -94,6 +103,12 @@ export const toolsetNames = ['default', 'all', ...(Object.keys(toolsets) as Tool
 
 /** The tools that find and call the tools that are not listed. */
 export const discoveryNames = ['search_tools', 'query_tool', 'call_tool'] as const;
+
+/** Tools of the page only: a model that creates a token would put the secret into its conversation. */
+export const pageTools: ReadonlySet<string> = new Set(['create_token', 'revoke_token']);
+
+/** Tools that only the page and the views inside a chat can use with success, so models need not read about them. */
+export const unlistedTools: ReadonlySet<string> = new Set([...pageTools, 'undo_change']);
 
 /** What `default` lists besides the discovery tools. Tools of a feature without data are left out. */
 export const core: ReadonlySet<string> = new Set([
@@ -117,6 +132,12 @@ export const viewTools: ReadonlySet<string> = new Set([
   ...['list_runs', 'show_run', 'tail_run', 'cancel_run', 'steer_run', 'interrupt_run', 'answer_approval'],
   ...['delegate_resume', 'undo_run', 'list_prompts', 'search_prompts', 'expand_prompt'],
 ]);
+
+/**
+ * Tools that clients with views list beside another tool: a client shows the view of a listed tool only, so its model could
+ * not show the proposals of find_time otherwise.
+ */
+export const viewStarters: Readonly<Record<string, string>> = { find_time: 'list_events' };
 
 export const toolNames: readonly string[] = [
   ...new Set<string>([...Object.values(toolsets).flat(), ...discoveryNames]),

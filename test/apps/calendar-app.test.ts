@@ -46,7 +46,7 @@ it('shows events, finds a time for two people, books it and takes it back', asyn
 
 it('shows the proposals of find_time and books one of them, or nothing at all', async () => {
   const args = { people: ['bo@example.com', 'ada@example.com'], duration_minutes: 25 };
-  const { page, view } = await rig.show({ tool: 'find_time', args }, '--toolsets', 'all');
+  const { page, view } = await rig.show({ tool: 'find_time', args });
   const panel = view.getByRole('complementary', { name: 'Find a time' });
   await panel.getByRole('button', { name: 'Book' }).first().waitFor();
   expect(await panel.getByLabel('Length').inputValue()).toBe('25');

@@ -36,7 +36,7 @@ describe('a client', () => {
     await server.request('initialize', { ...params, capabilities });
     const { tools } = (await server.request('tools/list'))['result'] as { tools: JsonObject[] };
     const views = tools.flatMap(({ _meta }) => (_meta as JsonObject | undefined)?.['ui'] ?? []);
-    expect(views).toHaveLength(expected ? 10 : 0);
+    expect(views).toHaveLength(expected ? 11 : 0);
     const { resources } = (await server.request('resources/list'))['result'] as {
       resources: { uri: string }[];
     };
@@ -65,6 +65,24 @@ describe('a client', () => {
     const plain = (await list({})).map(({ name }) => name);
     expect(listed.filter((tool) => !isHidden(tool)).map(({ name }) => name)).toEqual(plain);
     expect(JSON.stringify(listed.filter(isHidden)).length).toBeLessThan(5_000);
+  });
+
+  it('lists find_time with its view as soon as there is a person, in a list that stays short', async () => {
+    await using server = open();
+    const params = initialize()['params'] as JsonObject;
+    await server.request('initialize', { ...params, capabilities: declared });
+    const create = { name: 'create_user', arguments: { name: 'Ada', email: 'ada@example.com' } };
+    await server.request('tools/call', { name: 'call_tool', arguments: create });
+    const { result } = await server.request('tools/list');
+    const { tools } = result as { tools: (JsonObject & { _meta?: { ui?: JsonObject } })[] };
+    const seen = tools.filter(({ _meta }) => _meta?.ui?.['visibility'] === undefined);
+    expect(seen.find(({ name }) => name === 'find_time')).toMatchObject({
+      _meta: { ui: { resourceUri: 'ui://adjutant/calendar' } },
+    });
+    const sizes = seen.map(
+      ({ name, description, inputSchema }) => `${name}${description}${JSON.stringify(inputSchema)}`.length,
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(12_000);
   });
 
   it.each(['run', 'prompts', 'calendar'])('loads the view %s as one small file', (view) => {

@@ -1,18 +1,32 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { wholeList } from '../../src/paging.ts';
 import type { Page } from '../page/browser.ts';
 import { callTool, dayFromNow } from '../page/calendar-client.ts';
 import { PageServer } from '../page/page-server.ts';
+import { bundle } from '../program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const server = new PageServer();
 const tomorrow = dayFromNow(1);
 const calendarFile = join(server.home, 'tides.ics');
+const moonFile = join(server.home, 'moon.ics');
 let page: Page;
 
 const call = <Result>(name: string, args: object = {}) => callTool<Result>(server, name, args);
 type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** A calendar with events tomorrow, at these hours. */
+function calendar(...events: readonly (readonly [title: string, hour: number])[]): string {
+  const day = tomorrow.replaceAll('-', '');
+  const lines = events.map(([title, hour]) => {
+    const start = `DTSTART:${day}T${String(hour).padStart(2, '0')}0000Z`;
+    return `BEGIN:VEVENT\r\nUID:${title}\r\nDTSTAMP:20260101T000000Z\r\n${start}\r\nSUMMARY:${title}\r\nEND:VEVENT\r\n`;
+  });
+  return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${lines.join('')}END:VCALENDAR\r\n`;
+}
 
 beforeAll(async () => {
   mkdirSync(join(server.home, 'prompts'), { recursive: true });
@@ -21,19 +35,21 @@ beforeAll(async () => {
     join(server.home, 'prompts', 'user.jsonl'),
     `${JSON.stringify({ name: 'tides', title: 'Tides', messages })}\n`,
   );
-  const day = tomorrow.replaceAll('-', '');
-  writeFileSync(
-    calendarFile,
-    `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:${day}T080000Z\r\nSUMMARY:Ferry\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
-  );
+  writeFileSync(calendarFile, calendar(['Ferry', 8]));
+  writeFileSync(moonFile, calendar(['New moon', 9], ['Eclipse', 11]));
   await server.start({ ADJUTANT_DELIVERY_WITH_SERVER: 'false' });
   await call('create_user', {
     ...{ id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC', locale: 'en' },
     ...{ quiet_start: '21:00', quiet_end: '07:00', reminders: { online: ['5m'] } },
+    channels: ['tgram://1'],
   });
   const start_ts = `${tomorrow}T12:00`;
   await call('create_event', { user_id: 'ada', title: 'Dentist', start_ts, location: 'Harbour 1' });
   await call('create_event', { user_id: 'ada', title: 'Taxes', start_ts: `${tomorrow}T17:00`, task: 'open' });
+  const series = { title: 'Choir', start_ts: `${tomorrow}T18:00`, rrule: 'FREQ=DAILY;COUNT=4' };
+  await call('create_event', { user_id: 'ada', ...series });
+  const content = calendar(['New moon', 7], ['Half moon', 10]);
+  await call('import_calendar', { user_id: 'ada', name: 'moon.ics', content });
   await call('set_rule', { user_id: 'ada', rule_type: 'travel_buffer', rule_json: { minutes: 20 } });
   page = await server.open();
   await page.setViewportSize({ width: 1400, height: 1000 });
@@ -44,7 +60,7 @@ afterAll(() => server.stop());
 async function everything(): Promise<string> {
   const pick = (rows: Rows, ...names: readonly string[]) =>
     rows.map((row) => names.map((name) => JSON.stringify(row[name])).join(' ')).sort();
-  const ada = { user_id: 'ada' };
+  const ada = { user_id: 'ada', ...wholeList };
   const { prompts } = await call<{ prompts: Rows }>('list_prompts', { source: 'user' });
   const texts = prompts.some(({ name }) => name === 'tides')
     ? pick([await call('show_prompt', { name: 'tides' })], 'title', 'text', 'template', 'messages')
@@ -54,20 +70,29 @@ async function everything(): Promise<string> {
   const { rules } = await call<{ rules: Rows }>('list_rules', ada);
   const { calendars } = await call<{ calendars: Rows }>('list_calendars', ada);
   // As the worker does after a change.
-  await call('plan_notifications', ada);
+  await call('plan_notifications', { user_id: 'ada' });
   const { notifications } = await call<{ notifications: Rows }>('list_notifications', ada);
   return JSON.stringify({
     prompts: pick(prompts, 'name', 'description'),
     texts,
-    users: pick(users, 'name', 'locale', 'quiet_start', 'reminders', 'phone_e164'),
+    users: pick(
+      users,
+      'name',
+      'locale',
+      'quiet_start',
+      'reminders',
+      'phone_e164',
+      'channels',
+      'channel_pref',
+    ),
     events: pick(events, 'title', 'start_ts', 'location', 'description', 'task'),
     rules: pick(rules, 'rule_type', 'rule_json'),
     calendars: pick(calendars, 'name'),
     planned: pick(
-      // A person who would have been reminded soon still hears that an event is cancelled.
-      notifications.filter(({ status, change }) => status === 'planned' && change === undefined),
+      notifications.filter(({ status }) => status === 'planned'),
       'plan_time',
       'channel',
+      'change',
     ),
   });
 }
@@ -203,6 +228,37 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
     },
   ],
   [
+    'changed channels of a person',
+    'at once',
+    async () => {
+      await openPanel('Settings');
+      await panel().getByLabel('More addresses, one per line').fill('tgram://2');
+      await panel().getByLabel('Preferred channel').selectOption('telegram');
+      await panel().getByRole('button', { name: 'Save' }).click();
+    },
+  ],
+  [
+    'a change of later dates of a series',
+    'at once',
+    async () => {
+      await openPanel('Tasks');
+      await panel().getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('list', { name: 'Agenda' }).getByText('Choir').nth(1).click();
+      await panel().getByRole('button', { name: 'Edit' }).click();
+      await panel().getByLabel('This and all later ones').check();
+      await panel().getByLabel('Title').fill('Band');
+      await button('Save').click();
+    },
+  ],
+  [
+    'a calendar that is imported again',
+    'at once',
+    async () => {
+      await openPanel('Calendars');
+      await page.locator('input[type=file]').setInputFiles(moonFile);
+    },
+  ],
+  [
     'a new person',
     'at once',
     async () => {
@@ -245,4 +301,52 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   await undo.click();
   await undo.waitFor({ state: 'detached' });
   expect(await everything()).toBe(before);
+});
+
+/** The reminders of an event as `status` or `status acknowledged`, by time. */
+async function reminders(user_id: string, title: string): Promise<readonly string[]> {
+  const { events } = await call<{ events: Rows }>('list_events', { user_id, ...wholeList });
+  const { id } = events.find((event) => event['title'] === title)!;
+  const span = { user_id, days_back: 1, days_forward: 30, ...wholeList };
+  const { notifications } = await call<{ notifications: Rows }>('list_notifications', span);
+  return notifications
+    .filter(({ event_id }) => event_id === id)
+    .map(({ status, acknowledged_at }) => `${status}${acknowledged_at ? ' acknowledged' : ''}`);
+}
+const undo = () => page.locator('.toast').getByRole('button', { name: 'Undo' });
+
+it('an applied plan can be undone, and stays so', async () => {
+  await everything();
+  await call('create_event', { user_id: 'ada', title: 'Regatta', start_ts: `${dayFromNow(3)}T12:00` });
+  await openPanel('Plan notifications');
+  await button('Apply plan').click();
+  await undo().waitFor();
+  expect(await reminders('ada', 'Regatta')).toContain('planned');
+  await undo().click();
+  await undo().waitFor({ state: 'detached' });
+  await everything();
+  expect(new Set(await reminders('ada', 'Regatta'))).toEqual(new Set(['cancelled']));
+});
+
+it('an acknowledgement can be undone, and the other reminders come again', async () => {
+  const always = { quiet_start: '00:00', quiet_end: '00:00' };
+  await call('create_user', { id: 'kim', name: 'Kim', email: 'kim@example.com', timezone: 'UTC', ...always });
+  const start_ts = new Date(Date.now() + 3_602_000).toISOString();
+  await call('create_event', { user_id: 'kim', title: 'Launch', start_ts, reminders: ['1h', '10m'] });
+  await call('plan_notifications', { user_id: 'kim' });
+  const worker = [bundle, 'worker', '--once', '--home', server.home];
+  await expect
+    .poll(() => execFileSync(process.execPath, worker, { stdio: 'ignore' }) ?? reminders('kim', 'Launch'), {
+      timeout: 30_000,
+    })
+    .toEqual(['sent', 'planned']);
+  await go('#/calendar/kim');
+  await page.getByRole('tab', { name: 'Agenda' }).click();
+  await page.getByRole('list', { name: 'Agenda' }).getByText('Launch').click();
+  await button('Acknowledge').click();
+  await undo().waitFor();
+  expect(await reminders('kim', 'Launch')).toEqual(['sent acknowledged', 'cancelled']);
+  await undo().click();
+  await undo().waitFor({ state: 'detached' });
+  expect(await reminders('kim', 'Launch')).toEqual(['sent', 'planned']);
 });

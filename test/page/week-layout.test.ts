@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOutDay } from '../../src/web/page/calendar/week-layout.ts';
+import { layOutWeek } from '../../src/web/page/calendar/week-layout.ts';
 import type { CalendarEvent } from '../../src/web/page/events/calendar-data.ts';
 
 const event = (id: string, start: string, end: string, more: Partial<CalendarEvent> = {}): CalendarEvent => ({
@@ -14,14 +14,14 @@ const event = (id: string, start: string, end: string, more: Partial<CalendarEve
 });
 const at = (id: string, from: string, to: string) => event(id, `2026-11-17T${from}Z`, `2026-11-17T${to}Z`);
 const laidOut = (...events: readonly CalendarEvent[]) => {
-  const { placed, overflows } = layOutDay(events, '2026-11-17', 'UTC');
+  const { placed, overflows } = layOutWeek(events, ['2026-11-17'], 'UTC')[0]!;
   return [
     ...placed.map(({ event: { id }, from, to, lane, lanes }) => `${id} ${from}-${to} ${lane}/${lanes}`),
     ...overflows.map((one) => `+${one.events.length} ${one.from}-${one.to} ${one.lane}/${one.lanes}`),
   ];
 };
 
-describe('layOutDay', () => {
+describe('layOutWeek', () => {
   it('ignores events of other days and all-day events', () => {
     const other = event('other', '2026-11-16T10:00Z', '2026-11-17T00:00Z');
     const whole = event('whole', '2026-11-17T00:00Z', '2026-11-18T00:00Z', { all_day: true });

@@ -236,6 +236,32 @@ describe('a change shortly before a reminder', () => {
     expect(await runWorkerUntil(assistant, at('10:00', 16))).toEqual([]);
   });
 
+  it('is reported if the event is deleted, but not if it was added a moment ago', async () => {
+    await using assistant = await planned('2026-11-16T14:00');
+    await assistant.call('create_event', {
+      user_id: 'ada',
+      id: 'slip',
+      title: 'Slip',
+      start_ts: '2026-11-16T15:00',
+    });
+    assistant.now += 11 * 60_000;
+    await assistant.call('create_event', {
+      user_id: 'ada',
+      id: 'typo',
+      title: 'Typo',
+      start_ts: '2026-11-16T16:00',
+    });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    for (const event_id of ['slip', 'typo']) await assistant.call('delete_event', { event_id });
+    const left = await assistant.call('list_notifications', { status: 'planned' });
+    expect(left).toMatchObject({
+      notifications: expect.arrayContaining([
+        expect.objectContaining({ change: 'cancelled', event_id: 'slip' }),
+      ]),
+    });
+    expect(JSON.stringify(left)).not.toContain('typo');
+  });
+
   it('is not reported if the event was further away', async () => {
     await using assistant = await planned('2026-11-18T14:00');
     await move(assistant, '2026-11-19T10:00');

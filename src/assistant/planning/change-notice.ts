@@ -13,6 +13,8 @@ const noticeDelayMs = minuteMs;
 const stillWaitingMs = 60 * minuteMs;
 /** Someone whose reminder is due for an event within this time is notified of changes as well. */
 const soonMs = 24 * 60 * minuteMs;
+/** Nobody has to hear that an event is cancelled that was added this recently, unless a message has announced it. */
+const newMs = 10 * minuteMs;
 /** Limit per kind of change and occurrence, so that an event that keeps changing does not flood the user. */
 const maxNotices = 3;
 
@@ -110,7 +112,9 @@ export function planChange(input: ChangeInput): ChangePlan {
   });
   const known = baselineOf(rows, nowMs);
   const change = known && changeSince(known, occurrence, nowMs);
-  if (known === undefined || change === undefined) return { steps: pending.map(cancel), dropped: [] };
+  const neverHeard = change === 'cancelled' && !known!.told && nowMs - event.created_ms < newMs;
+  if (known === undefined || change === undefined || neverHeard)
+    return { steps: pending.map(cancel), dropped: [] };
 
   const startMs = occurrence?.startMs ?? known.startMs;
   const place = change === 'place' ? [placeOf(occurrence?.location ?? null)] : [];

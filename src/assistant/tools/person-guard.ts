@@ -14,7 +14,7 @@ const tables = {
 type IdArgument = keyof typeof tables;
 
 /** Tools without such an argument that look at the actor themselves. */
-const selfGuarded = new Set(['list_users']);
+const selfGuarded = new Set(['list_users', 'undo_change']);
 
 /**
  * Limits a tool to the people that the caller may see. Things of other people are reported as not found, so that a caller

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   type CalendarEvent,
   keyOf,
@@ -67,10 +67,10 @@ export function CalendarView({ user, users, earlier, children }: Props) {
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
-  const calendar = loaded && {
-    ...loaded,
-    events: loaded.events.filter((event) => !deleting.isDeleted(event)),
-  };
+  const calendar = useMemo(
+    () => loaded && { ...loaded, events: loaded.events.filter((event) => !deleting.isDeleted(event)) },
+    [loaded, deleting.isDeleted],
+  );
   const { value: busy = [] } = useLoaded(
     async (client, signal) => {
       if (people.length === 0) return [];

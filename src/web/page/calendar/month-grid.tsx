@@ -54,7 +54,7 @@ export function MonthGrid({
         title={`${time} ${event.title}`.trim()}
         onClick={() => choose(event)}
       >
-        <strong>{event.title}</strong> {time && <span class="event-time">{time}</span>}
+        <strong>{event.title}</strong> {time}
       </button>
     );
   };

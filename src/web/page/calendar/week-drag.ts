@@ -106,17 +106,16 @@ export function useWeekDrag(
     },
     onColumnClick(click) {
       const place = placeAt(click);
-      if (swallowClick() || place === undefined || isOnEvent(click) || readOnly) return;
+      if (isOnEvent(click) || swallowClick() || place === undefined || readOnly) return;
       const from = Math.min(Math.floor(place.minutes / 30) * 30, 23 * 60);
       create(timed(place.day, from, from + 60));
     },
     onEventDown(pointer, event, kind) {
       const start = placeAt(pointer);
       if (start === undefined) return;
-      pointer.stopPropagation();
       // Otherwise the browser selects the text of the event.
       if (pointer.pointerType !== 'touch') pointer.preventDefault();
-      (pointer.currentTarget as HTMLElement).focus?.();
+      (pointer.target as Element).closest('button')?.focus();
       const before = timesOf(event, zone);
       follow(
         pointer,

@@ -1,10 +1,9 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {
   type CalendarData,
   type CalendarEvent,
   keyOf,
   localeOf,
-  notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
 import { type EventTimes, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
@@ -12,13 +11,18 @@ import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
 import { layOutAllDay } from './all-day-layout.ts';
 import { type BusyPerson, BusyStrips } from './busy-strips.tsx';
-import { NotificationMark } from './notification-mark.tsx';
-import { useWeekDrag, type WeekActions, type WeekDrag } from './week-drag.ts';
-import { layOutDay, type Slot } from './week-layout.ts';
+import { useWeekDrag, type WeekActions } from './week-drag.ts';
+import { isResizable, weekEvent } from './week-event.tsx';
+import { layOutWeek, type Slot } from './week-layout.ts';
 
 const pixelsPerHour = 48;
+/** The lower edge of an event, which changes its length. */
+const edgePixels = 6;
 /** More all-day events are behind a button. */
 const maxAllDayRows = 6;
+/** A fuller week shows the hours at its top first, and the rest a moment later. */
+const maxAtOnce = 200;
+const firstMinutes = 8 * 60;
 
 interface Props extends WeekActions {
   readonly days: readonly string[];
@@ -33,23 +37,54 @@ interface Props extends WeekActions {
 
 /** Seven days as columns, with quiet hours shaded. A click or a drag in a column creates an event. */
 export function WeekGrid(props: Props) {
-  const { days, today, calendar, user, busy, showOverflow } = props;
+  const { days, today, calendar, user, chosen, busy, choose, move, showOverflow } = props;
   const { readOnly } = useConnection();
   const box = useRef<HTMLDivElement>(null);
   const zone = user.timezone ?? 'UTC';
   const locale = localeOf(user);
   const drag = useWeekDrag(box, zone, readOnly, props);
-  // Scroll to 07:30, or to the first event if it starts earlier.
-  useLayoutEffect(() => {
-    const starts = calendar.events
-      .filter(({ all_day }) => !all_day)
-      .map(({ start_ts }) => wallTime(start_ts, zone));
-    const first = Math.min(
-      8 * 60,
-      ...starts.filter(({ day }) => days.includes(day)).map(({ minutes }) => minutes),
-    );
-    box.current?.scrollTo({ top: ((first - 30) / 60) * pixelsPerHour });
+  const week = useMemo(() => layOutWeek(calendar.events, days, zone), [calendar.events, days[0], zone]);
+  const top = useMemo(() => firstVisible(calendar.events, days, zone), [days[0]]);
+  useLayoutEffect(() => box.current?.scrollTo({ top: (top / 60) * pixelsPerHour }), [days[0]]);
+  const [complete, setComplete] = useState<string | undefined>();
+  useEffect(() => {
+    const timer = setTimeout(() => setComplete(days[0]));
+    return () => clearTimeout(timer);
   }, [days[0]]);
+  const whole = complete === days[0] || week.reduce((sum, { placed }) => sum + placed.length, 0) <= maxAtOnce;
+  // The same elements as before are not compared again, for example while an event is dragged.
+  const columns = useMemo(
+    () =>
+      week.map(({ placed, overflows }, index) => {
+        const day = days[index]!;
+        const isShown = ({ from, to }: Slot) => whole || (to >= top && from < top + firstMinutes);
+        return [
+          ...placed.filter(isShown).map(({ event, ...slot }) => (
+            <div
+              key={keyOf(event)}
+              class={`placed ${isResizable(event, day, zone) ? 'resizable' : ''}`}
+              data-event={keyOf(event)}
+              style={slotStyle(slot)}
+            >
+              {weekEvent({ event, day, minutes: slot.to - slot.from, calendar, user, chosen })}
+            </div>
+          )),
+          ...overflows.filter(isShown).map(({ events, ...slot }) => (
+            <div key={slot.from} class="placed" style={slotStyle(slot)}>
+              <button
+                type="button"
+                class="event overflow"
+                aria-label={`${events.length} more at this time`}
+                onClick={() => showOverflow(events)}
+              >
+                +{events.length}
+              </button>
+            </div>
+          )),
+        ];
+      }),
+    [week, calendar, user, chosen, whole],
+  );
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
   const bars = layOutAllDay(calendar.events, days, zone);
   const rows = Math.max(0, ...bars.map(({ row }) => row + 1));
@@ -65,9 +100,10 @@ export function WeekGrid(props: Props) {
           <div
             key={keyOf(event)}
             class="bar"
+            data-event={keyOf(event)}
             style={{ top: `${row * 1.4}rem`, width: `calc(${count * 100}% + ${count - 1}px - 3px)` }}
           >
-            <EventBlock {...{ ...props, event, day: days[index]!, drag, minutes: 0 }} />
+            {weekEvent({ event, day: days[index]!, minutes: 0, calendar, user, chosen })}
           </div>
         ))}
         {rest.length > 0 && (
@@ -83,6 +119,12 @@ export function WeekGrid(props: Props) {
       </>
     );
   };
+  /** The event at which something happened, and its button, unless it happened at the edge of the event. */
+  const eventAt = (target: EventTarget | null) => {
+    const place = (target as Element).closest<HTMLElement>('[data-event]');
+    const event = place && calendar.events.find((one) => keyOf(one) === place.dataset['event']);
+    return event ? { event, place, button: (target as Element).closest('button') } : undefined;
+  };
   return (
     <div
       class={`week ${drag.ghost ? 'dragging' : ''}`}
@@ -91,6 +133,28 @@ export function WeekGrid(props: Props) {
       role="region"
       aria-label="Week"
       style={{ '--all-day-rows': Math.min(rows, maxAllDayRows) + (rows > maxAllDayRows ? 1 : 0) }}
+      onClick={({ target }) => {
+        const at = eventAt(target);
+        if (at?.button && !drag.swallowClick()) choose(at.event);
+      }}
+      onPointerDown={(pointer) => {
+        const at = eventAt(pointer.target);
+        if (at === undefined || at.event.task) return;
+        const fromEnd = at.place.getBoundingClientRect().bottom - pointer.clientY;
+        if (at.button) drag.onEventDown(pointer, at.event, 'move');
+        else if (
+          fromEnd <= edgePixels &&
+          isResizable(at.event, at.place.parentElement?.dataset['day'] ?? '', zone)
+        )
+          drag.onEventDown(pointer, at.event, 'resize');
+      }}
+      onKeyDown={(key) => {
+        const event = eventAt(key.target)?.event;
+        const times = readOnly || !event || event.task ? undefined : moveByKey(key, timesOf(event, zone));
+        if (times === undefined) return;
+        key.preventDefault();
+        move(event!, times);
+      }}
     >
       <div
         class={`week-hours ${rows > 0 ? 'below-all-day' : ''}`}
@@ -102,62 +166,47 @@ export function WeekGrid(props: Props) {
           </span>
         ))}
       </div>
-      {days.map((day, index) => {
-        const { placed, overflows } = layOutDay(calendar.events, day, zone);
-        return (
-          <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
-            {/* A bar reaches over the heads of the following days. */}
-            <div class="week-head" style={{ zIndex: 10 - index }}>
-              <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
-              {rows > 0 && <div class="all-day">{allDay(index)}</div>}
-            </div>
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button New event does the same */}
-            {/* biome-ignore lint/a11y/noStaticElementInteractions: the button New event does the same */}
-            <div
-              class="week-column"
-              data-day={day}
-              style={{ height: `${24 * pixelsPerHour}px`, backgroundSize: `100% ${2 * pixelsPerHour}px` }}
-              onPointerDown={drag.onColumnDown}
-              onClick={drag.onColumnClick}
-            >
-              {quiet.map(([from, to]) => (
-                <div key={from} class="quiet-hours" style={spanStyle(from, to)} />
-              ))}
-              <BusyStrips people={busy} {...{ day, zone, spanStyle }} />
-              {day === now.day && (
-                <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
-              )}
-              {placed.map(({ event, ...slot }) => (
-                <div key={keyOf(event)} class="placed" style={slotStyle(slot)}>
-                  <EventBlock {...{ ...props, event, day, drag, minutes: slot.to - slot.from }} />
-                </div>
-              ))}
-              {overflows.map(({ events, ...slot }) => (
-                <div key={slot.from} class="placed" style={slotStyle(slot)}>
-                  <button
-                    type="button"
-                    class="event overflow"
-                    aria-label={`${events.length} more at this time`}
-                    onClick={() => showOverflow(events)}
-                  >
-                    +{events.length}
-                  </button>
-                </div>
-              ))}
-              <Ghost times={drag.ghost} day={day} locale={locale} />
-            </div>
-          </section>
-        );
-      })}
+      {days.map((day, index) => (
+        <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
+          {/* A bar reaches over the heads of the following days. */}
+          <div class="week-head" style={{ zIndex: 10 - index }}>
+            <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
+            {rows > 0 && <div class="all-day">{allDay(index)}</div>}
+          </div>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button New event does the same */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the button New event does the same */}
+          <div
+            class="week-column"
+            data-day={day}
+            style={{ height: `${24 * pixelsPerHour}px`, backgroundSize: `100% ${2 * pixelsPerHour}px` }}
+            onPointerDown={drag.onColumnDown}
+            onClick={drag.onColumnClick}
+          >
+            {quiet.map(([from, to]) => (
+              <div key={from} class="quiet-hours" style={spanStyle(from, to)} />
+            ))}
+            <BusyStrips people={busy} {...{ day, zone, spanStyle }} />
+            {day === now.day && (
+              <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
+            )}
+            {columns[index]}
+            <Ghost times={drag.ghost} day={day} locale={locale} />
+          </div>
+        </section>
+      ))}
     </div>
   );
 }
 
-interface BlockProps extends Pick<Props, 'calendar' | 'user' | 'chosen' | 'choose' | 'move'> {
-  readonly event: CalendarEvent;
-  readonly day: string;
-  readonly drag: WeekDrag;
-  readonly minutes: number;
+/** The minute at the top of the week: 07:30, or half an hour before the first event if it starts earlier. */
+function firstVisible(events: readonly CalendarEvent[], days: readonly string[], zone: string): number {
+  let first = 8 * 60;
+  for (const { all_day, start_ts } of events) {
+    if (all_day) continue;
+    const { day, minutes } = wallTime(start_ts, zone);
+    if (minutes < first && days.includes(day)) first = minutes;
+  }
+  return Math.max(0, first - 30);
 }
 
 /** Alt with an arrow key moves an event, with Shift as well it changes the length. */
@@ -168,44 +217,6 @@ function moveByKey(key: KeyboardEvent, times: EventTimes): EventTimes | undefine
   if (days !== undefined) return shiftTimes(times, days, 0);
   if (minutes === undefined || times.allDay) return undefined;
   return key.shiftKey ? stretchTimes(times, minutes) : shiftTimes(times, 0, minutes);
-}
-
-function EventBlock({ calendar, user, chosen, choose, move, event, day, drag, minutes }: BlockProps) {
-  const { readOnly } = useConnection();
-  const zone = user.timezone ?? 'UTC';
-  const locale = localeOf(user);
-  const time = eventTime(event, day, zone, locale);
-  const ends = wallTime(event.end_ts, zone).day === day;
-  return (
-    <>
-      <button
-        type="button"
-        class={`event ${event.status} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
-        aria-pressed={chosen === keyOf(event)}
-        onClick={() => !drag.swallowClick() && choose(event)}
-        onPointerDown={(pointer) => !event.task && drag.onEventDown(pointer, event, 'move')}
-        onKeyDown={(key) => {
-          const times = readOnly || event.task ? undefined : moveByKey(key, timesOf(event, zone));
-          if (times === undefined) return;
-          key.preventDefault();
-          move(event, times);
-        }}
-        title={`${time} ${event.title}`.trim()}
-      >
-        <strong>{event.title}</strong> {time && <span class="event-time">{time}</span>}{' '}
-        {notificationsFor(calendar, event).map((one) => (
-          <NotificationMark key={one.id} notification={one} day={day} zone={zone} locale={locale} />
-        ))}
-      </button>
-      {!event.all_day && !event.task && ends && (
-        <span
-          class="resize"
-          aria-hidden="true"
-          onPointerDown={(pointer) => drag.onEventDown(pointer, event, 'resize')}
-        />
-      )}
-    </>
-  );
 }
 
 /** Where a dragged event would be. */
@@ -220,19 +231,6 @@ function Ghost({ times, day, locale }: { times: EventTimes | undefined; day: str
         `${clock(from, locale)} – ${clock(times.endMinutes, locale)}`}
     </div>
   );
-}
-
-/** The start of an event or, on a later day, its end. */
-function eventTime(
-  { start_ts, end_ts, all_day }: CalendarEvent,
-  day: string,
-  zone: string,
-  locale: string,
-): string {
-  if (all_day) return '';
-  const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
-  if (start.day === day) return clock(start.minutes, locale);
-  return end.day === day ? `until ${clock(end.minutes, locale)}` : '';
 }
 
 function spanStyle(from: number, to: number) {

@@ -19,15 +19,41 @@ export interface Overflow extends Slot {
 /** More lanes would be too narrow to read. */
 const maxLanes = 4;
 
-/** Lays out the timed events of one day. Overlapping events are placed side by side, up to `maxLanes`. */
-export function layOutDay(
+interface DayLayout {
+  readonly placed: readonly Placed[];
+  readonly overflows: readonly Overflow[];
+}
+
+/** Lays out the timed events of each day. Overlapping events are placed side by side, up to `maxLanes`. */
+export function layOutWeek(
   events: readonly CalendarEvent[],
-  day: string,
+  days: readonly string[],
   zone: string,
-): { readonly placed: readonly Placed[]; readonly overflows: readonly Overflow[] } {
+): readonly DayLayout[] {
+  const spans = days.map((): Span[] => []);
+  for (const event of events) {
+    if (event.all_day) continue;
+    const [start, end] = [wallTime(event.start_ts, zone), wallTime(event.end_ts, zone)];
+    days.forEach((day, index) => {
+      if (start.day > day || !(end.day > day || (end.day === day && end.minutes > 0) || start.day === day))
+        return;
+      spans[index]!.push({
+        event,
+        from: start.day < day ? 0 : start.minutes,
+        to: end.day > day ? 24 * 60 : Math.max(end.minutes, start.day === day ? start.minutes : 0),
+      });
+    });
+  }
+  return spans.map((ofDay) => layOutDay(ofDay.sort((a, b) => a.from - b.from || b.to - a.to)));
+}
+
+type Span = Omit<Placed, 'lane' | 'lanes'>;
+type SpanInLane = Omit<Placed, 'lanes'>;
+
+function layOutDay(spans: readonly Span[]): DayLayout {
   const placed: Placed[] = [];
   const overflows: Overflow[] = [];
-  for (const group of groupOverlapping(spansOn(events, day, zone))) {
+  for (const group of groupOverlapping(spans)) {
     const needed = Math.max(...group.map(({ lane }) => lane)) + 1;
     const lanes = Math.min(needed, maxLanes);
     const shown = needed > maxLanes ? maxLanes - 1 : needed;
@@ -43,25 +69,6 @@ export function layOutDay(
       });
   }
   return { placed, overflows };
-}
-
-type Span = Omit<Placed, 'lane' | 'lanes'>;
-type SpanInLane = Omit<Placed, 'lanes'>;
-
-function spansOn(events: readonly CalendarEvent[], day: string, zone: string): readonly Span[] {
-  return events
-    .filter((event) => !event.all_day)
-    .map((event) => ({ event, start: wallTime(event.start_ts, zone), end: wallTime(event.end_ts, zone) }))
-    .filter(
-      ({ start, end }) =>
-        start.day <= day && (end.day > day || (end.day === day && end.minutes > 0) || start.day === day),
-    )
-    .map(({ event, start, end }) => ({
-      event,
-      from: start.day < day ? 0 : start.minutes,
-      to: end.day > day ? 24 * 60 : Math.max(end.minutes, start.day === day ? start.minutes : 0),
-    }))
-    .sort((a, b) => a.from - b.from || b.to - a.to);
 }
 
 /** Groups spans that overlap, directly or through other spans, and assigns each a lane. */

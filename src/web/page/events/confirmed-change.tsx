@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Problem } from '../controls/problem.tsx';
 import { asError } from '../shared/server-connection.tsx';
+import type { Toast } from '../shared/toast.tsx';
 
 interface Question {
   readonly text: string;
@@ -53,6 +54,18 @@ export function useConfirmedChange(): ConfirmedChange {
       }
     },
   };
+}
+
+/** A message with Undo, or with the reason why there is none. */
+export function undoToast(
+  text: string,
+  { sent }: { readonly sent: boolean },
+  undo: (() => Promise<unknown>) | undefined,
+): Toast {
+  if (sent) return { text: `${text} It cannot be undone, because the calendar server has sent messages.` };
+  if (undo === undefined)
+    return { text: `${text} It cannot be undone, because the calendar server has two series now.` };
+  return { text, action: { label: 'Undo', run: undo } };
 }
 
 /** Shows who gets a message from the calendar server, or why the change failed. */

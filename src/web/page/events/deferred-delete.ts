@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
 import { useDeferredChange } from '../shared/deferred-change.ts';
 import { useConnection } from '../shared/server-connection.tsx';
@@ -6,7 +6,7 @@ import { useConnection } from '../shared/server-connection.tsx';
 type Deletion = ToolArguments<'delete_event'>;
 
 export interface DeferredDelete {
-  /** True if the event is about to be deleted and is no longer shown. */
+  /** True if the event is about to be deleted and is no longer shown. The same function until that changes. */
   isDeleted(event: { readonly id: string; readonly occurrence?: string; readonly start_ts: string }): boolean;
   remove(deletion: Deletion & { readonly title: string; readonly start_ts: string }): void;
 }
@@ -16,8 +16,8 @@ export function useDeferredDelete(): DeferredDelete {
   const { client } = useConnection();
   const defer = useDeferredChange();
   const [pending, setPending] = useState<readonly (Deletion & { readonly start_ts: string })[]>([]);
-  return {
-    isDeleted: ({ id, occurrence, start_ts }) =>
+  const isDeleted = useCallback<DeferredDelete['isDeleted']>(
+    ({ id, occurrence, start_ts }) =>
       pending.some(
         (one) =>
           one.event_id === id &&
@@ -25,6 +25,10 @@ export function useDeferredDelete(): DeferredDelete {
             one.occurrence === occurrence ||
             (one.following === true && start_ts >= one.start_ts)),
       ),
+    [pending],
+  );
+  return {
+    isDeleted,
     remove({ title, start_ts, ...deletion }) {
       const entry = { ...deletion, start_ts };
       setPending((now) => [...now, entry]);

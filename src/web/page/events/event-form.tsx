@@ -4,7 +4,7 @@ import { ChangeButton } from '../shared/change-button.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
-import { ChangeOutcome, useConfirmedChange } from './confirmed-change.tsx';
+import { ChangeOutcome, undoToast, useConfirmedChange } from './confirmed-change.tsx';
 import { type EventTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
 import { NoticePreview } from './notice-preview.tsx';
 import { RepeatField } from './repeat-field.tsx';
@@ -58,34 +58,32 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
     submitted.preventDefault();
     const made = await change.run((confirm) =>
       event === undefined
-        ? client.tool('create_event', {
+        ? client.undoable('create_event', {
             ...{ user_id: user.id, title: fields.title, ...written, ...given(fields), ...confirm },
             ...(calendarId !== '' && { calendar_id: calendarId }),
           })
-        : client.tool('update_event', {
+        : client.undoable('update_event', {
             ...{ event_id: event.id, ...scoped, ...changed(event, fields, single), ...confirm },
             ...(timed && written),
           }),
     );
     if (made === undefined) return;
+    const { answer, undo: joinAgain } = made.result;
     const undo =
       event === undefined
-        ? () => client.tool('delete_event', { event_id: made.result.id })
+        ? () => client.tool('delete_event', { event_id: answer.id })
         : () =>
             client.tool('update_event', {
               ...{ event_id: event.id, ...scoped },
               ...changed(applied(event, fields), fieldsOf(event), single),
               ...(timed && writtenTimes(isSeries ? timesOf(event, zone) : first, zone)),
             });
-    // A series that was split cannot be joined again, and a message that was sent cannot be recalled.
-    const reversible = !made.sent && !(event && occurrence !== undefined && scope === 'following');
-    const { conflicts = [] } = made.result;
+    const split = event !== undefined && occurrence !== undefined && scope === 'following';
+    const { conflicts = [] } = answer;
     const also =
       conflicts.length > 0 ? ` At the same time: ${conflicts.map((one) => one.title).join(', ')}.` : '';
-    toast({
-      text: `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}`,
-      ...(reversible && { action: { label: 'Undo', run: undo } }),
-    });
+    const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}`;
+    toast(undoToast(text, made, split ? joinAgain : undo));
     done();
   };
   return (

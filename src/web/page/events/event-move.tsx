@@ -3,7 +3,7 @@ import { ChangeButton } from '../shared/change-button.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
-import { ChangeOutcome, useConfirmedChange } from './confirmed-change.tsx';
+import { ChangeOutcome, undoToast, useConfirmedChange } from './confirmed-change.tsx';
 import { type EventTimes, formatTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
 import { NoticePreview } from './notice-preview.tsx';
 import { type Scope, ScopeChoice, scopeArguments } from './scope-choice.tsx';
@@ -36,16 +36,17 @@ export function EventMove({ user, event, times, done }: Props) {
   const written = writtenTimes(target, zone);
   const move = async () => {
     const made = await change.run((confirm) =>
-      client.tool('update_event', { event_id: event.id, ...scoped, ...written, ...confirm }),
+      client.undoable('update_event', { event_id: event.id, ...scoped, ...written, ...confirm }),
     );
     if (made === undefined) return;
-    const undo = { event_id: event.id, ...scoped, ...writtenTimes(from, zone) };
-    // A series that was split cannot be joined again, and a message that was sent cannot be recalled.
-    const reversible = !made.sent && scope !== 'following';
-    toast({
-      text: `Moved “${event.title}” to ${formatTimes(times, locale)}.`,
-      ...(reversible && { action: { label: 'Undo', run: () => client.tool('update_event', undo) } }),
-    });
+    const back = { event_id: event.id, ...scoped, ...writtenTimes(from, zone) };
+    toast(
+      undoToast(
+        `Moved “${event.title}” to ${formatTimes(times, locale)}.`,
+        made,
+        scope === 'following' ? made.result.undo : () => client.tool('update_event', back),
+      ),
+    );
     done();
   };
   return (

@@ -78,7 +78,11 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
         </button>
         {isOpen &&
           button('Acknowledge', () =>
-            act(client.tool('acknowledge_notification', named), 'Notification acknowledged.'),
+            act(
+              client.undoable('acknowledge_notification', named),
+              'Notification acknowledged.',
+              async ({ undo }) => undo?.(),
+            ),
           )}
         {isOpen &&
           change === undefined &&

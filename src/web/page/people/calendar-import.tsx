@@ -15,19 +15,18 @@ export function CalendarImport({ userId }: { userId: string }) {
   const [dragging, setDragging] = useState(false);
   const importFiles = async (files: readonly File[]) => {
     if (files.length === 0) return;
-    const list = () => client.tool('list_calendars', { user_id: userId, ...wholeList });
-    const before = await list().catch(() => undefined);
-    const results: string[] = [];
-    for (const file of files) results.push(`${file.name}: ${await importFile(client, userId, file)}`);
-    const known = new Set(before?.calendars.map(({ id }) => id));
-    const fresh = before ? (await list()).calendars.filter(({ id }) => !known.has(id)) : [];
+    const before = await client
+      .tool('list_calendars', { user_id: userId, ...wholeList })
+      .catch(() => undefined);
+    const results: Imported[] = [];
+    for (const file of files) results.push(await importFile(client, userId, file, before?.calendars));
+    const undone = results.flatMap(({ undo }) => undo ?? []).reverse();
     const undo = async () => {
-      for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
+      for (const one of undone) await one();
     };
     toast({
-      text: results.join('\n'),
-      // The earlier content of a calendar that was imported again is not kept.
-      ...(fresh.length === files.length && { action: { label: 'Undo', run: undo } }),
+      text: results.map(({ text }, index) => `${files[index]!.name}: ${text}`).join('\n'),
+      ...(undone.length > 0 && { action: { label: 'Undo', run: undo } }),
     });
   };
   useEffect(() => {
@@ -60,24 +59,38 @@ export function CalendarImport({ userId }: { userId: string }) {
   );
 }
 
-/** Imports one file and returns a summary, or the error message. */
-async function importFile(client: McpClient, userId: string, file: File): Promise<string> {
+interface Imported {
+  /** A summary, or the error message. */
+  readonly text: string;
+  readonly undo?: () => Promise<unknown>;
+}
+
+/** Undo removes a new calendar, and restores the events of a calendar that was imported before. */
+async function importFile(
+  client: McpClient,
+  userId: string,
+  file: File,
+  known: readonly { readonly id: string }[] | undefined,
+): Promise<Imported> {
   try {
     const content = await file.text();
-    const { calendars } = await client.tool('import_calendar', {
+    const { answer, undo } = await client.undoable('import_calendar', {
       user_id: userId,
       name: calendarName(file.name, content),
       content,
     });
-    const imported = calendars[0]!;
+    const imported = answer.calendars[0]!;
     const counts = countFields.flatMap((field) => (imported[field] ? [`${imported[field]} ${field}`] : []));
     const { problem_count = 0, problems: [first] = [] } = imported;
-    return [
+    const text = [
       counts.join(', ') || 'no events',
       ...(first ? [`${problem_count} problem${problem_count === 1 ? '' : 's'}: ${first.message}`] : []),
     ].join('; ');
+    if (known !== undefined && !known.some(({ id }) => id === imported.id))
+      return { text, undo: () => client.tool('remove_calendar', { calendar_id: imported.id }) };
+    return { text, ...(undo && { undo }) };
   } catch (error) {
-    return asError(error).message;
+    return { text: asError(error).message };
   }
 }
 

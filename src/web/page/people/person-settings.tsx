@@ -50,24 +50,22 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
     const list = channels.split('\n').filter((line) => line.trim() !== '');
     try {
       const { unset, ...given } = writtenFields(fields);
-      await client.tool('update_user', {
+      const { undo } = await client.undoable('update_user', {
         ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
         ...(changedChannels && list.length > 0 && { channels: list }),
         unset: [...unset, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
       });
-      const undo = async () => {
-        // An empty text restores the built-in lead times of a kind that had none of its own.
-        const cleared = Object.fromEntries(Object.keys(leads).map((kind) => [kind, '']));
-        const reminders = writtenLeads({ ...cleared, ...leadsOf(user) });
-        await client.tool('update_user', { ...writtenFields(fieldsOf(user)), user_id: user.id, reminders });
+      const restore = async () => {
+        const text = await undo!();
         setFields(fieldsOf(user));
+        setChannels((user.channels ?? []).join('\n'));
         setLeads(leadsOf(user));
         invalidate('resources');
+        return text;
       };
       toast({
         text: `Saved. Planned reminders of ${fields.name} follow these settings.`,
-        // Secrets in the earlier addresses are not known here.
-        ...(!changedChannels && { action: { label: 'Undo', run: undo } }),
+        ...(undo && { action: { label: 'Undo', run: restore } }),
       });
       invalidate('resources');
     } catch (failed) {

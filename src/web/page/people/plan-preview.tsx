@@ -31,8 +31,11 @@ export function PlanPreview({ userId, zone, locale, done }: Props) {
   const apply = async () => {
     setBusy(true);
     try {
-      const applied = await client.tool('plan_notifications', { user_id: userId, full: true });
-      toast({ text: `Plan applied. New notifications: ${applied.notifications_planned}.` });
+      const { answer, undo } = await client.undoable('plan_notifications', { user_id: userId, full: true });
+      toast({
+        text: `Plan applied. New notifications: ${answer.notifications_planned}.`,
+        ...(undo && { action: { label: 'Undo', run: undo } }),
+      });
       done();
     } catch (failed) {
       toast({ text: asError(failed).message });

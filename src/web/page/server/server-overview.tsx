@@ -4,10 +4,11 @@ import { SampleData } from '../shared/sample-data.tsx';
 import { milliseconds, Sparkline } from '../shared/sparkline.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { Health } from './health.tsx';
+import { Tokens } from './tokens.tsx';
 
 type Status = ToolAnswer<'server_status'>;
 
-export function ServerOverview({ status }: { status: Status }) {
+export function ServerOverview({ status, reload }: { status: Status; reload(): void }) {
   return (
     <div class="wide-columns">
       <Health />
@@ -47,21 +48,7 @@ export function ServerOverview({ status }: { status: Status }) {
           Requests of this page are not counted. Most requests call a <dfn>tool</dfn>, a function of the
           server that the model of a client can use.
         </p>
-        <DataTable
-          title="Tokens"
-          rows={status.tokens ?? []}
-          keyOf={({ name }) => name}
-          columns={[
-            { title: 'Name', cell: ({ name }) => name },
-            { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-            { title: 'Created', cell: ({ created_at }) => shortTime(created_at) },
-          ]}
-        />
-        <p class="quiet hint">
-          A <dfn>token</dfn> gives another person or program access to this server, and its <dfn>scopes</dfn>{' '}
-          limit what it can do. Create one with <code>adjutant tokens create NAME --scope SCOPE</code>, and
-          revoke it with <code>adjutant tokens revoke NAME</code>.
-        </p>
+        <Tokens tokens={status.tokens ?? []} reload={reload} />
         <section>
           <h2>Sample data</h2>
           <p class="quiet">

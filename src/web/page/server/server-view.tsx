@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useLoaded, useTicks } from '../shared/server-connection.tsx';
@@ -17,9 +18,10 @@ type Tab = keyof typeof tabs;
 /** The state of the server: health, clients, requests, tokens, activity and settings, and a form for every tool. */
 export function ServerView({ name, part }: { name: string | undefined; part?: string | undefined }) {
   const ticks = useTicks(3000);
+  const [round, setRound] = useState(0);
   const { value, error } = useLoaded(
     (client, signal) => client.tool('server_status', { full: true }, { signal }),
-    [ticks],
+    [ticks, round],
   );
   const asked = name?.slice(1) ?? '';
   const tab = asked in tabs ? (asked as Tab) : 'overview';
@@ -40,7 +42,9 @@ export function ServerView({ name, part }: { name: string | undefined; part?: st
           }}
         />
       </div>
-      {tab === 'overview' && value && <ServerOverview status={value} />}
+      {tab === 'overview' && value && (
+        <ServerOverview status={value} reload={() => setRound((now) => now + 1)} />
+      )}
       {tab === 'activity' && <Activity />}
       {tab === 'settings' && value && <SettingsTable settings={value.settings} />}
       {tab === 'tools' && <ToolCaller name={part} />}

@@ -3,6 +3,7 @@ import type { Failure } from '../../../failure.ts';
 
 const protocolVersion = '2026-07-28';
 const meta = 'io.modelcontextprotocol/';
+const undoKey = 'adjutant/undo';
 
 /** The parameter of each method that is repeated in the `Mcp-Name` header. */
 const nameParameters: Readonly<Record<string, string>> = {
@@ -47,12 +48,27 @@ export abstract class McpClient {
     options: CallOptions = {},
   ): Promise<ToolAnswer<Name>> {
     const params = { name, arguments: args };
-    const result = await this.request<ToolReply>('tools/call', params, options);
-    const text = result.content?.map((part) => part.text ?? '').join('\n') ?? '';
-    // A failed run is an error with a result.
-    if (result.isError && result.structuredContent === undefined)
-      throw new McpError(text, 0, 200, result._meta?.['adjutant/failure']);
-    return (result.structuredContent ?? { text }) as ToolAnswer<Name>;
+    return answerOf<Name>(await this.request<ToolReply>('tools/call', params, options));
+  }
+
+  /** Calls a tool and returns, with its result, a way to undo the change, if the server has one. */
+  async undoable<Name extends ToolName>(
+    name: Name,
+    args: ToolArguments<Name>,
+  ): Promise<{ readonly answer: ToolAnswer<Name>; readonly undo?: () => Promise<string> }> {
+    const params = { name, arguments: args, _meta: { [undoKey]: true } };
+    const reply = await this.request<ToolReply>('tools/call', params);
+    const answer = answerOf<Name>(reply);
+    const undo = reply._meta?.[undoKey];
+    if (undo === undefined) return { answer };
+    return {
+      answer,
+      undo: async () => {
+        const { already_sent } = await this.tool('undo_change', { undo });
+        if (already_sent === 0) return '';
+        return `Undone, except for ${already_sent === 1 ? '1 message that was' : `${already_sent} messages that were`} already sent.`;
+      },
+    };
   }
 
   /** Loads a list page by page. `onPage` receives all items loaded so far. */
@@ -164,6 +180,7 @@ export class HttpClient extends McpClient {
         params: {
           ...params,
           _meta: {
+            ...(params['_meta'] as Json | undefined),
             [`${meta}protocolVersion`]: protocolVersion,
             [`${meta}clientInfo`]: { name: 'adjutant-page', version: '1' },
             [`${meta}clientCapabilities`]: extensions ? { extensions } : {},
@@ -185,7 +202,16 @@ export interface ToolReply {
   readonly content?: readonly { readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  readonly _meta?: { readonly 'adjutant/failure'?: ToolFailure };
+  readonly _meta?: { readonly 'adjutant/failure'?: ToolFailure; readonly [undoKey]?: string };
+}
+
+function answerOf<Name extends ToolName>(reply: ToolReply): ToolAnswer<Name> {
+  const { content, structuredContent, isError, _meta } = reply;
+  const text = content?.map((part) => part.text ?? '').join('\n') ?? '';
+  // A failed run is an error with a result.
+  if (isError && structuredContent === undefined)
+    throw new McpError(text, 0, 200, _meta?.['adjutant/failure']);
+  return (structuredContent ?? { text }) as ToolAnswer<Name>;
 }
 
 interface Reply {

@@ -5,6 +5,7 @@ import type { Command } from '../controls/commands.ts';
 
 export interface Toast {
   readonly text: string;
+  /** A text that the action returns is shown when it is done. */
   readonly action?: { readonly label: string; run(): Promise<unknown> };
 }
 
@@ -34,9 +35,10 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   }, []);
   const run = async (action: NonNullable<Toast['action']>) => {
     try {
-      await action.run();
+      const text = await action.run();
       setToast(undefined);
       setLast(undefined);
+      if (typeof text === 'string' && text !== '') show({ text });
     } catch (error) {
       show({ text: error instanceof Error ? error.message : String(error) });
     }

@@ -27,27 +27,48 @@ const wallFormat = remembered(
       day: '2-digit',
       hour: '2-digit',
       minute: '2-digit',
+      second: '2-digit',
       hourCycle: 'h23',
     }),
 );
 
-export const wallTime = remembered((iso, zone): WallTime => {
+const dayMs = 86_400_000;
+const quarterMs = 900_000;
+
+/** How far the clocks of a zone are ahead of UTC, in milliseconds. */
+const offsetAt = remembered((at, zone) => {
+  const ms = Number(at);
   const parts = Object.fromEntries(
     wallFormat(zone, '')
-      .formatToParts(new Date(iso))
-      .map(({ type, value }) => [type, value]),
-  );
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, Number(value)]),
+  ) as Record<string, number>;
+  const { year, month, day, hour, minute, second } = parts;
+  return Date.UTC(year!, month! - 1, day, hour, minute, second) - ms;
+});
+
+/** Asks the slow formatter for two times a day. Only on days when the clocks change, for every quarter of an hour. */
+function offsetOf(ms: number, zone: string): number {
+  const day = Math.floor(ms / dayMs) * dayMs;
+  const offset = offsetAt(String(day), zone);
+  if (offset === offsetAt(String(day + dayMs), zone)) return offset;
+  return offsetAt(String(Math.floor(ms / quarterMs) * quarterMs), zone);
+}
+
+export const wallTime = remembered((iso, zone): WallTime => {
+  const ms = Date.parse(iso);
+  const wall = new Date(ms + offsetOf(ms, zone));
   return {
-    day: `${parts['year']}-${parts['month']}-${parts['day']}`,
-    minutes: Number(parts['hour']) * 60 + Number(parts['minute']),
+    day: wall.toISOString().slice(0, 10),
+    minutes: wall.getUTCHours() * 60 + wall.getUTCMinutes(),
   };
 });
 
 /** Seven days, starting today plus `weeks` weeks. Starts today because upcoming events matter most. */
 export function weekDays(today: string, weeks: number): readonly string[] {
-  const first = Date.parse(`${today}T00:00:00Z`) / 86_400_000 + weeks * 7;
+  const first = Date.parse(`${today}T00:00:00Z`) / dayMs + weeks * 7;
   return Array.from({ length: 7 }, (_, index) =>
-    new Date((first + index) * 86_400_000).toISOString().slice(0, 10),
+    new Date((first + index) * dayMs).toISOString().slice(0, 10),
   );
 }
 

@@ -1,0 +1,186 @@
+import { Failure } from '../../failure.ts';
+import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import { findUser } from '../entities/entity-access.ts';
+import { replanEvent, replanUser } from '../planning/replanning.ts';
+import { audit } from '../store/audit.ts';
+import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
+import { removeEvent } from './events.ts';
+
+/** The rows that a change can touch, by id. */
+export interface Snapshot {
+  readonly users?: readonly User[];
+  readonly events?: readonly CalendarEvent[];
+  readonly notifications?: readonly Notification[];
+}
+
+interface Pair<Row> {
+  /** Absent if the change added the row. */
+  readonly before: Row | undefined;
+  /** Absent if the change removed the row. */
+  readonly after: Row | undefined;
+}
+
+/** What a change did, row by row. */
+export interface Difference {
+  readonly users: readonly Pair<User>[];
+  readonly events: readonly Pair<CalendarEvent>[];
+  readonly notifications: readonly Pair<Notification>[];
+}
+
+/** Returns undefined if nothing changed. */
+export function differenceOf(before: Snapshot, after: Snapshot): Difference | undefined {
+  const difference = {
+    users: pairs(before.users, after.users),
+    events: pairs(before.events, after.events),
+    notifications: pairs(before.notifications, after.notifications),
+  };
+  return Object.values(difference).some(({ length }) => length > 0) ? difference : undefined;
+}
+
+function pairs<Row extends { readonly id: string }>(
+  before: readonly Row[] = [],
+  after: readonly Row[] = [],
+): readonly Pair<Row>[] {
+  const old = new Map(before.map((row) => [row.id, row]));
+  const kept = new Map(after.map((row) => [row.id, row]));
+  return [...new Set([...old.keys(), ...kept.keys()])]
+    .map((id) => ({ before: old.get(id), after: kept.get(id) }))
+    .filter((pair) => JSON.stringify(pair.before) !== JSON.stringify(pair.after));
+}
+
+/**
+ * Restores the rows as they were before a change. Planned notifications follow restored events and people. Returns how many
+ * notifications of the change can no longer be taken back, because they were sent.
+ */
+export function undoChange(data: AssistantData, difference: Difference): Promise<number> {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
+    for (const pair of difference.users) await restoreUser(writer, data, pair, now);
+    for (const pair of difference.events) await restoreEvent(writer, data, pair, now);
+    return restoreNotifications(writer, difference.notifications, now);
+  });
+}
+
+async function restoreUser(
+  writer: Writer,
+  data: AssistantData,
+  { before, after }: Pair<User>,
+  now: number,
+): Promise<void> {
+  const current = await findUser(writer.db, after!.id);
+  if (current.updated_ms !== after!.updated_ms) throw changedSince(current.name);
+  const { id, created_ms, ...fields } = before!;
+  const row = { ...fields, updated_ms: now };
+  await writer.db.updateTable('users').set(row).where('id', '=', id).execute();
+  await audit(writer, now, [{ action: 'user.updated', userId: id, detail: { undone: true } }]);
+  writer.changed({ kind: 'user', id, userId: id });
+  await replanUser(writer, data, { ...current, ...row }, now);
+}
+
+async function restoreEvent(
+  writer: Writer,
+  data: AssistantData,
+  { before, after }: Pair<CalendarEvent>,
+  now: number,
+): Promise<void> {
+  const { id, user_id: userId, title } = (after ?? before)!;
+  const current = await findRow(writer.db, 'events', id);
+  if (current?.updated_ms !== after?.updated_ms) throw changedSince(title);
+  // The event was added by the change, so nobody has to hear that it is cancelled.
+  if (before === undefined) return removeEvent(writer, current!, 'its creation was undone', now, true);
+  const row = { ...before, updated_ms: now };
+  if (current === undefined) await insertAgain(writer, row);
+  else await writer.db.updateTable('events').set(row).where('id', '=', id).execute();
+  await audit(writer, now, [{ action: 'event.updated', userId, eventId: id, detail: { undone: true } }]);
+  writer.changed({ kind: 'event', id, userId });
+  await replanEvent(writer, data, await findUser(writer.db, userId), row, now);
+}
+
+async function insertAgain({ db }: Writer, row: CalendarEvent): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('events')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['user_id', 'provider', 'provider_event_id']).doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 0n) throw changedSince(row.title);
+}
+
+/** Added notifications are cancelled as on request, so that they are not planned again at once. */
+async function restoreNotifications(
+  writer: Writer,
+  changes: readonly Pair<Notification>[],
+  now: number,
+): Promise<number> {
+  const { db } = writer;
+  const open: Pair<Notification>[] = [];
+  let sent = 0;
+  for (const pair of changes) {
+    const { before, after } = pair;
+    if (after === undefined) continue;
+    if (before !== undefined && before.status !== 'planned' && before.status !== 'cancelled') {
+      await takeBackAcknowledgement(writer, before, after, now);
+      continue;
+    }
+    const current = await findRow(db, 'notifications', after.id);
+    const isOpen = current?.status === 'planned' || current?.status === 'cancelled';
+    if (isOpen && current.status === after.status) open.push(pair);
+    else if (current !== undefined && !isOpen) sent++;
+  }
+  // Keys are unique, and a restored notification may need the one of another.
+  for (const { after } of open)
+    await db
+      .updateTable('notifications')
+      .set({ key: `${after!.key}#undone ${after!.id}` })
+      .where('id', '=', after!.id)
+      .execute();
+  const taken = new Set(open.flatMap(({ before }) => before?.key ?? []));
+  for (const { before, after } of open) {
+    const { id, user_id: userId, event_id: eventId, key } = after!;
+    const fields = before ?? {
+      status: 'cancelled' as const,
+      reason: 'undone',
+      ...(!taken.has(key) && { key }),
+    };
+    await db
+      .updateTable('notifications')
+      .set({ ...fields, updated_ms: now })
+      .where('id', '=', id)
+      .execute();
+    const action = before === undefined ? 'notification.cancelled' : 'notification.restored';
+    await audit(writer, now, [{ action, userId, eventId, notificationId: id, detail: { reason: 'undone' } }]);
+    writer.changed({ kind: 'notification', id, userId });
+  }
+  return sent;
+}
+
+async function takeBackAcknowledgement(
+  writer: Writer,
+  { acknowledged_ms, acknowledged_by, escalate_ms }: Notification,
+  { id, user_id: userId, event_id: eventId, acknowledged_ms: at }: Notification,
+  now: number,
+): Promise<void> {
+  if (at === null || at === acknowledged_ms) return;
+  await writer.db
+    .updateTable('notifications')
+    .set({ acknowledged_ms, acknowledged_by, escalate_ms, updated_ms: now })
+    .where('id', '=', id)
+    .where('acknowledged_ms', '=', at)
+    .execute();
+  const entry = { action: 'notification.restored', userId, eventId, notificationId: id };
+  await audit(writer, now, [{ ...entry, detail: { reason: 'undone' } }]);
+  writer.changed({ kind: 'notification', id, userId });
+}
+
+async function findRow<Table extends 'events' | 'notifications'>(db: Reader, table: Table, id: string) {
+  const row = await db
+    .selectFrom(table as 'events')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row as (Table extends 'events' ? CalendarEvent : Notification) | undefined;
+}
+
+function changedSince(name: string): Failure {
+  return new Failure('conflict', `“${name}” was changed again since, so this change cannot be undone.`);
+}

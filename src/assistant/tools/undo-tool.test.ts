@@ -1,0 +1,161 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { runWorker } from '../../../test/assistant-worker.ts';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import type { JsonObject } from '../../json.ts';
+
+const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC' };
+
+/** Makes a change and returns what undoes it. */
+async function change(assistant: TestAssistant, name: string, args: JsonObject): Promise<string | undefined> {
+  const params = { name, arguments: args, _meta: { 'adjutant/undo': true } };
+  const { _meta, isError, content } = await assistant.client.request('tools/call', params);
+  if (isError) throw new Error(JSON.stringify(content));
+  return (_meta as JsonObject | undefined)?.['adjutant/undo'] as string | undefined;
+}
+
+const rows = (assistant: TestAssistant, query: string) => {
+  using database = new DatabaseSync(assistant.file, { readOnly: true });
+  return database.prepare(query).all();
+};
+
+/** Everything that a change below can touch, without times of writing. */
+const stored = (assistant: TestAssistant) => ({
+  users: rows(assistant, 'select id, name, channels, channel_pref, reminders from users'),
+  events: rows(assistant, 'select id, title, start_ms, series, location, status from events order by id'),
+  planned: rows(
+    assistant,
+    "select event_id, occurrence, plan_ms, channel from notifications where status = 'planned' order by plan_ms",
+  ),
+});
+
+async function opened(fields: JsonObject = {}): Promise<TestAssistant> {
+  const assistant = openAssistant();
+  await assistant.call('create_user', { ...ada, ...fields });
+  return assistant;
+}
+
+const plan = (assistant: TestAssistant) => assistant.call('plan_notifications', { user_id: 'ada' });
+const undo = (assistant: TestAssistant, id: string | undefined) =>
+  assistant.call('undo_change', { undo: id! });
+
+it('restores addresses with their secrets, and how the person is reached', async () => {
+  await using assistant = await opened({ channels: ['slack://secret/a/b', 'tgram://1'] });
+  await assistant.call('create_event', { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-18T12:00' });
+  await plan(assistant);
+  const before = stored(assistant);
+  const fields = { channels: ['tgram://2'], channel_pref: 'telegram', reminders: { default: ['5m'] } };
+  const id = await change(assistant, 'update_user', { user_id: 'ada', ...fields });
+  expect(stored(assistant)).not.toEqual(before);
+  await undo(assistant, id);
+  await plan(assistant);
+  expect(stored(assistant)).toEqual(before);
+  await expect(undo(assistant, id)).rejects.toThrow('can no longer be undone');
+});
+
+it('joins a series again that a change of later dates has split, with its exceptions', async () => {
+  await using assistant = await opened();
+  const series = { id: 'choir', title: 'Choir', start_ts: '2026-11-17T12:00', rrule: 'FREQ=DAILY;COUNT=6' };
+  await assistant.call('create_event', { user_id: 'ada', ...series });
+  const last = { event_id: 'choir', occurrence: '2026-11-22T12:00:00Z' };
+  await assistant.call('update_event', { ...last, location: 'Church' });
+  await plan(assistant);
+  const before = stored(assistant);
+  const later = { event_id: 'choir', occurrence: '2026-11-19T12:00:00Z', following: true };
+  const id = await change(assistant, 'update_event', {
+    ...later,
+    start_ts: '2026-11-19T15:00',
+    title: 'Band',
+  });
+  await plan(assistant);
+  expect(stored(assistant).events).toHaveLength(2);
+  await undo(assistant, id);
+  await plan(assistant);
+  expect(stored(assistant)).toEqual(before);
+});
+
+it('restores the events of a calendar that was imported again, and reports nothing', async () => {
+  await using assistant = await opened();
+  const entry = (uid: string, hour: number) =>
+    `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20261116T${hour}0000Z\r\nSUMMARY:${uid}\r\nEND:VEVENT\r\n`;
+  const file = (...entries: readonly string[]) => ({
+    ...{ user_id: 'ada', name: 'moon.ics' },
+    content: `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//t//EN\r\n${entries.join('')}END:VCALENDAR\r\n`,
+  });
+  await assistant.call('import_calendar', file(entry('ebb', 12), entry('flood', 18)));
+  await plan(assistant);
+  const before = stored(assistant);
+  const id = await change(assistant, 'import_calendar', file(entry('ebb', 13), entry('tide', 15)));
+  expect(stored(assistant).events).toHaveLength(3);
+  await undo(assistant, id);
+  await plan(assistant);
+  expect(stored(assistant)).toEqual(before);
+  expect(
+    await change(assistant, 'import_calendar', file(entry('ebb', 12), entry('flood', 18))),
+  ).toBeUndefined();
+});
+
+it('takes back a plan: what was added is not planned again, and the rest is as before', async () => {
+  await using assistant = await opened();
+  const event = { user_id: 'ada', title: 'Dentist' };
+  await assistant.call('create_event', { ...event, id: 'old', start_ts: '2026-11-18T12:00' });
+  await plan(assistant);
+  await assistant.call('create_event', { ...event, id: 'new', start_ts: '2026-11-19T12:00' });
+  const before = stored(assistant);
+  const id = await change(assistant, 'plan_notifications', { user_id: 'ada' });
+  expect(stored(assistant).planned.length).toBeGreaterThan(before.planned.length);
+  expect(await undo(assistant, id)).toEqual({ already_sent: 0 });
+  expect(stored(assistant)).toEqual(before);
+  await plan(assistant);
+  expect(stored(assistant)).toEqual(before);
+});
+
+it('does not take back what was sent since', async () => {
+  await using assistant = await opened();
+  const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-16T14:00', reminders: ['1h', '10m'] };
+  await assistant.call('create_event', event);
+  const id = await change(assistant, 'plan_notifications', { user_id: 'ada' });
+  expect(await runWorker(assistant, Date.parse('2026-11-16T13:00:00Z'))).toHaveLength(1);
+  assistant.now = Date.parse('2026-11-16T08:30:00Z');
+  expect(await undo(assistant, id)).toEqual({ already_sent: 1 });
+  const statuses = rows(assistant, 'select status from notifications order by plan_ms');
+  expect(statuses).toMatchObject([{ status: 'sent' }, { status: 'cancelled' }]);
+});
+
+it('takes back an acknowledgement: the other reminders come again', async () => {
+  await using assistant = await opened();
+  const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-17T14:00', reminders: ['1h', '10m'] };
+  await assistant.call('create_event', event);
+  await plan(assistant);
+  await runWorker(assistant, Date.parse('2026-11-17T13:00:00Z'));
+  assistant.now = Date.parse('2026-11-17T13:01:00Z');
+  const before = stored(assistant);
+  const list = () =>
+    rows(assistant, 'select status, acknowledged_ms, escalate_ms from notifications order by id');
+  const listed = list();
+  const { id: sent } = rows(assistant, "select id from notifications where status = 'sent'")[0] as {
+    id: string;
+  };
+  const id = await change(assistant, 'acknowledge_notification', { notification_id: sent });
+  expect(stored(assistant).planned).toEqual([]);
+  await undo(assistant, id);
+  expect(stored(assistant)).toEqual(before);
+  expect(list()).toEqual(listed);
+});
+
+it('refuses to undo what was changed again, and what is too old', async () => {
+  await using assistant = await opened();
+  const first = await change(assistant, 'update_user', { user_id: 'ada', name: 'Ada L.' });
+  assistant.now += 1000;
+  const second = await change(assistant, 'update_user', { user_id: 'ada', name: 'A. L.' });
+  await expect(undo(assistant, first)).rejects.toThrow('“A. L.” was changed again since');
+  assistant.now += 2 * 3_600_000;
+  await expect(undo(assistant, second)).rejects.toThrow('can no longer be undone');
+  expect(stored(assistant).users).toMatchObject([{ name: 'A. L.' }]);
+});
+
+it('costs nothing for clients that do not ask for it', async () => {
+  await using assistant = await opened();
+  const params = { name: 'update_user', arguments: { user_id: 'ada', name: 'Ada L.' } };
+  expect(await assistant.client.request('tools/call', params)).not.toHaveProperty('_meta.adjutant/undo');
+});

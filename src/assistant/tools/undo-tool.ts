@@ -1,0 +1,126 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import type { JsonObject } from '../../json.ts';
+import { defineTool, hints, type Tool } from '../../tool.ts';
+import type { Difference, Snapshot } from '../editing/undo.ts';
+import type { AssistantData, Reader } from '../entities/entity-access.ts';
+
+/** In the `_meta` of a request, asks for a way to undo it; in the `_meta` of the result, the argument of undo_change. */
+const metaKey = 'adjutant/undo';
+const keptMs = 60 * 60_000;
+const maxKept = 50;
+/** A plan is about what starts from now on, and about changes of what has just started. */
+const recentMs = 7 * 86_400_000;
+
+/** Reads the rows that a call may change. `result` is absent before the call. */
+type ReadRows = (
+  db: Reader,
+  args: Readonly<Record<string, string>>,
+  result: JsonObject | undefined,
+  nowMs: number,
+) => Promise<Snapshot>;
+
+/** The changes that no other tool can reverse. */
+const scopes: Readonly<Record<string, ReadRows>> = {
+  async update_user(db, { user_id = '' }) {
+    return { users: await db.selectFrom('users').selectAll().where('id', '=', user_id).execute() };
+  },
+  /** A change of later occurrences ends a series and begins another. Servers of calendars keep their own copy. */
+  async update_event(db, { event_id = '' }, result) {
+    const ids = [event_id, ...(result === undefined ? [] : [String(result['id'])])];
+    const events = await db
+      .selectFrom('events')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where('provider', '=', 'local')
+      .execute();
+    return { events };
+  },
+  async import_calendar(db, { user_id = '', name = 'Imported text' }) {
+    const events = await db
+      .selectFrom('events')
+      .selectAll('events')
+      .innerJoin('calendars', 'calendars.id', 'events.calendar_id')
+      .where('calendars.user_id', '=', user_id)
+      .where('calendars.location', '=', `text:${name}`)
+      .execute();
+    return { events };
+  },
+  async plan_notifications(db, { user_id = '' }, _, nowMs) {
+    const rows = db.selectFrom('notifications').selectAll().where('user_id', '=', user_id);
+    return { notifications: await rows.where('event_start_ms', '>=', nowMs - recentMs).execute() };
+  },
+  async acknowledge_notification(db, { notification_id = '' }) {
+    const rows = db.selectFrom('notifications').selectAll();
+    const one = await rows.where('id', '=', notification_id).executeTakeFirst();
+    if (one === undefined || one.event_id === '') return { notifications: one ? [one] : [] };
+    const notifications = await rows
+      .where('user_id', '=', one.user_id)
+      .where('event_id', '=', one.event_id)
+      .where('occurrence', '=', one.occurrence)
+      .execute();
+    return { notifications };
+  },
+};
+
+/** Remembers for an hour how to undo the changes of this process, for clients that ask for it. */
+export function createUndo(data: AssistantData) {
+  const kept = new Map<
+    string,
+    { readonly actor: string; readonly untilMs: number; readonly difference: Difference }
+  >();
+
+  function keep(difference: Difference, { actor }: Context): string {
+    const id = crypto.randomUUID();
+    kept.set(id, { actor: actor.name, untilMs: data.clock() + keptMs, difference });
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
+    return id;
+  }
+
+  return {
+    /** Adds the way to undo a call to its result, if the request asks for it. */
+    undoable<One extends Tool>(tool: One): One {
+      const read = Object.hasOwn(scopes, tool.name) ? scopes[tool.name]! : undefined;
+      if (read === undefined) return tool;
+      const call = async (args: never, context: Context) => {
+        if (context.meta[metaKey] !== true) return tool.call(args, context);
+        const { differenceOf } = await import('../editing/undo.ts');
+        const nowMs = data.clock();
+        const before = await data.store.read((db) => read(db, args, undefined, nowMs));
+        const result = await tool.call(args, context);
+        const after = await data.store.read((db) => read(db, args, result.structured as JsonObject, nowMs));
+        const difference = differenceOf(before, after);
+        if (difference === undefined) return result;
+        return { ...result, meta: { ...result.meta, [metaKey]: keep(difference, context) } };
+      };
+      return { ...tool, call };
+    },
+    tool: defineTool({
+      name: 'undo_change',
+      title: 'Undo Change',
+      description:
+        'Undoes a change of a calendar, a person or reminders, for up to an hour. Sent messages stay: returns how many.',
+      inputSchema: {
+        type: 'object',
+        properties: { undo: { type: 'string', description: `From _meta["${metaKey}"] of the change` } },
+        required: ['undo'],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { already_sent: { type: 'integer', minimum: 0 } },
+        required: ['already_sent'],
+      },
+      annotations: hints.replaces,
+      async call({ undo }, { actor }) {
+        const found = kept.get(undo);
+        if (found === undefined || found.actor !== actor.name || found.untilMs < data.clock())
+          throw new Failure('resource-not-found', 'This change can no longer be undone.');
+        const { undoChange } = await import('../editing/undo.ts');
+        const already_sent = await undoChange(data, found.difference);
+        kept.delete(undo);
+        return { structured: { already_sent } };
+      },
+    }),
+  };
+}

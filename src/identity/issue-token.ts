@@ -1,0 +1,34 @@
+import { type Actor, isOwner } from '../context.ts';
+import { Denied, Failure } from '../failure.ts';
+import { isScope, unknownScope } from '../toolsets/scopes.ts';
+import type { NamedTokens } from './named-tokens.ts';
+
+const dayMs = 86_400_000;
+
+export interface TokenRequest {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** Default: the token does not expire. */
+  readonly days?: number | undefined;
+}
+
+/** Creates a token for somebody else. It never has a scope that its creator does not have. */
+export function issueToken(
+  store: NamedTokens,
+  creator: Actor,
+  { name, scopes, days }: TokenRequest,
+): { readonly token: string; readonly expires_at?: string } {
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined) throw new Failure('invalid-params', unknownScope(unknown));
+  const missing = isOwner(creator)
+    ? undefined
+    : scopes.find((scope) => !creator.rights!.scopes.includes(scope));
+  if (missing !== undefined)
+    throw new Denied(
+      'refused',
+      `You cannot give the scope ${missing}, because your own token does not have it.`,
+    );
+  const expires = days === undefined ? undefined : new Date(Date.now() + days * dayMs);
+  const token = store.create(name, [...new Set(scopes)], expires);
+  return { token, ...(expires && { expires_at: expires.toISOString() }) };
+}
