@@ -42,9 +42,14 @@ export function parameterOf(property: Property, name: string): string | undefine
   return typeof value === 'string' ? value : value?.[0];
 }
 
+/** No text is used beyond a fraction of this length. */
+const maxTextLength = 100_000;
+
 /** Returns the value with its escapes resolved. */
 export function textOf({ value }: Property): string {
-  return value.replaceAll(/\\([nN,;\\:])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
+  return value
+    .slice(0, maxTextLength)
+    .replaceAll(/\\([nN,;\\:])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 }
 
 const maxLineLength = 1 << 20;
