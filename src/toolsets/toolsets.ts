@@ -130,7 +130,7 @@ export const viewTools: ReadonlySet<string> = new Set([
   ...toolsets.notifications,
   ...['create_user', 'update_user', 'delete_user', 'load_demo', 'remove_demo'],
   ...['list_runs', 'show_run', 'tail_run', 'cancel_run', 'steer_run', 'interrupt_run', 'answer_approval'],
-  ...['delegate_resume', 'undo_run', 'list_prompts', 'search_prompts', 'expand_prompt'],
+  ...['delegate_resume', 'apply_run', 'undo_run', 'list_prompts', 'search_prompts', 'expand_prompt'],
 ]);
 
 /**
