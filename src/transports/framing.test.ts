@@ -134,6 +134,27 @@ describe('an oversized message', () => {
   });
 });
 
+describe('a deeply nested message', () => {
+  const nested = (levels: number) => `{"id":7,"params":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const readOne = (text: string) => new Deframer(1_000_000).push(Buffer.from(`${text}\n`));
+  const padding = ' '.repeat(70_000);
+
+  it('is reported with its id', () => {
+    expect(readOne(nested(100_000))).toEqual([{ kind: 'too-deep', id: 7 }]);
+    expect(readOne(nested(1000) + padding)).toEqual([{ kind: 'too-deep', id: 7 }]);
+  });
+
+  it('is read if it is short or has at most a thousand levels', () => {
+    expect(readOne(nested(5000))).toMatchObject([{ kind: 'message', value: { id: 7 } }]);
+    expect(readOne(nested(999) + padding)).toMatchObject([{ kind: 'message', value: { id: 7 } }]);
+  });
+
+  it('is not one that has brackets in its texts', () => {
+    const text = `a\\"${'[{'.repeat(50_000)}`;
+    expect(readOne(JSON.stringify({ text, id: 7 }))).toEqual([message({ text, id: 7 })]);
+  });
+});
+
 it('reads the same messages no matter how their bytes are split', () => {
   const framings = fc.constantFrom<Framing>('lines', 'headers');
   fc.assert(

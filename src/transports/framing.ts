@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { encode, type RequestId } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
+import { isTooDeep } from './nesting.ts';
 
 export type Framing = 'lines' | 'headers';
 
 export type Frame =
   | { readonly kind: 'message'; readonly value: unknown }
   | { readonly kind: 'malformed' }
+  | { readonly kind: 'too-deep'; readonly id: RequestId | null }
   /** Longer than the limit. The id is null if it could not be found. */
   | { readonly kind: 'oversized'; readonly id: RequestId | null };
 
@@ -131,6 +133,10 @@ export class Deframer {
   }
 
   #parse(bytes: Buffer, frames: Frame[]): void {
+    if (isTooDeep(bytes)) {
+      frames.push({ kind: 'too-deep', id: findId(bytes.subarray(0, 1024), bytes.subarray(-1024)) });
+      return;
+    }
     const text = bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -158,8 +164,12 @@ const idAtEnd = new RegExp(
   String.raw`,\s*"id"\s*:\s*${idValue}\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"]{0,200}"\s*)*\}\s*$`,
 );
 
-/** Finds the id of an oversized message, whose sender waits for an answer. Most senders put the id first or last. */
 function oversized(head: Buffer, tail: Buffer): Frame {
+  return { kind: 'oversized', id: findId(head, tail) };
+}
+
+/** Finds the id of a message that is not parsed: its sender waits for an answer. Most senders put the id first or last. */
+function findId(head: Buffer, tail: Buffer): RequestId | null {
   const found = idAtStart.exec(head.toString('utf8'))?.[1] ?? idAtEnd.exec(tail.toString('utf8'))?.[1];
-  return { kind: 'oversized', id: found === undefined ? null : (JSON.parse(found) as RequestId) };
+  return found === undefined ? null : (JSON.parse(found) as RequestId);
 }

@@ -153,6 +153,17 @@ it('sessions beyond http.max_sessions end the oldest unused one, or are answered
   expect(await messageOf(refused)).toContain('http.max_sessions');
 });
 
+it('a deeply nested message is refused', async () => {
+  await using server = await new LimitedServer().start();
+  const refused = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+    body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+  });
+  expect(refused.status).toBe(400);
+  expect(await messageOf(refused)).toContain('more than 1000 levels');
+});
+
 describe('a batch', () => {
   it('is answered in full up to max_batch_reply_bytes, and then request by request with an error', async () => {
     await using server = await new LimitedServer('--max-batch-reply-bytes', '100000').start();

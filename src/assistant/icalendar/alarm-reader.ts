@@ -18,6 +18,7 @@ export function readAlarms(
 ): readonly Alarm[] {
   const found: Alarm[] = [];
   for (const properties of alarms) {
+    if (found.length >= maxAlarms) break;
     const one = (name: string) => properties.find((property) => property.name === name);
     const trigger = one('trigger');
     try {
