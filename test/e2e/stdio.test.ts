@@ -148,7 +148,7 @@ describe('an invalid message', () => {
     expect(JSON.stringify(messages[0])).toContain('2048 bytes');
   });
 
-  it('that is nested too deep to be repeated is answered with an error', async () => {
+  it('that is nested too deeply is refused', async () => {
     await using program = serve(['--contract', 'commands']);
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const { messages, code } = await program.end(
@@ -158,7 +158,7 @@ describe('an invalid message', () => {
     expect(code).toBe(0);
     expect(codes(messages)).toEqual(
       sorted([
-        [1, -32603],
+        [1, -32600],
         [2, 'ok'],
       ]),
     );
