@@ -177,38 +177,30 @@ for (const [name, { entryPoint, inputs }] of outputs) {
 }
 
 // 5. Bundle the run host into one file. It must not load anything later: an update may have replaced the chunks by then.
-const host = await build({
+const inOneFile = {
   ...toCommonJs,
-  entryPoints: ['src/delegate/run-host.ts'],
-  outfile: 'dist/run-host.cjs',
   bundle: true,
   minify: true,
-  keepNames: true,
-  // Parsing a source map would block the run host for too long, so its stack traces have names but no positions.
   sourcemap: false,
   platform: 'node',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
-  metafile: true,
   write: false,
+};
+const host = await build({
+  ...inOneFile,
+  entryPoints: ['src/delegate/run-host.ts'],
+  outfile: 'dist/run-host.cjs',
+  // Parsing a source map would block the run host for too long, so its stack traces have names but no positions.
+  keepNames: true,
+  metafile: true,
 });
 write('run-host.cjs', host.outputFiles[0].text);
 
 // Threads have programs of their own: start.cjs would start a second server in them.
 for (const entry of ['src/prompts/tools/file-work.ts', 'src/assistant/icalendar/rule-work.ts']) {
   const name = basename(entry).replace(/ts$/, 'cjs');
-  const { outputFiles: files } = await build({
-    ...toCommonJs,
-    entryPoints: [entry],
-    outfile: `dist/${name}`,
-    bundle: true,
-    minify: true,
-    sourcemap: false,
-    platform: 'node',
-    mainFields: ['module', 'main'],
-    define: { 'import.meta.dirname': '__dirname' },
-    write: false,
-  });
+  const { outputFiles: files } = await build({ ...inOneFile, entryPoints: [entry], outfile: `dist/${name}` });
   write(name, files[0].text);
 }
 

@@ -6,7 +6,7 @@ const [openingList, closingList, openingObject, closingObject] = [0x5b, 0x5d, 0x
 
 export const tooDeep = `The message has more than ${maxDepth} levels of nested lists and objects.`;
 
-/** Deep nesting takes the JSON parser several times as long as other messages of the same length. */
+/** The JSON parser needs several times as long for deep nesting as for other messages of the same length. */
 export function isTooDeep(message: Uint8Array): boolean {
   if (message.length < longMessage) return false;
   let depth = 0;

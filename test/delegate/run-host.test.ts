@@ -116,7 +116,7 @@ describe('a run host', () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const pid = await spare();
       process.kill(pid, signal);
-      // SIGTERM cancels the run of a host that gets its order before it gets the signal.
+      // A host that already has its order when SIGTERM arrives cancels the run.
       if (signal === 'SIGTERM') await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
       expect(await run()).toMatchObject({ status: 'completed', error: null });
     }

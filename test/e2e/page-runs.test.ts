@@ -197,7 +197,7 @@ describe('runs', () => {
   it('of a comparison show the candidates side by side, and deliver the one that is chosen', {
     timeout: 120_000,
   }, async () => {
-    // The candidates get the same task. The first one that takes the lock does it right.
+    // All candidates get the same task. The one that takes the lock first solves it; the others do not.
     const lock = join(server.home, 'tmp', 'lock');
     const command = `if mkdir ${lock}; then echo right > duel.txt; else echo wrong > duel.txt; fi`;
     const task = `Write duel.txt ${script({ shell: command }, answer({ summary: 'Wrote it.' }))}`;

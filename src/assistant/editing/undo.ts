@@ -130,7 +130,7 @@ async function restoreNotifications(
     if (isOpen && current.status === after.status) open.push(pair);
     else if (current !== undefined && !isOpen) sent++;
   }
-  // Keys are unique, and a restored notification may need the one of another.
+  // Keys are unique, and a restored notification may need the key that another one has now.
   for (const { after } of open)
     await db
       .updateTable('notifications')

@@ -9,7 +9,7 @@ import type { AssistantData, Reader } from '../entities/entity-access.ts';
 const metaKey = 'adjutant/undo';
 const keptMs = 60 * 60_000;
 const maxKept = 50;
-/** A plan is about what starts from now on, and about changes of what has just started. */
+/** A plan covers what starts from now on, and changes to what started recently. */
 const recentMs = 7 * 86_400_000;
 
 /** Reads the rows that a call may change. `result` is absent before the call. */

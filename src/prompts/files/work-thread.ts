@@ -9,10 +9,10 @@ export const longText = 32 * 1024;
 /** Set by the program of the thread, which does all work itself. */
 export const thread = { isCurrent: false };
 
-/** Several short texts count as long if they are longer than this together. */
+/** Several short texts also count as long if their total length exceeds this. */
 const longTexts = 8 * longText;
 
-/** Whether texts are so long that hostile ones would keep the server busy. They belong into a thread. */
+/** Whether texts are so long that hostile ones would keep the server busy, so that a thread must process them. */
 export function areLong(texts: Iterable<string>): boolean {
   if (thread.isCurrent) return false;
   let sum = 0;

@@ -16,7 +16,7 @@ import { isResizable, weekEvent } from './week-event.tsx';
 import { layOutWeek, type Slot } from './week-layout.ts';
 
 const pixelsPerHour = 48;
-/** The lower edge of an event, which changes its length. */
+/** Height of the lower edge of an event. Dragging the edge changes the length of the event. */
 const edgePixels = 6;
 /** More all-day events are behind a button. */
 const maxAllDayRows = 6;
