@@ -37,31 +37,43 @@ export async function readRegularBytes(path: string, maxBytes = defaultMaxBytes)
 
 /** Yields the content in chunks, for files that need not be in memory as a whole. */
 export async function* regularFileChunks(path: string, maxBytes = Infinity): AsyncGenerator<Buffer> {
-  const file = await openRegularFile(path);
+  const { file, size } = await openWithSize(path);
   try {
     let total = 0;
-    for (;;) {
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      const { bytesRead } = await file.read(chunk, 0, chunkBytes, null);
-      if (bytesRead === 0) return;
+    for (let next = firstChunkBytes(size); ; next = chunkBytes) {
+      const chunk = Buffer.allocUnsafe(next);
+      const { bytesRead } = await file.read(chunk, 0, next, null);
       // The size reported by `stat` can be outdated, and is 0 for files such as /proc/self/status.
       total += bytesRead;
       if (total > maxBytes) throw tooLarge(path, maxBytes);
-      yield chunk.subarray(0, bytesRead);
+      if (bytesRead > 0) yield chunk.subarray(0, bytesRead);
+      if (isAtEnd(bytesRead, next, total, size)) return;
     }
   } finally {
     await file.close();
   }
 }
 
+/** One byte more than the file's size, so that most small files need a single read. */
+const firstChunkBytes = (size: number) => Math.min(size + 1, chunkBytes);
+
+/** A short read after as many bytes as the file has is its end. */
+const isAtEnd = (read: number, requested: number, total: number, size: number) =>
+  read === 0 || (read < requested && total === size);
+
 /** Opens for reading. The caller closes the file. */
 export async function openRegularFile(path: string): Promise<disk.FileHandle> {
+  return (await openWithSize(path)).file;
+}
+
+async function openWithSize(path: string): Promise<{ file: disk.FileHandle; size: number }> {
   const file = await disk.open(path, flags).catch((error: unknown) => {
     throw openError(error, path);
   });
   try {
-    assertRegular(await file.stat(), path);
-    return file;
+    const stat = await file.stat();
+    assertRegular(stat, path);
+    return { file, size: stat.size };
   } catch (error) {
     await file.close();
     throw error;
@@ -94,18 +106,13 @@ function readOpened({ file, stat: { size } }: OpenedFile, path: string, maxBytes
   try {
     const chunks: Buffer[] = [];
     let total = 0;
-    // One byte more than the file's size, so that most small files need a single read.
-    let next = Math.min(size + 1, chunkBytes);
-    for (;;) {
+    for (let next = firstChunkBytes(size); ; next = chunkBytes) {
       const chunk = Buffer.allocUnsafe(next);
       const count = readSync(file, chunk, 0, chunk.length, null);
       total += count;
       if (total > maxBytes) throw tooLarge(path, maxBytes);
       if (count > 0) chunks.push(chunk.subarray(0, count));
-      // A short read after as many bytes as the file has is its end.
-      if (count === 0 || (count < next && total === size))
-        return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-      next = chunkBytes;
+      if (isAtEnd(count, next, total, size)) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     }
   } finally {
     closeSync(file);

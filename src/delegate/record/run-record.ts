@@ -29,6 +29,14 @@ export interface RunRecord extends RunOutput {
   readonly approvals?: readonly PendingApproval[];
 }
 
+/** The part of a record that lists of runs show. */
+export type RunOutline = Pick<
+  RunRecord,
+  'run_id' | 'subagent_thread_id' | 'summary' | 'timing' | 'status' | 'error' | 'usage'
+>;
+
+type Contents = Readonly<Record<string, unknown>>;
+
 /**
  * Loads a run from its directory. Returns `undefined` if there is no such run. A run without `result.json` is reported as
  * `running`, unless the caller passes the result in `known` because it could not be written.
@@ -49,27 +57,17 @@ export async function loadRecord(
   ]);
   const result = written ?? (known && resultFields(known));
   const answer = asAnswer(result);
-  const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
+  const outline = outlineOf(id, request, result, thread);
+  const { status } = outline;
   const approvals = status === 'running' ? await pendingApprovals(directory) : [];
-  const startedAt = String(result?.['started_at'] ?? request['received_at']);
   return {
-    run_id: id,
+    ...outline,
     run_dir: path,
-    subagent_thread_id: ((result ?? thread)?.['thread_id'] as string | null | undefined) ?? null,
     selected_skills: skills?.selected ?? [],
-    summary: answer?.summary || fallbackSummary(String(request['tool']), status),
     deliverables: answer?.deliverables ?? [],
     open_questions: answer?.open_questions ?? [],
     next_actions: [...approvals.map(answerAction), ...nextActions(id, status, skills, answer)],
     artifacts: await directory.artifacts(),
-    timing: {
-      started_at: startedAt,
-      finished_at: String(result?.['finished_at'] ?? startedAt),
-      duration_ms: Number(result?.['duration_ms'] ?? Math.max(0, Date.now() - Date.parse(startedAt))),
-    },
-    status,
-    error: (result?.['error'] as string | null | undefined) ?? null,
-    usage: (result?.['usage'] as Usage | null | undefined) ?? null,
     evidence: (evidence as Evidence | undefined) ?? known?.evidence ?? null,
     // In mode `auto` the caller did not ask for skills, so do not warn that none matched.
     warnings: [
@@ -79,6 +77,25 @@ export async function loadRecord(
     ended_processes: (result?.['ended_processes'] as EndedProcess[] | undefined) ?? [],
     ...madeBy(result),
     ...(approvals.length > 0 && { approvals }),
+  };
+}
+
+/** What lists of runs show, from the contents of `request.json`, `result.json` and `thread.json`. */
+export function outlineOf(id: string, request: Contents, result?: Contents, thread?: Contents): RunOutline {
+  const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
+  const startedAt = String(result?.['started_at'] ?? request['received_at']);
+  return {
+    run_id: id,
+    subagent_thread_id: ((result ?? thread)?.['thread_id'] as string | null | undefined) ?? null,
+    summary: asAnswer(result)?.summary || fallbackSummary(String(request['tool']), status),
+    timing: {
+      started_at: startedAt,
+      finished_at: String(result?.['finished_at'] ?? startedAt),
+      duration_ms: Number(result?.['duration_ms'] ?? Math.max(0, Date.now() - Date.parse(startedAt))),
+    },
+    status,
+    error: (result?.['error'] as string | null | undefined) ?? null,
+    usage: (result?.['usage'] as Usage | null | undefined) ?? null,
   };
 }
 
@@ -94,9 +111,7 @@ export function answerAction(request: PendingApproval): string {
   return `Let the user decide on request ${id} with ${tool}: ${describeRequest(request)}`;
 }
 
-function madeBy(
-  result: Readonly<Record<string, unknown>> | undefined,
-): Pick<RunRecord, 'agent' | 'protocol' | 'model' | 'cost_usd'> {
+function madeBy(result: Contents | undefined): Pick<RunRecord, 'agent' | 'protocol' | 'model' | 'cost_usd'> {
   const { agent, protocol, model, cost_usd } = result ?? {};
   return {
     ...(typeof agent === 'string' && { agent }),

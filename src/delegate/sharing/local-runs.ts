@@ -7,7 +7,14 @@ import { readJson } from '../files/json-file.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
-import { listRunIds, loadRecord, type RunRecord, runIdPattern } from '../record/run-record.ts';
+import {
+  listRunIds,
+  loadRecord,
+  outlineOf,
+  type RunOutline,
+  type RunRecord,
+  runIdPattern,
+} from '../record/run-record.ts';
 import { hasJobs } from '../record/run-request.ts';
 import { ownRuns } from '../run/open-run.ts';
 import { recoverRun, takeOverRun } from '../run/run-recovery.ts';
@@ -32,12 +39,7 @@ export class LocalRuns {
       if (ids.length === limit) break;
       if ((before === undefined || id < before) && this.has(id)) ids.push(id);
     }
-    const overviews = await Promise.all(
-      ids.map(async (id) => {
-        const record = await this.#load(id);
-        return record && this.#overview(record);
-      }),
-    );
+    const overviews = await Promise.all(ids.map((id) => this.#listed(id)));
     return overviews.filter((one) => one !== undefined);
   }
 
@@ -162,24 +164,40 @@ export class LocalRuns {
     return loadRecord(record.run_dir, id, result);
   }
 
+  /** Reads only the two files that a list needs, if the run has finished. */
+  async #listed(id: string): Promise<RunOverview | undefined> {
+    const path = this.#pathOf(id);
+    const [request, result] = await Promise.all(
+      ['request.json', 'result.json'].map((name) => readJson(join(path, name))),
+    );
+    if (request !== undefined && result !== undefined)
+      return overviewOf(outlineOf(id, request, result), request);
+    const record = await this.#load(id);
+    return record && this.#overview(record);
+  }
+
   async #overview(record: RunRecord): Promise<RunOverview> {
-    const request = await readJson(join(record.run_dir, 'request.json'));
-    const input = (request?.['request'] ?? {}) as Readonly<Record<string, unknown>>;
+    const request = (await readJson(join(record.run_dir, 'request.json'))) ?? {};
     const queue = await this.#delegation.runner.queue;
     const isWaiting = record.status === 'running' && queue.find(record.run_dir)?.state === 'waiting';
-    return {
-      run_id: record.run_id,
-      tool: String(request?.['tool']),
-      status: isWaiting ? 'waiting' : record.status,
-      started_at: record.timing.started_at,
-      duration_ms: record.timing.duration_ms,
-      usage: record.usage,
-      subagent_thread_id: record.subagent_thread_id,
-      cwd: String(input['cwd'] ?? ''),
-      task: oneLine(String(input['task'] ?? ''), 120),
-      summary: oneLine(record.summary, 200),
-      error: record.error,
-      ...(typeof request?.['actor'] === 'string' && { actor: request['actor'] }),
-    };
+    return { ...overviewOf(record, request), ...(isWaiting && { status: 'waiting' }) };
   }
+}
+
+function overviewOf(run: RunOutline, request: Readonly<Record<string, unknown>>): RunOverview {
+  const input = (request['request'] ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    run_id: run.run_id,
+    tool: String(request['tool']),
+    status: run.status,
+    started_at: run.timing.started_at,
+    duration_ms: run.timing.duration_ms,
+    usage: run.usage,
+    subagent_thread_id: run.subagent_thread_id,
+    cwd: String(input['cwd'] ?? ''),
+    task: oneLine(String(input['task'] ?? ''), 120),
+    summary: oneLine(run.summary, 200),
+    error: run.error,
+    ...(typeof request['actor'] === 'string' && { actor: request['actor'] }),
+  };
 }
