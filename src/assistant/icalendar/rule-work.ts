@@ -1,6 +1,7 @@
 // The program of the threads that `rule-thread.ts` starts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../json.ts';
+import { lowerThreadPriority } from '../../threads/thread-priority.ts';
 import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import { type RuleTasks, ruleProgram, ruleTasks } from './rule-tasks.ts';
 
@@ -11,6 +12,7 @@ interface Message {
 
 if (parentPort !== null && workerData === ruleProgram) {
   const port = parentPort;
+  lowerThreadPriority();
   port.on('message', ({ task, input }: Message) => port.postMessage(answer(task, input)));
 }
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import { lowerThreadPriority } from '../../threads/thread-priority.ts';
 import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
@@ -88,5 +89,6 @@ async function answer(task: keyof typeof tasks, input: unknown): Promise<ThreadA
 if (parentPort !== null && workerData === threadProgram) {
   const port = parentPort;
   thread.isCurrent = true;
+  lowerThreadPriority();
   port.on('message', async ({ task, input }) => port.postMessage(await answer(task, input)));
 }
