@@ -47,6 +47,14 @@ export function attempt<Value, Result>(
   return value instanceof Promise ? value.then(done, failed) : done(value);
 }
 
+/**
+ * Lets the event loop read new requests. An immediate that is set while requests are handled runs before more of them are
+ * read, and only one that is set by an immediate runs afterwards.
+ */
+export function turnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
 /** The longest a loop runs without a pause. A single iteration may take longer. */
 const sliceMs = 8;
 
@@ -57,11 +65,8 @@ export class Pace {
   /** Await this in every iteration. `undefined` if no pause is due yet. */
   get pause(): Promise<void> | undefined {
     if (performance.now() - this.#since < sliceMs) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.#since = performance.now();
-        resolve();
-      });
+    return turnOfEventLoop().then(() => {
+      this.#since = performance.now();
     });
   }
 }
@@ -82,6 +87,6 @@ export class TurnPace {
       });
     }
     if (performance.now() - this.#since < sliceMs) return undefined;
-    return new Promise((resolve) => setImmediate(resolve));
+    return turnOfEventLoop();
   }
 }

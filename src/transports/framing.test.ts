@@ -140,8 +140,9 @@ describe('a deeply nested message', () => {
   const padding = ' '.repeat(70_000);
 
   it('is reported with its id', () => {
-    expect(readOne(nested(100_000))).toEqual([{ kind: 'too-deep', id: 7 }]);
-    expect(readOne(nested(1000) + padding)).toEqual([{ kind: 'too-deep', id: 7 }]);
+    const reason = 'The message has more than 1000 levels of nested lists and objects.';
+    expect(readOne(nested(100_000))).toEqual([{ kind: 'refused', id: 7, reason }]);
+    expect(readOne(nested(1000) + padding)).toEqual([{ kind: 'refused', id: 7, reason }]);
   });
 
   it('is read if it is short or has at most a thousand levels', () => {
@@ -152,6 +153,22 @@ describe('a deeply nested message', () => {
   it('is not one that has brackets in its texts', () => {
     const text = `a\\"${'[{'.repeat(50_000)}`;
     expect(readOne(JSON.stringify({ text, id: 7 }))).toEqual([message({ text, id: 7 })]);
+  });
+});
+
+describe('a message of many values', () => {
+  const listOf = (count: number, limit = 1_000_000) =>
+    new Deframer(limit).push(Buffer.from(`${JSON.stringify({ id: 7, params: Array(count).fill('a,b') })}\n`));
+
+  it('is reported with its id', () => {
+    expect(listOf(25_000)).toEqual([
+      { kind: 'refused', id: 7, reason: 'The message has more than 25000 values.' },
+    ]);
+    expect(listOf(24_999)).toMatchObject([{ kind: 'message', value: { id: 7 } }]);
+  });
+
+  it('is read from a sender that is trusted', () => {
+    expect(listOf(25_000, Number.POSITIVE_INFINITY)).toMatchObject([{ kind: 'message' }]);
   });
 });
 

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { encode, type RequestId } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
-import { isTooDeep } from './nesting.ts';
+import { structureProblem } from './message-limits.ts';
 
 export type Framing = 'lines' | 'headers';
 
 export type Frame =
   | { readonly kind: 'message'; readonly value: unknown }
   | { readonly kind: 'malformed' }
-  | { readonly kind: 'too-deep'; readonly id: RequestId | null }
+  /** Not parsed, because that would take too long. */
+  | { readonly kind: 'refused'; readonly id: RequestId | null; readonly reason: string }
   /** Longer than the limit. The id is null if it could not be found. */
   | { readonly kind: 'oversized'; readonly id: RequestId | null };
 
@@ -30,6 +31,7 @@ export class Deframer {
   /** The oversized message that is being skipped: `left` bytes, or up to the next newline if infinite. */
   #discarding: { left: number; head: Buffer; tail: Buffer } | undefined;
 
+  /** `limit` is the most bytes of a message. `Infinity` is for senders that are trusted: every message is parsed. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -133,8 +135,9 @@ export class Deframer {
   }
 
   #parse(bytes: Buffer, frames: Frame[]): void {
-    if (isTooDeep(bytes)) {
-      frames.push({ kind: 'too-deep', id: findId(bytes.subarray(0, 1024), bytes.subarray(-1024)) });
+    const reason = this.#limit === Number.POSITIVE_INFINITY ? undefined : structureProblem(bytes);
+    if (reason !== undefined) {
+      frames.push({ kind: 'refused', id: findId(bytes.subarray(0, 1024), bytes.subarray(-1024)), reason });
       return;
     }
     const text = bytes

@@ -21,8 +21,8 @@ import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { LiveRequests } from './live-requests.ts';
+import { structureProblem } from './message-limits.ts';
 import { neededScope } from './needed-scope.ts';
-import { isTooDeep, tooDeep } from './nesting.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
 import { readBody } from './request-body.ts';
@@ -160,7 +160,8 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   const body = await readBody(request, options.maxMessageBytes);
   if (body === undefined)
     return sendError(response, 413, -32600, tooLong(options.maxMessageBytes), { connection: 'close' });
-  if (isTooDeep(body)) return sendError(response, 400, -32600, tooDeep);
+  const problem = structureProblem(body);
+  if (problem !== undefined) return sendError(response, 400, -32600, problem);
   let message: unknown;
   try {
     message = JSON.parse(decoder.decode(body));

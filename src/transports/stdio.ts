@@ -5,7 +5,6 @@ import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { Deframer, type Frame, frame } from './framing.ts';
-import { tooDeep } from './nesting.ts';
 
 /** Characters that may wait for the end of the tick. More than this is written at once, to bound the memory. */
 const maxWaiting = 64 * 1024;
@@ -58,7 +57,8 @@ export async function serveStdio(
     if (one.kind === 'message') void whenReady(session.receive(one.value), answer);
     else if (one.kind === 'oversized')
       answer(session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id));
-    else if (one.kind === 'too-deep') answer(session.refuse(new Failure('invalid-request', tooDeep), one.id));
+    else if (one.kind === 'refused')
+      answer(session.refuse(new Failure('invalid-request', one.reason), one.id));
     else answer(session.refuse(new Failure('parse-error', 'Parse error: the message is not valid JSON.')));
   };
 

@@ -153,15 +153,18 @@ it('sessions beyond http.max_sessions end the oldest unused one, or are answered
   expect(await messageOf(refused)).toContain('http.max_sessions');
 });
 
-it('a deeply nested message is refused', async () => {
+it.each([
+  ['a deeply nested message', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'more than 1000 levels'],
+  ['a message of many values', `[${'123,'.repeat(25_000)}1]`, 'more than 25000 values'],
+])('%s is refused', async (_, params, reason) => {
   await using server = await new LimitedServer().start();
   const refused = await fetch(`${server.url}/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-    body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+    body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`,
   });
   expect(refused.status).toBe(400);
-  expect(await messageOf(refused)).toContain('more than 1000 levels');
+  expect(await messageOf(refused)).toContain(reason);
 });
 
 describe('a batch', () => {

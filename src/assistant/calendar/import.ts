@@ -1,4 +1,4 @@
-import { Pace } from '../../awaitable.ts';
+import { Pace, turnOfEventLoop } from '../../awaitable.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { RuleBudget } from '../entities/occurrence.ts';
@@ -74,7 +74,7 @@ export async function importEvents(
     if (different.length > 0) changes.push(...(await saveAll(data, user, different, known, now)));
     done += batch.length;
     progress?.(done, events.length);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfEventLoop();
   }
 
   const present = new Set(events.map(({ uid }) => uid));
@@ -117,7 +117,7 @@ async function knownEvents({ store }: AssistantData, calendar: Calendar): Promis
     );
     known.push(...page);
     if (page.length < pageSize) return known;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfEventLoop();
   }
 }
 

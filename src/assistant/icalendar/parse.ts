@@ -1,3 +1,4 @@
+import { turnOfEventLoop } from '../../awaitable.ts';
 import { CalendarParser, type ParsedCalendar } from './calendar-parser.ts';
 import type { CalendarProblem } from './calendar-problems.ts';
 import { LineReader } from './content-line.ts';
@@ -33,7 +34,7 @@ export async function parseCalendar(
   const pause = async () => {
     if (performance.now() - sliceStart < sliceMs) return;
     progress?.(parser.count);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfEventLoop();
     signal?.throwIfAborted();
     sliceStart = performance.now();
   };

@@ -154,7 +154,7 @@ export class Catalog {
     const unreadable = (error: unknown) => [
       problemOf(this.sources.map(({ name }) => name).join(', '), error),
     ];
-    this.#problemLog.update(await this.problems().catch(unreadable));
+    await this.#problemLog.update(await this.problems().catch(unreadable));
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
 
@@ -8,8 +9,13 @@ const maxLines = 50;
 export class ProblemLog {
   #logged: ReadonlySet<string> = new Set();
 
-  update(problems: readonly Problem[]): void {
-    const found = new Map(problems.map((problem) => [lineOf(problem), problem.severity]));
+  async update(problems: readonly Problem[]): Promise<void> {
+    const found = new Map<string, Problem['severity']>();
+    const pace = new Pace();
+    for (const problem of problems) {
+      found.set(lineOf(problem), problem.severity);
+      await pace.pause;
+    }
     const unlogged = [...found].filter(([line]) => !this.#logged.has(line));
     for (const [line, severity] of unlogged.slice(0, maxLines)) log(severity, line);
     if (unlogged.length > maxLines)

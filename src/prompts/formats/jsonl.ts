@@ -1,7 +1,7 @@
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { parsePromptFile } from '../jsonl/prompt-file.ts';
 import { type Format, type TextFile, writeEach } from './format.ts';
-import { toSegments } from './segments.ts';
+import { toSegments, withInput } from './segments.ts';
 
 /** JSONL files with one prompt per line. */
 export const jsonl: Format = {
@@ -44,10 +44,15 @@ export function toRecord(name: string, definition: PromptDefinition): object {
 
 function withBraces(definition: PromptDefinition, { role, content }: MessageDefinition): MessageDefinition {
   if (content.type !== 'text') return { role, content };
-  const text = toSegments(definition, content.text)
+  return { role, content: { type: 'text', text: bracedText(definition, content.text) } };
+}
+
+function bracedText(definition: PromptDefinition, text: string): string {
+  if (definition.template === 'none' || definition.template === 'braces') return text;
+  if (definition.template === 'input') return withInput(text);
+  return toSegments(definition, text)
     .map((segment) => (typeof segment === 'string' ? segment : `{{${segment.argument}}}`))
     .join('');
-  return { role, content: { type: 'text', text } };
 }
 
 function joinRecords(records: readonly TextFile[]): readonly TextFile[] {

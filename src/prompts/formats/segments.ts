@@ -54,15 +54,18 @@ export function toSegments(definition: PromptDefinition, text: string): readonly
   switch (definition.template) {
     case 'none':
       return [text];
-    case 'input': {
-      const whole = text.includes('{{input}}') ? text : `${text}\n\n{{input}}`;
-      return splitBody(whole, /\{\{input\}\}/g, () => 'input');
-    }
+    case 'input':
+      return splitBody(withInput(text), /\{\{input\}\}/g, () => 'input');
     case 'braces':
       return splitBody(text, /\{\{([^{}]+)\}\}/g, ([, name]) => (declared.has(name!) ? name : undefined));
     case 'jinja':
       return jinjaSegments(text);
   }
+}
+
+/** A command without a placeholder gets its input at the end. */
+export function withInput(text: string): string {
+  return text.includes('{{input}}') ? text : `${text}\n\n{{input}}`;
 }
 
 /** Splits a template that contains only variables. Throws NotExpressible for any other syntax. */

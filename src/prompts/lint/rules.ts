@@ -1,4 +1,4 @@
-import { Pace } from '../../awaitable.ts';
+import { type Awaitable, Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 
 /** The rule of a message and how to fix the problem. The first pattern that matches counts. */
@@ -69,7 +69,7 @@ const directive = /adjutant-lint-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)/g
 export async function withoutSilenced(
   problems: readonly Problem[],
   silenced: ReadonlySet<string>,
-  textOf: (file: string) => string | undefined,
+  textOf: (file: string) => Awaitable<string | undefined>,
 ): Promise<readonly Problem[]> {
   const ignoredIn = new Map<string, (line: number | undefined, rule: string) => boolean>();
   const kept: Problem[] = [];
@@ -78,7 +78,7 @@ export async function withoutSilenced(
     const { file, line, rule = '' } = problem;
     if (silenced.has(rule)) continue;
     if (!ignoredIn.has(file)) {
-      ignoredIn.set(file, ignoredBy(file, textOf(file) ?? ''));
+      ignoredIn.set(file, ignoredBy(file, (await textOf(file)) ?? ''));
       await pace.pause;
     }
     if (!ignoredIn.get(file)!(line, rule)) kept.push(problem);

@@ -69,20 +69,26 @@ function disarm(text: string): string {
   return text.replaceAll(/(^|\s)!`/g, '$1\\! `').replaceAll('!`', '! `');
 }
 
-function splitTyped(text: string, { split, rest }: TypedRules): readonly string[] {
-  const words = split === 'quotes' ? quotedWords(text) : wordsOf(text);
+/** The words for the positions, and one more if there are more. */
+function splitTyped(text: string, { split, rest, positions }: TypedRules): readonly string[] {
+  const most = rest === undefined ? positions.length + 1 : Number.POSITIVE_INFINITY;
+  const words = split === 'quotes' ? quotedWords(text, most) : wordsOf(text, most);
   if (rest === undefined || words.length <= rest) return words;
   return [...words.slice(0, rest), words.slice(rest).join(' ')];
 }
 
 /** Splits at white space and quotes. A quote that is not closed is dropped. */
-function quotedWords(text: string): readonly string[] {
-  const words = text.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
-  return words.map((word) => word.replaceAll(/^["']|["']$/g, ''));
+function quotedWords(text: string, most: number): readonly string[] {
+  const words: string[] = [];
+  for (const [word] of text.matchAll(/"[^"]*"|'[^']*'|[^\s"']+/g)) {
+    words.push(word.replaceAll(/^["']|["']$/g, ''));
+    if (words.length === most) break;
+  }
+  return words;
 }
 
 /** Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. */
-function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string, most: number): readonly string[] {
   const words: string[] = [];
   const part = /\s+|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)|['"\\]/y;
   let word: string | undefined;
@@ -91,6 +97,7 @@ function wordsOf(text: string): readonly string[] {
     const [found, single, double, escaped, plain] = match;
     if (/^\s/.test(found)) {
       if (word !== undefined) words.push(word);
+      if (words.length === most) return words;
       word = undefined;
       continue;
     }

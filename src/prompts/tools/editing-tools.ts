@@ -182,15 +182,16 @@ function messagesFrom(
 
 /** Required arguments for every `{{name}}`, as the command line declares them. `undefined` if there are none. */
 function placeholdersIn(messages: readonly MessageDefinition[]): readonly ArgumentDefinition[] | undefined {
-  const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
-  const names = new Set(
-    texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)),
-  );
-  if (names.size > maxArguments)
-    throw new Failure(
-      'invalid-params',
-      `The text has ${names.size} different placeholders; at most ${maxArguments} can become arguments. Declare the arguments.`,
-    );
+  const names = new Set<string>();
+  for (const { content } of messages)
+    for (const [, name] of content.type === 'text' ? content.text.matchAll(/\{\{(\w+)\}\}/g) : []) {
+      names.add(name!);
+      if (names.size > maxArguments)
+        throw new Failure(
+          'invalid-params',
+          `The text has more than ${maxArguments} different placeholders. Declare the arguments.`,
+        );
+    }
   return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
 

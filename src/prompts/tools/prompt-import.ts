@@ -1,9 +1,11 @@
+import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
+import { withoutStacks } from '../files/without-stacks.ts';
 import { NotExpressible, type TextFile } from '../formats/format.ts';
 import { toRecord } from '../formats/jsonl.ts';
 import { readGiven } from './file-thread.ts';
@@ -43,7 +45,7 @@ export async function importPrompts(
 ): Promise<Imported> {
   const { prompts, problems } = await readGiven(options.files, options.format, options);
   options.progress?.(0, prompts.length);
-  const plans = planImport(prompts, options, await editor.names());
+  const plans = await planImport(prompts, options, await editor.names());
   const edits = plans.flatMap(({ edit }) => edit ?? []);
   const outcomes = await editor.changeMany(edits, author, {
     dryRun: options.dryRun ?? false,
@@ -66,31 +68,43 @@ export async function importPrompts(
   };
 }
 
-function planImport(
+async function planImport(
   prompts: readonly PromptDefinition[],
-  { prefix, replace = false }: ImportOptions,
+  options: ImportOptions,
   existing: ReadonlySet<string>,
-): readonly Plan[] {
+): Promise<readonly Plan[]> {
   const taken = new Set<string>();
   const plans: Plan[] = [];
+  const pace = new Pace();
   for (const definition of prompts) {
-    const problems: Problem[] = [];
-    try {
-      const draft = toDraft(definition, prefix);
-      if (draft.name !== definition.name)
-        problems.push(toProblem(definition, 'warning', `the name becomes ${draft.name}`));
-      if (taken.has(draft.name))
-        throw new NotExpressible(`another prompt in the import is already named ${draft.name}`);
-      taken.add(draft.name);
-      const edit = replace && existing.has(draft.name) ? replaceEdit(draft) : createEdit(draft);
-      plans.push({ definition, problems, edit });
-    } catch (error) {
-      if (!(error instanceof NotExpressible)) throw error;
-      problems.push(toProblem(definition, 'error', error.message));
-      plans.push({ definition, problems });
-    }
+    plans.push(withoutStacks(() => planOne(definition, options, existing, taken)));
+    await pace.pause;
   }
   return plans;
+}
+
+/** Adds the name of the prompt to `taken`. */
+function planOne(
+  definition: PromptDefinition,
+  { prefix, replace = false }: ImportOptions,
+  existing: ReadonlySet<string>,
+  taken: Set<string>,
+): Plan {
+  const problems: Problem[] = [];
+  try {
+    const draft = toDraft(definition, prefix);
+    if (draft.name !== definition.name)
+      problems.push(toProblem(definition, 'warning', `the name becomes ${draft.name}`));
+    if (taken.has(draft.name))
+      throw new NotExpressible(`another prompt in the import is already named ${draft.name}`);
+    taken.add(draft.name);
+    const edit = replace && existing.has(draft.name) ? replaceEdit(draft) : createEdit(draft);
+    return { definition, problems, edit };
+  } catch (error) {
+    if (!(error instanceof NotExpressible)) throw error;
+    problems.push(toProblem(definition, 'error', error.message));
+    return { definition, problems };
+  }
 }
 
 function toProblem(
