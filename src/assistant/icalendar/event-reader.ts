@@ -44,7 +44,7 @@ export interface WrittenEntry {
 export type Note = (message: string, line?: number) => void;
 
 /** More dates of one series would block other requests, each time that it is expanded. */
-const maxDates = 10_000;
+const maxDates = 5_000;
 
 /**
  * Reads a VEVENT or VTODO. Throws `Unreadable` if its start cannot be determined; a task without a date is reported and

@@ -35,7 +35,7 @@ export async function lintFiles(
       problems.push(await lintPrompt(lintTarget(known, definition, library)));
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
-  const found = withRules(sortAndMerge(limitProblems(problems.flat())));
+  const found = await withRules(sortAndMerge(limitProblems(problems.flat())));
   return { prompts, problems: await withoutSilenced(found, silenced, (file) => texts.get(file)) };
 }
 

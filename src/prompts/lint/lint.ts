@@ -69,7 +69,7 @@ export async function lintCatalog(catalog: Catalog, names: readonly string[]): P
     prompts?.some((name) => names.includes(name)),
   );
   const entries = await Promise.all(names.map((name) => catalog.find(name)));
-  return sortAndMerge(withRules([...reported, ...(await lintEntries(catalog, entries))]));
+  return sortAndMerge(await withRules([...reported, ...(await lintEntries(catalog, entries))]));
 }
 
 /** Templates of a library can change without a change of the list, so its prompts are checked again after this time. */
@@ -87,7 +87,7 @@ export function createLibraryLint(catalog: Catalog): () => Promise<readonly Prob
     const hasTemplates = catalog.sources.some(({ templates }) => templates !== undefined);
     if (last?.entries !== entries || (hasTemplates && age > maxAgeMs))
       last = { entries, at: performance.now(), found: lintEntries(catalog, entries) };
-    return sortAndMerge(withRules([...(await catalog.problems()), ...(await last.found)]));
+    return sortAndMerge(await withRules([...(await catalog.problems()), ...(await last.found)]));
   };
 }
 
@@ -117,22 +117,27 @@ async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): 
 
 /** Sorts problems by file and position. Merges equal problems of several prompts into one. */
 export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
+  const files = [...Map.groupBy(problems, ({ file }) => file)];
+  return files
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, found]) => mergeEqual(found).sort(byPosition));
+}
+
+const byPosition = (a: Problem, b: Problem) =>
+  (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+
+/** The problems of one file. Of equal problems, the last one counts. */
+function mergeEqual(problems: readonly Problem[]): Problem[] {
   const unique = new Map<string, { problem: Problem; readonly prompts: Set<string> }>();
   for (const problem of problems) {
-    const key = JSON.stringify([problem.file, problem.line, problem.column, problem.message]);
+    const key = `${problem.line}:${problem.column}:${problem.message}`;
     const merged = unique.get(key) ?? { problem, prompts: new Set() };
     merged.problem = problem;
     for (const name of problem.prompts ?? []) merged.prompts.add(name);
     unique.set(key, merged);
   }
-  const merged = [...unique.values()].map(({ problem, prompts }) => ({
+  return [...unique.values()].map(({ problem, prompts }) => ({
     ...problem,
     ...(prompts.size > 0 && { prompts: [...prompts] }),
   }));
-  return merged.sort(
-    (a, b) =>
-      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
-      (a.line ?? 0) - (b.line ?? 0) ||
-      (a.column ?? 0) - (b.column ?? 0),
-  );
 }

@@ -54,13 +54,18 @@ const otherRemedies: Readonly<Record<string, string>> = {
 };
 
 /** Adds the rule and a remedy to each problem. Everything that no other rule covers is an invalid file. */
-export function withRules(problems: readonly Problem[]): readonly Problem[] {
-  return problems.map((problem) => {
+export async function withRules(problems: readonly Problem[]): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  const pace = new Pace();
+  for (const problem of problems) {
     const rule =
       problem.rule ?? rules.find(([, pattern]) => pattern.test(problem.message))?.[0] ?? 'invalid-file';
     const remedy = rules.find(([name]) => name === rule)?.[2] ?? otherRemedies[rule];
-    return { ...problem, rule, ...(remedy !== undefined && { remedy }) };
-  });
+    found.push({ ...problem, rule, ...(remedy !== undefined && { remedy }) });
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
+  }
+  return found;
 }
 
 const directive = /adjutant-lint-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)/g;

@@ -87,24 +87,42 @@ function quotedWords(text: string, most: number): readonly string[] {
   return words;
 }
 
+const space = /\s+/y;
+const plain = /[^\s'"\\]+/y;
+const quoted: Readonly<Record<string, RegExp>> = {
+  "'": /'[^']*'/y,
+  '"': /"(?:\\[\s\S]|[^"\\])*"/y,
+  '\\': /\\[\s\S]/y,
+};
+
 /** Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. */
 function wordsOf(text: string, most: number): readonly string[] {
   const words: string[] = [];
-  const part = /\s+|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)|['"\\]/y;
-  let word: string | undefined;
-  let start = 0;
-  for (let match = part.exec(text); match !== null; match = part.exec(text)) {
-    const [found, single, double, escaped, plain] = match;
-    if (/^\s/.test(found)) {
-      if (word !== undefined) words.push(word);
-      if (words.length === most) return words;
-      word = undefined;
-      continue;
+  let at = 0;
+  for (;;) {
+    at = endOf(space, text, at) ?? at;
+    if (at === text.length || words.length === most) return words;
+    const start = at;
+    let word = '';
+    while (at < text.length) {
+      const first = text[at]!;
+      const end = endOf(quoted[first] ?? plain, text, at);
+      if (end === undefined && first in quoted) return [...words, text.slice(start)];
+      if (end === undefined) break;
+      word += unquote(text.slice(at, end));
+      at = end;
     }
-    if (word === undefined) start = match.index;
-    const value = single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? escaped ?? plain;
-    if (value === undefined) return [...words, text.slice(start)];
-    word = (word ?? '') + value;
+    words.push(word);
   }
-  return word === undefined ? words : [...words, word];
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function unquote(part: string): string {
+  if (part.startsWith("'")) return part.slice(1, -1);
+  if (part.startsWith('"')) return part.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1');
+  return part.startsWith('\\') ? part.slice(1) : part;
 }
