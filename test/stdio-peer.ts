@@ -62,6 +62,14 @@ export class StdioPeer implements AsyncDisposable {
     return this.#poll(() => this.messages.find(matches));
   }
 
+  /** Like `until`, and forgets the message and all output so far: for long measurements, which its growth would disturb. */
+  async take(matches: (message: JsonObject) => boolean): Promise<JsonObject> {
+    const found = await this.until(matches);
+    this.messages.splice(this.messages.indexOf(found), 1);
+    this.#stdout.length = 0;
+    return found;
+  }
+
   async untilStderr(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#poll(() => pattern.exec(this.stderr) ?? undefined);
   }

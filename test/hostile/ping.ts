@@ -36,7 +36,7 @@ export class HostileServer implements AsyncDisposable {
   #send: Send = (method, params) => {
     const id = `hostile ${this.#ids++}`;
     this.peer.write(`${messageText(id, method, params)}\n`);
-    return this.peer.until((message) => message['id'] === id);
+    return this.peer.take((message) => message['id'] === id);
   };
   #ids = 0;
 

@@ -69,9 +69,9 @@ function disarm(text: string): string {
   return text.replaceAll(/(^|\s)!`/g, '$1\\! `').replaceAll('!`', '! `');
 }
 
-/** The words for the positions, and one more if there are more. */
+/** The words for the positions, and an item for the rest of the text if there is more. */
 function splitTyped(text: string, { split, rest, positions }: TypedRules): readonly string[] {
-  const most = rest === undefined ? positions.length + 1 : Number.POSITIVE_INFINITY;
+  const most = rest === undefined ? positions.length : Number.POSITIVE_INFINITY;
   const words = split === 'quotes' ? quotedWords(text, most) : wordsOf(text, most);
   if (rest === undefined || words.length <= rest) return words;
   return [...words.slice(0, rest), words.slice(rest).join(' ')];
@@ -82,47 +82,52 @@ function quotedWords(text: string, most: number): readonly string[] {
   const words: string[] = [];
   for (const [word] of text.matchAll(/"[^"]*"|'[^']*'|[^\s"']+/g)) {
     words.push(word.replaceAll(/^["']|["']$/g, ''));
-    if (words.length === most) break;
+    if (words.length > most) break;
   }
   return words;
 }
 
-const space = /\s+/y;
-const plain = /[^\s'"\\]+/y;
-const quoted: Readonly<Record<string, RegExp>> = {
-  "'": /'[^']*'/y,
-  '"': /"(?:\\[\s\S]|[^"\\])*"/y,
-  '\\': /\\[\s\S]/y,
-};
+const [apostrophe, quote, backslash] = [0x27, 0x22, 0x5c];
+/** What a backslash protects inside double quotes: `"`, `\`, `$` and the grave accent. */
+const escapable = new Set([quote, backslash, 0x24, 0x60]);
 
-/** Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. */
+/**
+ * Splits like a shell. A word with an unclosed quote extends to the end of the text and is kept unchanged. Copies single
+ * characters, because a string for each part of a long text keeps the garbage collector busy.
+ */
 function wordsOf(text: string, most: number): readonly string[] {
   const words: string[] = [];
-  let at = 0;
-  for (;;) {
-    at = endOf(space, text, at) ?? at;
-    if (at === text.length || words.length === most) return words;
+  const word = new Uint16Array(text.length);
+  for (let at = 0; ; ) {
+    while (isSpace(text, at)) at++;
+    if (at === text.length) return words;
+    if (words.length === most) return [...words, text.slice(at)];
+    const unclosed = () => [...words, text.slice(start)];
     const start = at;
-    let word = '';
-    while (at < text.length) {
-      const first = text[at]!;
-      const end = endOf(quoted[first] ?? plain, text, at);
-      if (end === undefined && first in quoted) return [...words, text.slice(start)];
-      if (end === undefined) break;
-      word += unquote(text.slice(at, end));
-      at = end;
+    let size = 0;
+    for (; at < text.length && !isSpace(text, at); at++) {
+      const first = text.charCodeAt(at);
+      if (first === backslash) {
+        if (++at === text.length) return unclosed();
+        word[size++] = text.charCodeAt(at);
+      } else if (first === apostrophe) {
+        const end = text.indexOf("'", at + 1);
+        if (end < 0) return unclosed();
+        while (++at < end) word[size++] = text.charCodeAt(at);
+      } else if (first === quote) {
+        for (at++; at < text.length && text.charCodeAt(at) !== quote; at++) {
+          if (text.charCodeAt(at) === backslash && !escapable.has(text.charCodeAt(++at)))
+            word[size++] = backslash;
+          word[size++] = text.charCodeAt(at);
+        }
+        if (at >= text.length) return unclosed();
+      } else word[size++] = first;
     }
-    words.push(word);
+    words.push(Buffer.from(word.buffer, 0, size * 2).toString('utf16le'));
   }
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
-function unquote(part: string): string {
-  if (part.startsWith("'")) return part.slice(1, -1);
-  if (part.startsWith('"')) return part.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1');
-  return part.startsWith('\\') ? part.slice(1) : part;
+function isSpace(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit < 0x80 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : /\s/.test(text[at]!);
 }
