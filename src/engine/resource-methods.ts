@@ -32,7 +32,7 @@ function templatesOf({ resourceProviders, access }: Surface) {
 
 export async function readResource({ session, server, params, context }: Call): Promise<JsonObject> {
   const { sliceContents } = await import('./slice.ts');
-  const uri = String(params['uri']);
+  const uri = uriOf(params);
   if (!session.surface.access.allowsResource(uri, 'read')) throw notFound(uri, Denied);
   for (const resources of readable(session.surface, uri)) {
     const contents = await resources.read(uri, context);
@@ -46,7 +46,7 @@ export async function readResource({ session, server, params, context }: Call): 
 }
 
 export async function subscribeResource({ session, params, context }: Call): Promise<JsonObject> {
-  const uri = String(params['uri']);
+  const uri = uriOf(params);
   if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri, Denied);
   session.watchedResources.add(uri);
   return {};
@@ -62,6 +62,16 @@ export async function maySubscribe(surface: Surface, uri: string, context: Conte
 
 function readable({ access, resourceProviders }: Surface, uri: string) {
   return access.allowsResource(uri, 'read') ? resourceProviders : [];
+}
+
+/** No resource has a longer address. */
+const maxUriLength = 8_192;
+
+function uriOf(params: Readonly<Record<string, unknown>>): string {
+  const uri = String(params['uri']);
+  if (uri.length > maxUriLength)
+    throw new Failure('invalid-params', `The address is longer than ${maxUriLength} characters.`);
+  return uri;
 }
 
 /** What the caller may not read is reported as what does not exist. */

@@ -133,6 +133,23 @@ describe('a change on disk', () => {
   };
   const changed = 'notifications/prompts/list_changed';
 
+  it('does not ask the sources for names that are too long', async () => {
+    const asked: number[] = [];
+    const source = {
+      name: 'recorder',
+      list: async () => [],
+      problems: async () => [],
+      get(name: string) {
+        asked.push(name.length);
+        return undefined;
+      },
+    };
+    const catalog = new Catalog([source]);
+    for (const length of [4_096, 4_097])
+      await expect((async () => catalog.find('a'.repeat(length)))()).rejects.toThrow('Prompt not found');
+    expect(asked).toEqual([4_096]);
+  });
+
   it('reads the files for the first page of a list, and again for a later page only after a change', async () => {
     const folder = plantTree({ 'a.md': command('A'), 'b.md': command('B') });
     const catalog = new Catalog([new CommandSource({ folder })]);

@@ -147,6 +147,15 @@ describe('skill folders', () => {
     await expect(request(method!, { uri: uri! })).rejects.toMatchObject({ code: -32602, data: { uri } });
   });
 
+  it('refuses an address that is too long', async () => {
+    const { request } = openSkills(review);
+    for (const method of ['resources/read', 'resources/subscribe'])
+      await expect(request(method, { uri: `skill://${'a'.repeat(10_000)}` })).rejects.toMatchObject({
+        code: -32602,
+        message: 'The address is longer than 8192 characters.',
+      });
+  });
+
   it('sends the list in pages that a change in between does not shift', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 601 }, (_, index) => {

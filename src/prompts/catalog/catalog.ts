@@ -43,6 +43,9 @@ const continuedMs = 5_000;
 /** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
 const firstCheckMs = 200;
 
+/** As long as the longest path. No source has to look for a longer name. */
+const maxNameLength = 4_096;
+
 /** The prompts of all sources. If two sources have a prompt with the same name, the earlier source wins. */
 export class Catalog {
   readonly sources: readonly PromptSource[];
@@ -88,7 +91,8 @@ export class Catalog {
   }
 
   find(name: string): Awaitable<CatalogEntry> {
-    if (unsafeName.test(name)) throw new Failure('prompt-not-found', 'Prompt not found');
+    if (name.length > maxNameLength || unsafeName.test(name))
+      throw new Failure('prompt-not-found', 'Prompt not found');
     return this.#findFrom(0, name);
   }
 

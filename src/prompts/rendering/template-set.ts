@@ -13,6 +13,16 @@ import { renderInThread, shortLimits } from './template-thread.ts';
 
 export type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
+/** Characters of all arguments. Longer ones take most of the time that a template has outside a thread. */
+const longArguments = 256 * 1024;
+
+function lengthOf(args: Readonly<Record<string, unknown>>): number {
+  return Object.values(args).reduce(
+    (sum: number, value) => sum + (typeof value === 'string' ? value.length : 0),
+    0,
+  );
+}
+
 /** Templates compiled together with all templates that they reference. */
 export class CompiledTemplates implements TemplateSet {
   /** `undefined` if the templates are long or slow, and therefore rendered in a thread. */
@@ -39,7 +49,8 @@ export class CompiledTemplates implements TemplateSet {
 
   render(template: string, args: Readonly<Record<string, unknown>>): Awaitable<string> {
     try {
-      if (this.#jinja !== undefined) return this.#jinja.render(template, args);
+      if (this.#jinja !== undefined && (thread.isCurrent || lengthOf(args) < longArguments))
+        return this.#jinja.render(template, args);
     } catch (error) {
       this.#leaveToThread(error);
     }
