@@ -53,20 +53,22 @@ function load(name) {
   // Other files that require this one get the same instance.
   Object.defineProperty(require.cache, file, { value: loaded, enumerable: true, writable: true });
   loaded.loaded = true;
-  if (name === 'features' && process.argv[2] === 'serve') setHeapGrowth(1, 20);
+  if (name === 'features' && process.argv[2] === 'serve') saveMemory(true);
   script.runInThisContext()(loaded.exports, require, loaded, file, __dirname);
   if ((!cachedData || script.cachedDataRejected) && process.argv[2] === 'serve') saveLater(script, cacheFile);
   return loaded;
 }
 
 /**
- * Keeps V8 from enlarging the heap of a server under load: it waits most of the time, and V8 returns memory late. Not set before the
- * first answer, because `node:v8` takes time to load.
+ * Keeps V8 from enlarging the heap of a server under load: it waits most of the time, and V8 returns memory late. Of V8's two optimizing
+ * compilers, the faster one is turned off: it compiles many functions at once as soon as calls arrive, which takes 10 MB. Not set
+ * before the first answer, because `node:v8` takes time to load.
  */
-function setHeapGrowth(semiSpaceFactor, heapPercent) {
+function saveMemory(isOn) {
   const { setFlagsFromString } = require('node:v8');
-  setFlagsFromString(`--semi-space-growth-factor=${semiSpaceFactor}`);
-  setFlagsFromString(`--heap-growing-percent=${heapPercent}`);
+  setFlagsFromString(`--semi-space-growth-factor=${isOn ? 1 : 2}`);
+  setFlagsFromString(`--heap-growing-percent=${isOn ? 20 : 0}`);
+  setFlagsFromString(isOn ? '--no-maglev' : '--maglev');
 }
 
 /** Writes the cache after a server has started, so that it contains every function that the start calls. */
@@ -75,9 +77,11 @@ function saveLater(script, cacheFile) {
     clearTimeout(timer);
     process.off('exit', save);
     try {
-      // V8 accepts the cache only with the flags it was made with, so the defaults are restored.
-      setHeapGrowth(2, 0);
-      fs.writeFileSync(`${cacheFile}.${process.pid}`, script.createCachedData());
+      // V8 accepts the cache only with the flags it was made with, which are the defaults.
+      saveMemory(false);
+      const data = script.createCachedData();
+      saveMemory(true);
+      fs.writeFileSync(`${cacheFile}.${process.pid}`, data);
       fs.renameSync(`${cacheFile}.${process.pid}`, cacheFile);
     } catch {}
   };
