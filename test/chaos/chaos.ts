@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Model } from '../model/responses-model.ts';
 import { type Random, randomNumbers } from '../random-numbers.ts';
@@ -91,7 +90,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosResult> {
     };
   } finally {
     await world.close();
-    rmSync(`${world.folder}.clock`, { force: true });
+    world.clock.close();
   }
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
 
 const library = globSync('/{usr/lib,usr/lib/*,usr/local/lib}/faketime/libfaketimeMT.so.1')[0];
 
@@ -10,20 +11,22 @@ export class Clock {
   static readonly isAvailable = library !== undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly #file: string;
+  readonly #shared: SharedState | undefined;
   #offsetMs = 0;
 
   constructor(file: string) {
     this.#file = file;
+    this.#shared = library === undefined ? undefined : startSharedState(library);
     this.env =
-      library === undefined
+      this.#shared === undefined
         ? {}
         : {
-            LD_PRELOAD: library,
+            LD_PRELOAD: library!,
+            FAKETIME_SHARED: this.#shared.names,
             FAKETIME_TIMESTAMP_FILE: file,
             FAKETIME_CACHE_DURATION: '1',
             // Timers follow the monotonic clock, which never jumps.
             FAKETIME_DONT_FAKE_MONOTONIC: '1',
-            FAKETIME_DISABLE_SHM: '1',
           };
     this.set(0);
   }
@@ -32,10 +35,42 @@ export class Clock {
     return Date.now() + this.#offsetMs;
   }
 
+  close(): void {
+    this.#shared?.end();
+    rmSync(this.#file, { force: true });
+  }
+
   /** `to` is a share of the largest difference, from -1 to 1. */
   set(to: number): void {
     this.#offsetMs = Math.round(to * maxOffsetMs);
     if (existsSync(this.#file) || library !== undefined)
       writeFileSync(this.#file, `${this.#offsetMs < 0 ? '' : '+'}${this.#offsetMs / 1000}\n`);
   }
+}
+
+interface SharedState {
+  /** The semaphore and the memory, as libfaketime names them for the processes that it starts. */
+  readonly names: string;
+  end(): void;
+}
+
+/**
+ * Starts a process that owns the state that libfaketime shares between processes. Otherwise the first process would own it, and its
+ * children would fail to start after its end.
+ */
+function startSharedState(preload: string): SharedState {
+  const owner = spawn('sleep', ['infinity'], { env: { LD_PRELOAD: preload }, stdio: 'ignore' });
+  const files = [`sem.faketime_sem_${owner.pid}`, `faketime_shm_${owner.pid}`].map(
+    (name) => `/dev/shm/${name}`,
+  );
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 200 && !files.every((file) => existsSync(file)); tries++)
+    Atomics.wait(sleeper, 0, 0, 10);
+  return {
+    names: `/faketime_sem_${owner.pid} /faketime_shm_${owner.pid}`,
+    end() {
+      owner.kill('SIGKILL');
+      for (const file of files) rmSync(file, { force: true });
+    },
+  };
 }
