@@ -1,11 +1,13 @@
 import { Failure } from '../../failure.ts';
 import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
-import { longText, runInThread, type ThreadOptions } from '../files/work-thread.ts';
+import { runInThread, type ThreadOptions } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import type { FileLint } from '../lint/lint-files.ts';
 
 const timeoutMs = 30_000;
+/** Characters of all files. The front matter of longer ones can take more time than the start of a thread. */
+const shortFiles = 8 * 1024;
 
 /** Lints files that a client sent. Long files are linted in a thread, so that other requests are answered meanwhile. */
 export function lintGiven(
@@ -39,7 +41,7 @@ async function run(task: 'lint' | 'read', given: GivenFiles, options: ThreadOpti
     formatNamed(given.format);
   }
   const length = given.files.reduce((sum, { text }) => sum + text.length, 0);
-  if (length <= longText) {
+  if (length <= shortFiles) {
     const { tasks } = await import('./file-work.ts');
     return tasks[task](given as never);
   }
