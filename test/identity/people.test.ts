@@ -179,6 +179,25 @@ describe("a token for Ada's calendar", () => {
     ).rejects.toThrow('need the owner');
   });
 
+  it('undoes only its own changes', async () => {
+    const change = async (client: MemoryClient, user_id: string, locale: string) => {
+      const params = {
+        name: 'update_user',
+        arguments: { user_id, locale },
+        _meta: { 'adjutant/undo': true },
+      };
+      const { _meta } = await client.request('tools/call', params);
+      return String((_meta as JsonObject)['adjutant/undo']);
+    };
+    const ofOwner = await change(owner, 'ada', 'fr');
+    await expect(call(ada, 'undo_change', { undo: ofOwner })).rejects.toThrow('can no longer be undone');
+    expect(await call(owner, 'get_user', { user_id: 'ada' })).toMatchObject({ locale: 'fr' });
+    const ofAda = await change(ada, 'ada', 'it');
+    await expect(call(owner, 'undo_change', { undo: ofAda })).rejects.toThrow('can no longer be undone');
+    await call(ada, 'undo_change', { undo: ofAda });
+    expect(await call(owner, 'get_user', { user_id: 'ada' })).toMatchObject({ locale: 'fr' });
+  });
+
   it('does not learn who has an email address', async () => {
     const email = `${marker}@example.com`;
     await expect(call(ada, 'update_user', { user_id: 'ada', email })).rejects.toThrow(

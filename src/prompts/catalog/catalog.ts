@@ -43,7 +43,7 @@ const continuedMs = 5_000;
 /** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
 const firstCheckMs = 200;
 
-/** As long as the longest path. No source has to look for a longer name. */
+/** As long as the longest path. The sources are not asked for longer names. */
 const maxNameLength = 4_096;
 
 /** The prompts of all sources. If two sources have a prompt with the same name, the earlier source wins. */
