@@ -68,7 +68,9 @@ function saveMemory(isOn) {
   const { setFlagsFromString } = require('node:v8');
   setFlagsFromString(`--semi-space-growth-factor=${isOn ? 1 : 2}`);
   setFlagsFromString(`--heap-growing-percent=${isOn ? 20 : 0}`);
-  setFlagsFromString(isOn ? '--no-maglev' : '--maglev');
+  // Other architectures may lack this compiler, and V8 prints an error for an unknown flag.
+  if (process.arch === 'x64' || process.arch === 'arm64')
+    setFlagsFromString(isOn ? '--no-maglev' : '--maglev');
 }
 
 /** Writes the cache after a server has started, so that it contains every function that the start calls. */
