@@ -12,6 +12,8 @@ export interface SeriesExpansion {
   readonly occurrences: readonly Occurrence[];
   /** True if the rules take too long. They are left out then: only the start, added dates and changed occurrences remain. */
   readonly slow: boolean;
+  /** True if some occurrences are missing. */
+  readonly truncated: boolean;
   readonly usedMs: number;
 }
 
@@ -45,11 +47,13 @@ export function isUnusual({ rules = [], exceptionRules = [] }: Series): boolean 
 
 function inSlices(series: Series, { zone, ...window }: Window, length: number, expand: ExpandRule) {
   const found: Occurrence[] = [];
+  let truncated = false;
   for (let { fromMs } = window; fromMs <= window.toMs; fromMs += length) {
     // `window.toMs` is inclusive here and exclusive in `occurrences`.
     const toMs = Math.min(fromMs + length, window.toMs + 1);
-    for (const occurrence of occurrences(series, { fromMs, toMs, zone }, expand).occurrences)
-      if (occurrence.startMs >= fromMs) found.push(occurrence);
+    const slice = occurrences(series, { fromMs, toMs, zone }, expand);
+    truncated ||= slice.truncated;
+    for (const occurrence of slice.occurrences) if (occurrence.startMs >= fromMs) found.push(occurrence);
   }
-  return { occurrences: found };
+  return { occurrences: found, truncated };
 }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { escapeText } from '../calendar/write.ts';
 import { setAttendees } from './attendees.ts';
@@ -17,7 +18,7 @@ import { zoneLines } from './zone-text.ts';
 
 /** A change to an object. It is applied again if the object changed on the server and the two changes do not collide. */
 export interface Edit {
-  apply(object: CalendarObject): void;
+  apply(object: CalendarObject): Awaitable<void>;
   /** Properties to which several writers can add at the same time. */
   readonly additive?: ReadonlySet<string>;
   /** Properties that the change depends on, besides those that it sets. */

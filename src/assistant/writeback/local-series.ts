@@ -62,12 +62,12 @@ export async function updateLocalSeries(
   const detail = { changed: [...Object.keys(input), ...unset], ...given(scope) };
   if (found === undefined || !scope.following || isFirst(event, found)) {
     if (single) editOccurrence(object, found.keyMs, patch, editing);
-    else editAll(object, patch, editing);
+    else await editAll(object, patch, editing);
     return save(data, user, event, object, detail, people);
   }
   const id = newId(editing.nowMs);
-  const tail = tailOf(text, found.keyMs, id, editing);
-  editAll(tail, patch, editing);
+  const tail = await tailOf(text, found.keyMs, id, editing);
+  await editAll(tail, patch, editing);
   const tailFields = { ...(await fieldsOf(event, tail, user)), ...people, provider_event_id: id };
   endBefore(object, found.keyMs, editing);
   // One transaction, so that no reader sees the series without its later part.

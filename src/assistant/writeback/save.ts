@@ -7,9 +7,9 @@ import { parseObject, writeObject } from './object-text.ts';
 
 const maxAttempts = 6;
 
-export function applied(edit: Edit, text: string): string {
+export async function applied(edit: Edit, text: string): Promise<string> {
   const object = parseObject(text);
-  edit.apply(object);
+  await edit.apply(object);
   return writeObject(object);
 }
 
@@ -25,7 +25,7 @@ export async function saveEdit(
 ): Promise<StoredObject> {
   let base = read;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const next = applied(edit, base.text);
+    const next = await applied(edit, base.text);
     const ours = changedValues(base.text, next);
     if (ours.size === 0) return base;
     const { outcome, current } = await writeAndReadBack(target, href, next, base.version);

@@ -21,21 +21,25 @@ import {
   type TextComponent,
   writeComponent,
 } from './object-text.ts';
-import { countStarts, startForm, startLine, withValue } from './series-text.ts';
+import { startForm, startLine, startsAmong, withValue } from './series-text.ts';
 import { formOf, instantsOf, type TimeForm, timeLine, timeValue } from './time-text.ts';
 
 /** Properties that only the series itself may have. */
 const seriesProperties = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
 
 /** Changes a single event or all of a series. */
-export function editAll(object: CalendarObject, patch: EventPatch, context: EditContext): void {
+export async function editAll(
+  object: CalendarObject,
+  patch: EventPatch,
+  context: EditContext,
+): Promise<void> {
   const master = masterOf(object);
   const { lineBreak } = object;
   const recurs = linesOf(master, 'RRULE').length + linesOf(master, 'RDATE').length > 0;
   if (recurs && patch.startMs !== undefined) moveSeries(object, master, patch, context);
   if (patch.startMs !== undefined || patch.endMs !== undefined) applyTimes(object, master, patch, context);
   applyDetails(master, patch, context, lineBreak);
-  if (patch.rrule !== undefined) setRule(object, master, patch.rrule, context.userZone);
+  if (patch.rrule !== undefined) await setRule(object, master, patch.rrule, context.userZone);
   stamp(master, isSignificant(patch), context.nowMs, lineBreak);
 }
 
@@ -123,13 +127,20 @@ function copyOf(component: TextComponent, lineBreak: string): TextComponent {
 }
 
 /** Sets or removes the recurrence rule. Overrides of dates that no longer exist would become extra meetings, so they go. */
-function setRule(object: CalendarObject, master: TextComponent, rule: string | null, userZone: string): void {
-  setLines(master, 'RRULE', rule === null ? [] : [createLine(`RRULE:${rule}`, object.lineBreak)]);
-  if (rule === null) for (const name of seriesProperties) setLines(master, name, []);
-  for (const event of componentsOf(object.calendar, 'VEVENT')) {
+async function setRule(
+  object: CalendarObject,
+  master: TextComponent,
+  rule: string | null,
+  userZone: string,
+): Promise<void> {
+  const overrides = componentsOf(object.calendar, 'VEVENT').flatMap((event) => {
     const [id] = linesOf(event, 'RECURRENCE-ID');
     const [keyMs] = id === undefined ? [] : instantsOf(id, userZone);
-    if (keyMs !== undefined && (rule === null || countStarts(master, rule, keyMs, keyMs + 1, userZone) === 0))
-      removeChild(object.calendar, event);
-  }
+    return keyMs === undefined ? [] : [{ event, keyMs }];
+  });
+  const keys = overrides.map(({ keyMs }) => keyMs);
+  const kept = rule === null ? new Set<number>() : await startsAmong(master, rule, keys, userZone);
+  setLines(master, 'RRULE', rule === null ? [] : [createLine(`RRULE:${rule}`, object.lineBreak)]);
+  if (rule === null) for (const name of seriesProperties) setLines(master, name, []);
+  for (const { event, keyMs } of overrides) if (!kept.has(keyMs)) removeChild(object.calendar, event);
 }

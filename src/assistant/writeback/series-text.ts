@@ -1,5 +1,6 @@
+import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
-import { occurrences } from '../icalendar/recurrence.ts';
+import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import {
@@ -12,6 +13,9 @@ import {
   type TextLine,
 } from './object-text.ts';
 import { formOf, instantsOf, type TimeForm } from './time-text.ts';
+
+/** Changed occurrences are compared with the dates of a rule for this long at a time. */
+const rangeMs = 366 * 86_400_000;
 
 /** A task without a start takes place when it is due. */
 export function startLine(master: TextComponent): TextLine | undefined {
@@ -40,22 +44,49 @@ export function refuseRanges({ calendar }: CalendarObject): void {
     );
 }
 
-/** Counts the dates of a rule in a time range, before exceptions. */
-export function countStarts(
+/** Those of the moments on which a rule has a date, before exceptions. */
+export async function startsAmong(
+  master: TextComponent,
+  rule: string,
+  moments: readonly number[],
+  userZone: string,
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  const pace = new Pace();
+  let left = moments.toSorted((one, other) => one - other);
+  while (left.length > 0) {
+    const fromMs = left[0]!;
+    const end = left.findIndex((moment) => moment >= fromMs + rangeMs);
+    const within = left.slice(0, end < 0 ? left.length : end);
+    const starts = new Set(await startsBetween(master, rule, fromMs, within.at(-1)!, userZone));
+    for (const moment of within) if (starts.has(moment)) found.add(moment);
+    left = left.slice(within.length);
+    await pace.pause;
+  }
+  return found;
+}
+
+/** The dates of a rule, before exceptions. `toMs` is included. Unusual rules are expanded in a thread. */
+export async function startsBetween(
   master: TextComponent,
   rule: string,
   fromMs: number,
   toMs: number,
   userZone: string,
-): number {
+): Promise<readonly number[]> {
   const { kind, zone } = startForm(master, userZone);
   const [startMs] = instantsOf(linesOf(master, 'DTSTART')[0]!, userZone) as [number];
   const wall = new Date(wallOf(startMs, offsetsOf(zone) ?? (() => 0))).toISOString();
   const start = kind === 'date' ? { wall: wall.slice(0, 10) } : { wall: wall.slice(0, 19), zone };
   const series = { start, duration: { days: 0, seconds: 0 }, rules: [readRule(rule)] };
   const window = { fromMs: Math.max(fromMs, startMs), toMs, zone };
-  const { occurrences: found } = occurrences(series, window);
-  return found.filter((one) => one.startMs >= fromMs).length;
+  const { occurrences, slow, truncated } = await expandStored(JSON.stringify(series), window);
+  if (slow || truncated)
+    throw new Failure(
+      'refused',
+      'The recurrence rule takes too long to compute, so this change could damage the series. Use a simpler rule.',
+    );
+  return occurrences.map((occurrence) => occurrence.startMs);
 }
 
 export function withValue({ text }: TextLine, value: string): string {

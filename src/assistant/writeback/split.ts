@@ -12,27 +12,35 @@ import {
   type TextComponent,
 } from './object-text.ts';
 import { overrideFor } from './series-edit.ts';
-import { countStarts, refuseRanges, startForm } from './series-text.ts';
+import { refuseRanges, startForm, startsBetween } from './series-text.ts';
 import { formOf, instantsOf, mapValues, timeValue } from './time-text.ts';
 
 /**
  * Returns the part of a series from an occurrence on, as an object of its own. Servers do not agree on overrides for
  * "this and all later", so such a change ends the series before the occurrence and begins a new one.
  */
-export function tailOf(text: string, keyMs: number, uid: string, context: EditContext): CalendarObject {
+export async function tailOf(
+  text: string,
+  keyMs: number,
+  uid: string,
+  context: EditContext,
+): Promise<CalendarObject> {
   const object = parseObject(text);
   const { userZone } = context;
   const { lineBreak } = object;
   refuseRanges(object);
   const master = masterOf(object);
   const [oldUid] = linesOf(master, 'UID');
-  const rules = linesOf(master, 'RRULE').map((line) => {
+  const rules: string[] = [];
+  for (const line of linesOf(master, 'RRULE')) {
     const { value } = splitLine(line.text);
     const passed = /COUNT=/i.test(value)
-      ? countStarts(master, value, Number.MIN_SAFE_INTEGER, keyMs, userZone)
-      : 0;
-    return `RRULE:${value.replace(/(?<=COUNT=)\d+/i, (count) => String(Math.max(1, Number(count) - passed)))}`;
-  });
+      ? await startsBetween(master, value, Number.MIN_SAFE_INTEGER, keyMs - 1, userZone)
+      : [];
+    rules.push(
+      `RRULE:${value.replace(/(?<=COUNT=)\d+/i, (count) => String(Math.max(1, Number(count) - passed.length)))}`,
+    );
+  }
   // A copy for the first date of the tail has the right start and end.
   const first = parseObject(text);
   const moved = overrideFor(withoutOverrides(first), keyMs, userZone);

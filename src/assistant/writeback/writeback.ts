@@ -123,7 +123,7 @@ export async function updateRemote(
           additive: new Set(['ATTENDEE']),
           relies: timing,
         };
-  await preview([applied(edit, stored.text)]);
+  await preview([await applied(edit, stored.text)]);
   const saved = await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
   return record(remote, 'event.updated', saved, scope);
 }
@@ -169,8 +169,8 @@ async function saveSplit(
 ): Promise<CalendarEvent> {
   const { target, editing } = remote;
   const uid = crypto.randomUUID();
-  const tail = tailOf(stored.text, keyMs, uid, editing);
-  editAll(tail, patch, editing);
+  const tail = await tailOf(stored.text, keyMs, uid, editing);
+  await editAll(tail, patch, editing);
   const text = writeObject(tail);
   await preview([text]);
   const tailHref = target.addressFor(uid);
