@@ -59,7 +59,9 @@ interface SharedState {
  * children would fail to start after its end.
  */
 function startSharedState(preload: string): SharedState {
-  const owner = spawn('sleep', ['infinity'], { env: { LD_PRELOAD: preload }, stdio: 'ignore' });
+  // Ends with this process, however it ends.
+  const args = ['--pid', String(process.pid), '-f', '/dev/null'];
+  const owner = spawn('tail', args, { env: { LD_PRELOAD: preload }, stdio: 'ignore' });
   const files = [`sem.faketime_sem_${owner.pid}`, `faketime_shm_${owner.pid}`].map(
     (name) => `/dev/shm/${name}`,
   );
