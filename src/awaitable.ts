@@ -48,8 +48,8 @@ export function attempt<Value, Result>(
 }
 
 /**
- * Lets the event loop read new requests. An immediate that is set while requests are handled runs before more of them are
- * read, and only one that is set by an immediate runs afterwards.
+ * Resolves after the event loop has read new requests. A single immediate is not enough: if it is set while a request is
+ * handled, it runs before the next one is read.
  */
 export function turnOfEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

@@ -60,9 +60,9 @@ function load(name) {
 }
 
 /**
- * Keeps V8 from enlarging the heap of a server under load: it waits most of the time, and V8 returns memory late. Of V8's two optimizing
- * compilers, the faster one is turned off: it compiles many functions at once as soon as calls arrive, which takes 10 MB. Not set
- * before the first answer, because `node:v8` takes time to load.
+ * Reduces the memory of a server, which is idle most of the time. The heap grows in small steps, because V8 is slow to return memory.
+ * Maglev, one of V8's two optimizing compilers, is off: under load it compiles many functions at once, and the process keeps the 10 MB
+ * that this takes. Not called before the first answer, because `node:v8` takes time to load.
  */
 function saveMemory(isOn) {
   const { setFlagsFromString } = require('node:v8');

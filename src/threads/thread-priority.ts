@@ -2,12 +2,12 @@ import { readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** Still a third of a normal share, so that work on a busy machine reaches its time limit only if it is really slow. */
+/** Leaves the thread about a third of the processor time of a normal one. With less, it could exceed its time limit on a busy machine. */
 const niceness = 5;
 
 /**
- * Lets the main thread, which answers all clients, run before this thread when processor cores are scarce. Does nothing where
- * the system has no priorities of single threads.
+ * Gives the main thread, which answers all clients, precedence over the current thread when there are not enough processor cores.
+ * Works on Linux only; other systems have no priorities for single threads.
  */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;

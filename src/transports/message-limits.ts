@@ -1,14 +1,14 @@
 /** Shorter messages are parsed quickly, whatever they contain. */
 const longMessage = 64 * 1024;
 const maxDepth = 1000;
-/** The longest useful messages are files as texts, with two values each. */
+/** Enough for a call with 10,000 files, each of which has a path and a text. */
 const maxValues = 25_000;
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openingList, closingList, openingObject, closingObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Says why a message is refused without parsing it; `undefined` if it is not. The parser needs several times as long for many values
- * and for deep nesting as for other messages of the same length.
+ * Returns why a message must be refused, or `undefined`. JSON with many values or deep nesting takes several times as long to
+ * parse as other JSON of the same length, so this is checked before the message is parsed.
  */
 export function structureProblem(message: Uint8Array): string | undefined {
   if (message.length < longMessage) return undefined;

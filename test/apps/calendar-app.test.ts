@@ -72,7 +72,7 @@ it('creates an event with a form and asks the chat to open its link', async () =
   const entry = view.getByRole('list', { name: 'Agenda' }).getByText('Call');
   await entry.waitFor();
   await view.getByRole('button', { name: 'Undo' }).waitFor();
-  // The message may not cover the last entries.
+  // The message must not cover the last entries.
   const [covered, message] = [await entry.boundingBox(), await view.locator('.toast').boundingBox()];
   expect(message!.y).toBeGreaterThanOrEqual(covered!.y + covered!.height);
   const { events } = await call<{ events: { id: string; title: string }[] }>('list_events', {

@@ -49,14 +49,14 @@ export class Clock {
 }
 
 interface SharedState {
-  /** The semaphore and the memory, as libfaketime names them for the processes that it starts. */
+  /** The names of the semaphore and of the shared memory, as the value of FAKETIME_SHARED. */
   readonly names: string;
   end(): void;
 }
 
 /**
- * Starts a process that owns the state that libfaketime shares between processes. Otherwise the first process would own it, and its
- * children would fail to start after its end.
+ * Starts a process that owns the semaphore and the memory that libfaketime shares between processes. Without it, the first server
+ * would own them and remove them when it exits, and processes that start at that moment would fail.
  */
 function startSharedState(preload: string): SharedState {
   // Ends with this process, however it ends.

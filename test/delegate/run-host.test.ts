@@ -116,7 +116,7 @@ describe('a run host', () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const pid = await spare();
       process.kill(pid, signal);
-      // A host that already has its order when SIGTERM arrives cancels the run.
+      // A host that has accepted an order cancels the run on SIGTERM, so wait until the idle host has exited.
       if (signal === 'SIGTERM') await eventually(() => expect(hostsOf(server.child.pid!)).not.toContain(pid));
       expect(await run()).toMatchObject({ status: 'completed', error: null });
     }

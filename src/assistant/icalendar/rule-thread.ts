@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
-import { type ThreadAnswer, ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
+import { ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
 import { expandSeries, isUnusual, type SeriesExpansion } from './expand-series.ts';
 import { extent } from './recurrence.ts';
 import { isFast, withoutRules } from './rule.ts';
@@ -26,7 +26,7 @@ export async function runRuleTask<Task extends keyof RuleTasks>(
   input: Parameters<RuleTasks[Task]>[0],
   limitMs = timeoutMs,
 ): Promise<ReturnType<RuleTasks[Task]> | undefined> {
-  let answer: ThreadAnswer;
+  let answer: Awaited<ReturnType<typeof threads.run>>;
   try {
     answer = await threads.run(task, input, { timeoutMs: limitMs });
   } catch (error) {

@@ -14,7 +14,7 @@ import {
 } from './object-text.ts';
 import { formOf, instantsOf, type TimeForm } from './time-text.ts';
 
-/** Changed occurrences are compared with the dates of a rule for this long at a time. */
+/** A rule is expanded for at most this long at a time, so that other requests are served in between. */
 const rangeMs = 366 * 86_400_000;
 
 /** A task without a start takes place when it is due. */
@@ -44,7 +44,7 @@ export function refuseRanges({ calendar }: CalendarObject): void {
     );
 }
 
-/** Those of the moments on which a rule has a date, before exceptions. */
+/** Returns the given times at which the rule has a date. Exceptions of the series are ignored. */
 export async function startsAmong(
   master: TextComponent,
   rule: string,
@@ -66,7 +66,7 @@ export async function startsAmong(
   return found;
 }
 
-/** The dates of a rule, before exceptions. `toMs` is included. Unusual rules are expanded in a thread. */
+/** Returns the dates of a rule up to and including `toMs`. Exceptions are ignored. Unusual rules are expanded in a thread. */
 export async function startsBetween(
   master: TextComponent,
   rule: string,

@@ -80,7 +80,7 @@ export async function loadRecord(
   };
 }
 
-/** What lists of runs show, from the contents of `request.json`, `result.json` and `thread.json`. */
+/** Creates the outline of a run from the contents of its `request.json`, `result.json` and `thread.json`. */
 export function outlineOf(id: string, request: Contents, result?: Contents, thread?: Contents): RunOutline {
   const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
   const startedAt = String(result?.['started_at'] ?? request['received_at']);

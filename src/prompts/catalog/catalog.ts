@@ -43,7 +43,7 @@ const continuedMs = 5_000;
 /** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
 const firstCheckMs = 200;
 
-/** As long as the longest path. The sources are not asked for longer names. */
+/** The longest path on Linux. Longer names are not looked up. */
 const maxNameLength = 4_096;
 
 /** The prompts of all sources. If two sources have a prompt with the same name, the earlier source wins. */

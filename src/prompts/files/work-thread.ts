@@ -40,7 +40,7 @@ export async function runInThread(
   options: ThreadOptions = {},
 ): Promise<unknown> {
   const answer = await threads.run(task, input, { timeoutMs: defaultTimeoutMs, ...options });
-  if ('value' in answer) return task === 'read' ? JSON.parse(answer.value as string) : answer.value;
+  if ('value' in answer) return answer.value;
   const { message, line, column } = answer.error;
   throw line === undefined ? new Error(message) : new FileProblem(message, line, column);
 }

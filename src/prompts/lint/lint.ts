@@ -126,7 +126,7 @@ export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
 const byPosition = (a: Problem, b: Problem) =>
   (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 
-/** The problems of one file. Of equal problems, the last one counts. */
+/** Merges equal problems of one file into one that names all their prompts. */
 function mergeEqual(problems: readonly Problem[]): Problem[] {
   const unique = new Map<string, { problem: Problem; readonly prompts: Set<string> }>();
   for (const problem of problems) {

@@ -13,7 +13,7 @@ import { renderInThread, shortLimits } from './template-thread.ts';
 
 export type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
-/** Characters of all arguments. Longer ones take most of the time that a template has outside a thread. */
+/** If the arguments have this many characters in total, the template is rendered in a thread. */
 const longArguments = 256 * 1024;
 
 function lengthOf(args: Readonly<Record<string, unknown>>): number {

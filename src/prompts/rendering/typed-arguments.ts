@@ -129,5 +129,5 @@ function wordsOf(text: string, most: number): readonly string[] {
 
 function isSpace(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
-  return unit < 0x80 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : /\s/.test(text[at]!);
+  return unit < 0x80 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : /\s/.test(text.charAt(at));
 }

@@ -6,7 +6,7 @@ import type { TextFile } from '../formats/format.ts';
 import type { FileLint } from '../lint/lint-files.ts';
 
 const timeoutMs = 30_000;
-/** Characters of all files. The front matter of longer ones can take more time than the start of a thread. */
+/** Files with at most this many characters in total are read without a thread. Parsing longer front matter can take longer than starting one. */
 const shortFiles = 8 * 1024;
 
 /** Lints files that a client sent. Long files are linted in a thread, so that other requests are answered meanwhile. */

@@ -1,7 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
-import { lowerThreadPriority } from '../../threads/thread-priority.ts';
+import { runThreadProgram } from '../../threads/thread-program.ts';
 import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
@@ -78,8 +77,7 @@ async function lintCopied({ templates, error, ...target }: CopiedTarget): Promis
 async function answer(task: keyof typeof tasks, input: unknown): Promise<ThreadAnswer> {
   try {
     const value = await tasks[task](input as never);
-    // The main thread parses thousands of prompts faster than it copies them.
-    return { value: task === 'read' ? JSON.stringify(value) : value };
+    return task === 'read' ? { json: JSON.stringify(value) } : { value };
   } catch (error) {
     if (error instanceof RangeError) return { error: { message: 'it is nested too deeply' } };
     const { line, column } = error as Partial<FileProblem>;
@@ -88,9 +86,4 @@ async function answer(task: keyof typeof tasks, input: unknown): Promise<ThreadA
   }
 }
 
-if (parentPort !== null && workerData === threadProgram) {
-  const port = parentPort;
-  thread.isCurrent = true;
-  lowerThreadPriority();
-  port.on('message', async ({ task, input }) => port.postMessage(await answer(task, input)));
-}
+thread.isCurrent = runThreadProgram(threadProgram, answer);
