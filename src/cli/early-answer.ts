@@ -6,6 +6,7 @@ import { instructionsFor } from '../contracts/instructions.ts';
 import { legacyVersions, standard } from '../contracts/standard.ts';
 import { classify, resultMessage } from '../engine/message.ts';
 import { claimedVersion } from '../engine/modern.ts';
+import { checkNames } from '../engine/request-limits.ts';
 import { extensions } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { Deframer, frame } from '../transports/framing.ts';
@@ -41,13 +42,14 @@ function earlyReply(chunk: Buffer, { config }: LoadedConfig): string | undefined
   const [first] = deframer.push(chunk);
   const incoming = first?.kind === 'message' ? classify(first.value) : undefined;
   if (incoming?.kind !== 'request' || incoming.request.method !== 'initialize') return undefined;
-  const { id, params } = incoming.request;
+  const { id, params, issue } = incoming.request;
   const { protocolVersion, clientInfo } = params;
   const isOrdinary =
+    issue === undefined &&
     legacyVersions.some((known) => known === protocolVersion) &&
     claimedVersion(params) === undefined &&
     isObject(clientInfo) &&
-    String(clientInfo['name']).length <= config.max_name_length;
+    checkNames(incoming.request, config.max_name_length) === undefined;
   if (!isOrdinary) return undefined;
   const instructions = instructionsFor({ has: () => true });
   const result = initializeResult(standard, capabilitiesOf(config), instructions, params as JsonObject);

@@ -19,11 +19,12 @@ export interface Call {
 /** The tool or method that a request is about, and its arguments. */
 export function describeRequest({ method, params }: RequestMessage): Pick<AuditedCall, 'action' | 'args'> {
   const object = (value: unknown) => (isObject(value) ? value : {});
+  const text = (value: unknown) => (typeof value === 'string' ? value : method);
   if (method !== 'tools/call') return { action: method, args: params };
   const args = object(params['arguments']);
   return params['name'] === 'call_tool' || params['name'] === 'query_tool'
-    ? { action: String(args['name']), args: object(args['arguments']) }
-    : { action: String(params['name']), args };
+    ? { action: text(args['name']), args: object(args['arguments']) }
+    : { action: text(params['name']), args };
 }
 
 /** Records a call that the caller had no right to make. */

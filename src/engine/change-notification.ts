@@ -1,8 +1,8 @@
 import { type Actor, maySeePerson } from '../context.ts';
 import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import { metaKeys } from './envelope.ts';
 import { notification, type RequestId } from './message.ts';
-import { metaKeys } from './modern.ts';
 
 /** A change that clients are notified of. */
 export type AnnouncedChange = Exclude<Change, { readonly kind: 'use' }>;

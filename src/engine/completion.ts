@@ -13,7 +13,7 @@ export async function complete({ session: { surface }, params, context }: Call):
       ? params['context']['arguments']
       : {};
   const completion: CompletionContext = deriveContext(context, { given: given as Record<string, string> });
-  const target = String(ref['type'] === 'ref/prompt' ? ref['name'] : ref['uri']);
+  const target = ((ref['type'] === 'ref/prompt' ? ref['name'] : ref['uri']) ?? '') as string;
   const providers: readonly (PromptProvider | ResourceProvider)[] =
     ref['type'] === 'ref/prompt'
       ? surface.promptProviders('get')

@@ -11,8 +11,8 @@ import {
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { metaKeys } from './envelope.ts';
 import { notification, type RequestMessage } from './message.ts';
-import { metaKeys } from './modern.ts';
 import type { RequestInProgress } from './request-in-progress.ts';
 import type { Seal } from './seal.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,7 @@
+import type { Issue } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
+import { wrongType } from './envelope.ts';
 
 export type RequestId = string | number;
 
@@ -7,6 +9,8 @@ export interface RequestMessage {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** A value that makes the request invalid. Only the session, which replies, may go on with such a request. */
+  readonly issue?: Issue;
 }
 
 export type Incoming =
@@ -34,7 +38,8 @@ export function classify(message: unknown): Incoming {
   const fields = params ?? {};
   if (!('id' in message)) return { kind: 'notification', method, params: fields };
   if (validId === null) return invalid(null, 'id must be a string or an integer');
-  return { kind: 'request', request: { id: validId, method, params: fields } };
+  const issue = wrongType(method, fields);
+  return { kind: 'request', request: { id: validId, method, params: fields, ...(issue && { issue }) } };
 }
 
 function invalid(id: RequestId | null, reason: string): Incoming {

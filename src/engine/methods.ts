@@ -63,7 +63,12 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     schema: {
       type: 'object',
       required: ['notifications'],
-      properties: { notifications: { type: 'object' } },
+      properties: {
+        notifications: {
+          type: 'object',
+          properties: { resourceSubscriptions: { type: 'array', items: { type: 'string' } } },
+        },
+      },
     },
     call: listen,
   },
@@ -95,7 +100,11 @@ export const builtins: Readonly<Record<string, Builtin>> = {
         ref: {
           type: 'object',
           required: ['type'],
-          properties: { type: { enum: ['ref/prompt', 'ref/resource'] } },
+          properties: {
+            type: { enum: ['ref/prompt', 'ref/resource'] },
+            name: { type: 'string' },
+            uri: { type: 'string' },
+          },
         },
         argument: {
           type: 'object',

@@ -2,17 +2,8 @@ import type { Client } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { clientNames, metaKeys } from './envelope.ts';
 import type { RequestMessage } from './message.ts';
-
-const prefix = 'io.modelcontextprotocol/';
-export const metaKeys = {
-  protocolVersion: `${prefix}protocolVersion`,
-  clientInfo: `${prefix}clientInfo`,
-  clientCapabilities: `${prefix}clientCapabilities`,
-  serverInfo: `${prefix}serverInfo`,
-  subscriptionId: `${prefix}subscriptionId`,
-  logLevel: `${prefix}logLevel`,
-} as const;
 
 /** How long clients may cache a result, in milliseconds. Clients that subscribe to changes hear of them earlier. */
 const lifetimes: Readonly<Record<string, number>> = {
@@ -44,14 +35,7 @@ export function parseEnvelope(params: Readonly<Record<string, unknown>>): Client
     });
   }
   if (version !== modernVersion) throw unsupportedVersion(version);
-  const given = meta[metaKeys.clientInfo];
-  const info = isObject(given) ? given : {};
-  return {
-    name: String(info['name'] ?? ''),
-    version: String(info['version'] ?? ''),
-    protocolVersion: modernVersion,
-    capabilities,
-  };
+  return { ...clientNames(meta[metaKeys.clientInfo]), protocolVersion: modernVersion, capabilities };
 }
 
 export function unsupportedVersion(requested: unknown): Failure {

@@ -1,25 +1,17 @@
 import { initializeResult } from '../contracts/initialize-result.ts';
-import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
+import { clientNames, metaKeys } from './envelope.ts';
 import { notification } from './message.ts';
-import { metaKeys } from './modern.ts';
 import { maySubscribe } from './resource-methods.ts';
 
-/** Validates by hand and synchronously: the next message relies on the result, and the validator would slow down the start. */
+/** Runs without the validator, which would slow down the start. The types of the envelope are enough. */
 export function initialize({ session, server, params }: Call): JsonObject {
   const { contract } = server;
   const { capabilities: offered, instructions } = session.surface;
   const { protocolVersion, capabilities, clientInfo } = params;
-  if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
-    throw new Failure('invalid-params', 'protocolVersion must be a string', {
-      issues: [{ path: ['protocolVersion'], keyword: 'type', expected: 'string', message: 'must be string' }],
-    });
-  }
-  const info = isObject(clientInfo) ? clientInfo : {};
   session.begin({
-    name: String(info['name'] ?? ''),
-    version: String(info['version'] ?? ''),
+    ...clientNames(clientInfo),
     protocolVersion: contract.negotiate(protocolVersion),
     capabilities: isObject(capabilities) ? capabilities : {},
   });
@@ -30,10 +22,9 @@ export function initialize({ session, server, params }: Call): JsonObject {
 export async function listen({ session, request, params, context }: Call): Promise<JsonObject> {
   const { surface } = session;
   const requested = params['notifications'] as Readonly<Record<string, unknown>>;
-  const subscriptions = requested['resourceSubscriptions'];
+  const subscriptions = (requested['resourceSubscriptions'] ?? []) as readonly string[];
   const uris: string[] = [];
-  for (const uri of (Array.isArray(subscriptions) ? subscriptions : []).map(String))
-    if (await maySubscribe(surface, uri, context)) uris.push(uri);
+  for (const uri of subscriptions) if (await maySubscribe(surface, uri, context)) uris.push(uri);
   const kinds = ['tools', 'prompts', 'resources'].filter(
     (kind) => requested[`${kind}ListChanged`] === true && surface.declares(kind, 'listChanged'),
   );

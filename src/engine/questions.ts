@@ -32,7 +32,8 @@ export class Questions {
     this.#pending.delete(id);
     if (error === undefined) question?.resolve(result);
     else {
-      const reason = isObject(error) ? error['message'] : error;
+      const message = isObject(error) ? error['message'] : error;
+      const reason = typeof message === 'string' ? message : 'it has no message';
       question?.reject(new Failure('unavailable', `The client answered with an error: ${reason}`));
     }
   }

@@ -1,8 +1,8 @@
 import type { Awaitable } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { metaKeys } from './envelope.ts';
 import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
-import { metaKeys } from './modern.ts';
 
 const maxMessages = 1_000;
 /** Requests of one batch that are in progress at the same time. */
@@ -71,5 +71,5 @@ function findLongName({ method, params }: RequestMessage, limit: number): string
 }
 
 function isTooLong(value: unknown, limit: number): boolean {
-  return value !== undefined && String(value).length > limit;
+  return typeof value === 'string' && value.length > limit;
 }

@@ -43,3 +43,43 @@ it('gives a tool different abort reasons for a disconnected and for a cancelling
   expect(reason).toBeInstanceOf(Failure);
   expect(reason).toMatchObject({ kind: 'cancelled', message: 'enough', data: undefined });
 });
+
+it('cancels a request whose client gives a reason that is not a text', async () => {
+  const { client, started, reason } = startWaiting();
+  await started;
+  await client.notify('notifications/cancelled', { requestId: 1, reason: { toString: 1 } });
+  expect(await reason).toMatchObject({ kind: 'cancelled', message: 'The client cancelled the request.' });
+});
+
+it('fails a call whose question the client answers with an error without a text', async () => {
+  const asking = defineTool({
+    name: 'ask',
+    description: 'Asks.',
+    inputSchema: { type: 'object' },
+    async call(_, context) {
+      const params = { message: 'Name?', requestedSchema: { type: 'object', properties: {} } };
+      await context.ask({ name: { method: 'elicitation/create', params } });
+      return {};
+    },
+  });
+  const server = new Server({ contract: standard, features: [{ name: 'asking', tools: [asking] }] });
+  const session = server.connect((question) => {
+    const error = { code: 1, message: { toString: 1 } };
+    queueMicrotask(() => void session.receive({ jsonrpc: '2.0', id: question['id'], error }));
+  });
+  const begin = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } };
+  await session.receive({ jsonrpc: '2.0', id: 0, method: 'initialize', params: begin });
+  const reply = await session.receive({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'ask' },
+  });
+  expect(reply).toMatchObject({
+    id: 1,
+    result: {
+      isError: true,
+      content: [{ text: 'The client answered with an error: it has no message' }],
+    },
+  });
+});

@@ -7,6 +7,7 @@ import { recordDenied } from './call.ts';
 import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
 import type { Outlet, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
+import { invalidEnvelope } from './envelope.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
 import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
 import { findMethod } from './method-lookup.ts';
@@ -185,6 +186,10 @@ export class Session {
   /** Answers at once, without a promise, if everything that the request needs is at hand. */
   #dispatch(request: RequestMessage, inProgress: RequestInProgress): Awaitable<JsonObject> {
     const { contract } = this.server;
+    if (request.issue !== undefined) {
+      findMethod(this.surface, contract, request.method, this.#era === 'modern');
+      throw invalidEnvelope(request.issue);
+    }
     const client = this.surface.visible(this.#identifyClient(request));
     const modern = client.protocolVersion === modernVersion;
     const method = findMethod(this.surface, contract, request.method, modern);
@@ -244,9 +249,8 @@ export class Session {
 
   #handleNotification(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method !== 'notifications/cancelled') return;
-    const id = params['requestId'] as RequestId;
-    this.#inFlight
-      .get(id)
-      ?.abort(new Failure('cancelled', String(params['reason'] ?? 'The client cancelled the request.')));
+    const { requestId, reason } = params;
+    const why = typeof reason === 'string' ? reason : 'The client cancelled the request.';
+    this.#inFlight.get(requestId as RequestId)?.abort(new Failure('cancelled', why));
   }
 }

@@ -50,7 +50,8 @@ export async function serveModern(
     { era: 'modern', access },
   );
   try {
-    if (incoming.kind === 'request') {
+    // The session refuses a request that is invalid.
+    if (incoming.kind === 'request' && incoming.request.issue === undefined) {
       const refusal = checkHeaders(server, incoming.request, request);
       if (refusal)
         return sendJson(response, 400, {
@@ -91,7 +92,7 @@ function checkHeaders(
   const claimed = claimedVersion(message.params);
   const version = headers['mcp-protocol-version'];
   if (claimed !== undefined && version !== undefined && version !== claimed) {
-    return mismatch('MCP-Protocol-Version', `the header says ${version}, the body ${String(claimed)}`);
+    return mismatch('MCP-Protocol-Version', `the header says ${version}, the body ${claimed}`);
   }
   try {
     parseEnvelope(message.params);
@@ -123,7 +124,7 @@ function checkParameterHeaders(
   headers: IncomingMessage['headers'],
   mismatch: (header: string, why: string) => WireError,
 ): WireError | undefined {
-  const tool = server.offeredTools.get(String(params['name']))?.tool;
+  const tool = server.offeredTools.get(params['name'] as string)?.tool;
   const args = isObject(params['arguments']) ? params['arguments'] : {};
   for (const { name, header } of tool === undefined ? [] : repeatedArguments(tool.inputSchema)) {
     const value = args[name];
@@ -133,7 +134,8 @@ function checkParameterHeaders(
       continue;
     }
     const given = decodeHeader(raw);
-    if (given !== String(value))
+    // A header can only repeat a text, a number or a truth value.
+    if (typeof value === 'object' || given !== String(value))
       return mismatch(`Mcp-Param-${header}`, `the header does not repeat the argument ${name}`);
   }
   return undefined;

@@ -8,7 +8,6 @@ import type { Audit } from '../audit/audited-call.ts';
 import type { Actor } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { describeRequest } from '../engine/call.ts';
-import type { RequestMessage } from '../engine/message.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
@@ -22,7 +21,7 @@ import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { LiveRequests } from './live-requests.ts';
 import { structureProblem } from './message-limits.ts';
-import { neededScope } from './needed-scope.ts';
+import { findDenied } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
 import { readBody } from './request-body.ts';
@@ -169,17 +168,12 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
   if (Array.isArray(message)) rate.add(caller, message.length - 1);
-  const scope = neededScope(server, access, message);
-  const stepUp = scope === undefined ? undefined : authenticator?.stepUp(credential.actor, scope);
-  if (stepUp !== undefined) {
-    recordDenial(
-      options,
-      request,
-      credential.actor,
-      `it needs the scope ${scope}`,
-      describeRequest(firstRequest(message)),
-    );
-    return sendError(response, 403, -32600, `This call needs the scope ${scope}.`, {
+  const denied = findDenied(server, access, message);
+  const stepUp = denied && authenticator?.stepUp(credential.actor, denied.scope);
+  if (denied !== undefined && stepUp !== undefined) {
+    const reason = `it needs the scope ${denied.scope}`;
+    recordDenial(options, request, credential.actor, reason, describeRequest(denied.request));
+    return sendError(response, 403, -32600, `This call needs the scope ${denied.scope}.`, {
       'www-authenticate': stepUp,
     });
   }
@@ -212,12 +206,6 @@ function recordDenial(
 ): void {
   const address = actor.name === 'nobody' ? socket.remoteAddress : undefined;
   audit?.record({ actor, ...call, address, outcome: 'denied', reason });
-}
-
-/** The first request of a batch stands for all. */
-function firstRequest(message: unknown): RequestMessage {
-  const [first] = [message].flat() as readonly RequestMessage[];
-  return { id: 0, method: String(first?.method), params: isObject(first?.params) ? first.params : {} };
 }
 
 function isListen(message: unknown): boolean {

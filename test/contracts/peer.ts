@@ -66,7 +66,8 @@ class Replies {
       buffered += chunk;
       const lines = buffered.split('\n');
       buffered = lines.pop()!;
-      this.#ready.push(...lines.filter((line) => 'id' in JSON.parse(line)));
+      const isReply = (value: unknown) => Array.isArray(value) || (isObject(value) && 'id' in value);
+      this.#ready.push(...lines.filter((line) => isReply(JSON.parse(line))));
       this.#deliver();
     });
     child.stdin!.on('error', () => {});
