@@ -29,7 +29,8 @@ export interface Contract {
   initialized(result: JsonObject, params: JsonObject): JsonObject;
   /** Index of the first item of the requested page. */
   startOf(cursor: unknown): number;
-  nextCursor(next: string | undefined): JsonObject;
+  /** The field for the start of the next page. `cursor` is the one that the client sent. */
+  nextCursor(next: string | undefined, cursor: unknown): JsonObject;
 
   /** The entry depends on the capabilities of the client, if they are known. */
   toolItem(tool: ToolDescription, capabilities?: Readonly<Record<string, unknown>>): JsonObject;

@@ -20,7 +20,9 @@ export const twig: Contract = {
 
   capabilities: () => ({ prompts: { listChanged: true } }),
   initialized: ({ instructions: _, ...result }) => result,
-  nextCursor: (next) => ({ nextCursor: next ?? null }),
+  // The document answers its `"cursor": null` with null. The official clients send no cursor, and reject null.
+  nextCursor: (next, cursor) =>
+    next === undefined && cursor === null ? { nextCursor: null } : standard.nextCursor(next, cursor),
 
   promptItem: (prompt) => ({
     name: prompt.name,

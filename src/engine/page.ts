@@ -9,11 +9,12 @@ export function page<Item>(
   shape: (item: Item) => JsonObject,
   params: Readonly<Record<string, unknown>>,
 ): JsonObject {
-  const start = contract.startOf(params['cursor']);
+  const { cursor } = params;
+  const start = contract.startOf(cursor);
   const end = start + contract.pageSize;
   return {
     [key]: items.slice(start, end).map(shape),
-    ...contract.nextCursor(end < items.length ? String(end) : undefined),
+    ...contract.nextCursor(end < items.length ? String(end) : undefined, cursor),
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,9 @@ import { componentFile } from '../components.ts';
 import { type FixtureEndpoint, startFixtures } from '../conformance/endpoint.ts';
 import { clientKinds, connectOfficial, type Target } from '../official-client.ts';
 import { bundle, greeting, Program } from '../program.ts';
+
+type Started = Extract<Target, { readonly command: string }>;
+type Remote = Extract<Target, { readonly url: string }>;
 
 const transports = ['stdio', 'http'] as const;
 const matrix = clientKinds.flatMap((kind) => transports.map((transport) => [kind, transport] as const));
@@ -47,6 +50,27 @@ const validArguments: Readonly<Record<string, object>> = {
 };
 
 const names = (items: unknown) => (items as readonly { name: string }[]).map(({ name }) => name);
+
+const legacyMatrix = matrix.filter(([kind]) => kind !== 'v2 at 2026-07-28');
+
+it.for(legacyMatrix)(
+  'the official client %s lists the prompts of the contract twig over %s',
+  async ([kind, transport]) => {
+    const folder = join(program.home, 'libraries');
+    mkdirSync(join(folder, 'mine', 'prompts'), { recursive: true });
+    writeFileSync(join(folder, 'mine', 'twig.toml'), '[prompts.shout]\ndescription = "Shouts"\n');
+    writeFileSync(join(folder, 'mine', 'prompts', 'shout.md'), 'Shout!');
+    const { stdio, http } = programs as { stdio: Started; http: Remote };
+    const target = {
+      stdio: { ...stdio, args: [...stdio.args, '--contract', 'twig'] },
+      http: { ...http, url: `${http.url}/twig` },
+    };
+    await using client = await connectOfficial(kind, target[transport]);
+    const listed = await client.listPrompts();
+    expect(listed).not.toHaveProperty('nextCursor');
+    expect(names(listed['prompts'])).toEqual(['mine:shout']);
+  },
+);
 
 describe.for(matrix)('the official client %s over %s', ([kind, transport]) => {
   it('lists and calls everything that the program offers', async () => {
