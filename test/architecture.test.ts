@@ -11,6 +11,7 @@ const leaves = [
   'json.ts',
   'failure.ts',
   'feature.ts',
+  'front-matter.ts',
   'log.ts',
   'nearest.ts',
   'paging.ts',
@@ -111,6 +112,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'arrival.ts': [],
   'awaitable.ts': [],
   'failure.ts': ['json.ts'],
+  'front-matter.ts': ['awaitable.ts', 'json.ts'],
   'regular-file.ts': ['failure.ts'],
   'records.ts': ['json.ts'],
   'log.ts': ['json.ts'],
@@ -340,6 +342,17 @@ describe('conventions', () => {
         /\b(readFile|readFileSync|createReadStream|openAsBlob)\b/.test(readFileSync(file, 'utf8')),
     );
     expect(openers.sort()).toEqual(exceptions);
+  });
+
+  it('converts YAML to objects in front-matter.ts only', () => {
+    const users = imports.filter(({ target }) => target === 'yaml').map(({ file }) => file);
+    const readers = [...new Set(users)].filter((file) =>
+      /\b(parse|parseDocument|parseAllDocuments)\b/.test(readFileSync(file, 'utf8')),
+    );
+    expect(readers.sort()).toEqual([
+      join('src', 'cli', 'install', 'yaml-member.ts'), // reads positions in files that front-matter.ts has parsed
+      join('src', 'front-matter.ts'),
+    ]);
   });
 
   it('starts the programs of a run in launch.ts only', () => {

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Problem, Resource } from '../feature.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { decodeText } from './front-matter.ts';
+import { decodeText } from './manifest.ts';
 import { promptSkills, type SkillPrompt } from './prompt-skills.ts';
 import {
   canonicalUri,

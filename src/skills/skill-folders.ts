@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Dirent, promises as disk } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import type { Problem } from '../feature.ts';
+import { FileProblem } from '../front-matter.ts';
 import { messageOf } from '../json.ts';
 import { readRegularBytes, regularFileChunks } from '../regular-file.ts';
-import { ManifestProblem, parseSkillFrontmatter } from './front-matter.ts';
+import { parseSkillFrontmatter } from './manifest.ts';
 import {
   manifestName,
   promptsSegment,
@@ -165,10 +166,10 @@ async function hashFile(file: string): Promise<Pick<Hashed, 'digest' | 'size'>> 
 }
 
 function problemOf(folder: string, error: unknown): Problem {
-  const inManifest = error instanceof ManifestProblem;
+  const inManifest = error instanceof FileProblem;
   return {
     file: inManifest ? join(folder, manifestName) : folder,
-    ...(inManifest && error.line !== undefined && { line: error.line }),
+    ...(inManifest && { line: error.line }),
     severity: 'warning',
     message: `The skill "${basename(folder)}" is not served: ${messageOf(error).replace(/\.$/, '')}.`,
   };

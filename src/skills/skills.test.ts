@@ -211,11 +211,11 @@ describe('skills that are not served', () => {
   const long = 'x'.repeat(1025);
   it.for<[string, Files, string]>([
     ['no SKILL.md', { 'skills/bad/skill.md': 'x' }, 'the folder has no file SKILL.md'],
-    ['no front matter', { 'skills/bad/SKILL.md': 'Do it.' }, 'must begin with YAML between two "---" lines'],
-    ['no end of it', { 'skills/bad/SKILL.md': '---\nname: bad' }, 'line "---" after the YAML is missing'],
-    ['invalid YAML', yaml('name: [bad'), 'invalid YAML'],
+    ['no front matter', { 'skills/bad/SKILL.md': 'Do it.' }, 'missing YAML frontmatter start delimiter'],
+    ['no end of it', { 'skills/bad/SKILL.md': '---\nname: bad' }, 'missing YAML frontmatter end delimiter'],
+    ['invalid YAML', yaml('name: [bad'), 'must be sufficiently indented and end with a ]'],
     ['a list', yaml('- name'), '"key: value" lines'],
-    ['an alias bomb', yaml(aliasBomb()), 'invalid YAML'],
+    ['an alias bomb', yaml(aliasBomb()), 'Excessive alias count'],
     ['a number JSON lacks', yaml('name: bad\ndescription: d\nx: .nan'), 'cannot be sent as JSON'],
     ['no name', yaml('description: d'), '"name" must be 1 to 64'],
     ['an invalid name', yaml('name: Bad\ndescription: d'), '"name" must be 1 to 64'],

@@ -100,6 +100,47 @@ it.each(kinds)('a %s in place of a skill is ignored', async (kind) => {
   await expectHealthy();
 });
 
+/** YAML whose conversion to objects takes the YAML package minutes: collections as keys of collections. */
+const slowYaml = {
+  'question marks': '? '.repeat(400),
+  'question marks in lists': '- ? '.repeat(400),
+  'question marks in brackets': `${'[? '.repeat(400)}a${']'.repeat(400)}`,
+};
+
+it.each(Object.entries(slowYaml))(
+  'a skill whose front matter consists of %s is not served and does not block the server',
+  async (_, yaml) => {
+    mkdirSync(join(home, 'skills/odd'), { recursive: true });
+    const file = join(home, 'skills/odd/SKILL.md');
+    writeFileSync(file, `---\n${yaml}\n---\nDo it.\n`);
+    await serve(`--skills-folders=${join(home, 'skills')}`);
+    const listing = server!.request('skills/list');
+    expect(await server!.request('ping')).toMatchObject({ result: {} });
+    expect(await listing).toMatchObject({ result: { skills: [] } });
+    const status = await call('server_status', {});
+    expect(status).toMatchObject({
+      structuredContent: {
+        problems: [{ file, message: expect.stringContaining('keys that are nested too deeply') }],
+      },
+    });
+    await expectHealthy();
+  },
+);
+
+it.each(Object.entries(slowYaml))(
+  'a run works in a project with a skill whose front matter consists of %s',
+  async (_, yaml) => {
+    mkdirSync(join(home, 'project/.codex/skills/odd'), { recursive: true });
+    writeFileSync(join(home, 'project/.codex/skills/odd/SKILL.md'), `---\n${yaml}\n---\nDo it.\n`);
+    await serve(`--delegate-command=${scriptedAgent}`);
+    const task = steps({ answer: { summary: 'Done.' } });
+    const run = call('delegate_run', { task, cwd: join(home, 'project'), skip_git_repo_check: true });
+    expect(await server!.request('ping')).toMatchObject({ result: {} });
+    expect(await run).toMatchObject({ structuredContent: { status: 'completed' } });
+    await expectHealthy();
+  },
+);
+
 it.each(kinds)('a %s cannot be imported as a calendar', async (kind) => {
   const path = createSpecialFile(kind, 'work.ics');
   await serve();

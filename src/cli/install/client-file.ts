@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { FileProblem, parseYaml } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Client } from './clients.ts';
@@ -115,7 +116,13 @@ async function parse(text: string, file: string, { format }: Client): Promise<Ta
       throw invalid('', messageOf(error).split('\n')[0]!);
     }
   }
-  if (format === 'yaml') return parseYaml(text, invalid);
+  if (format === 'yaml') {
+    const value = await parseYaml(text).catch((error: unknown) => {
+      throw error instanceof FileProblem ? invalid(`:${error.line}`, error.message) : error;
+    });
+    if (value !== null && !isObject(value)) throw invalid('', 'the file must hold a mapping');
+    return value ?? {};
+  }
   const { parse: parseJson, printParseErrorCode } = await import('jsonc-parser');
   const errors: { error: number; offset: number; length: number }[] = [];
   const value: unknown = parseJson(text, errors, { allowTrailingComma: true });
@@ -131,14 +138,4 @@ async function parse(text: string, file: string, { format }: Client): Promise<Ta
   }
   if (!isObject(value)) throw invalid('', 'the file must hold an object');
   return value;
-}
-
-async function parseYaml(text: string, invalid: (place: string, why: string) => UsageError): Promise<Table> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error !== undefined) throw invalid(`:${error.linePos?.[0].line ?? 1}`, error.message.split('\n')[0]!);
-  const value: unknown = document.toJS();
-  if (value !== null && !isObject(value)) throw invalid('', 'the file must hold a mapping');
-  return value ?? {};
 }

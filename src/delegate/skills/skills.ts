@@ -1,6 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isObject } from '../../json.ts';
+import { parseFrontMatter, spacedDelimiter, splitFrontMatter } from '../../front-matter.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
 export type SkillOrigin = 'repo' | 'global';
@@ -126,35 +126,32 @@ async function loadSkill(path: string, origin: SkillOrigin): Promise<IndexedSkil
   };
 }
 
-/** Splits a skill file into front matter and body. Front matter that is not valid YAML is read line by line. */
+/** Splits a skill file into front matter and body. Front matter that cannot be parsed as YAML is read line by line. */
 export async function parseSkill(
   source: string,
 ): Promise<{ readonly fields: Readonly<Record<string, unknown>>; readonly body: string }> {
-  const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const end =
-    lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---') : -1;
-  if (end < 0) return { fields: {}, body: lines.join('\n') };
-  const front = lines.slice(1, end).join('\n');
-  const body = lines.slice(end + 1).join('\n');
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(front, { logLevel: 'silent', prettyErrors: false });
-  if (document.errors.length > 0) return { fields: parseLoosely(front), body };
+  const text = source.replaceAll('\r\n', '\n');
   try {
-    const fields: unknown = document.toJS({ maxAliasCount: 100 });
-    return { fields: isObject(fields) ? fields : {}, body };
+    return await parseFrontMatter(text, spacedDelimiter);
   } catch {
-    return { fields: {}, body };
+    return parseLoosely(text);
   }
 }
 
 /** Reads `key: value` lines. Many published skills have a colon in an unquoted description, which YAML does not allow. */
-function parseLoosely(front: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const [, key, value] of front.matchAll(/^([A-Za-z_-]+):[ \t]+(\S.*)$/gm)) {
-    if (!/^[|>[{&*!%@`]/.test(value!))
-      fields[key!] = value === 'true' ? true : value!.replace(/^(['"])(.*)\1$/, '$2');
+function parseLoosely(text: string): Awaited<ReturnType<typeof parseSkill>> {
+  try {
+    const { head, body } = splitFrontMatter(text, spacedDelimiter);
+    const pairs = head.flatMap((line) => {
+      const [, key, value] = /^([A-Za-z_-]+):[ \t]+(\S.*)$/.exec(line) ?? [];
+      if (value === undefined || /^[|>[{&*!%@`]/.test(value)) return [];
+      return [[key!, value === 'true' ? true : value.replace(/^(['"])(.*)\1$/, '$2')]];
+    });
+    return { fields: Object.fromEntries(pairs), body };
+  } catch {
+    // The file has no front matter, or it never ends.
+    return { fields: {}, body: text };
   }
-  return fields;
 }
 
 function asText(value: unknown): string | undefined {

@@ -3,9 +3,9 @@ import { dirname, sep } from 'node:path';
 import { currentArrival } from '../../arrival.ts';
 import { type Awaitable, attempt } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
+import { FileProblem } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularBytesSync, readUnlinkedFileSync } from '../../regular-file.ts';
-import { FileProblem } from './front-matter.ts';
 
 /** A file as last read. The cache returns the same object until the file changes. */
 export interface CachedFile<Value> {

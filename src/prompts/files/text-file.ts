@@ -1,4 +1,4 @@
-import { FileProblem } from './front-matter.ts';
+import { FileProblem } from '../../front-matter.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

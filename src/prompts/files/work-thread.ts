@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { FileProblem } from '../../front-matter.ts';
 import { type ThreadOptions as Options, WorkThreads } from '../../threads/work-threads.ts';
-import { FileProblem } from './front-matter.ts';
 
 /** Shorter texts take only milliseconds, less than a thread. */
 export const longText = 32 * 1024;

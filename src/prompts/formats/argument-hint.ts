@@ -1,5 +1,5 @@
+import { FileProblem } from '../../front-matter.ts';
 import type { ArgumentDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 
 /** Returns the hint as text. YAML parses `[one]` as a list, so a list is printed back in brackets. */
 export function parseHint(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
+import { FileProblem } from '../../front-matter.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { escapeJinja } from '../template/jinja-text.ts';
 import { lexTemplate, type Tag } from '../template/lexer.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';

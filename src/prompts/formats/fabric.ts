@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportClientSyntax } from './left-out.ts';
 import { pathForName } from './prompt-path.ts';

@@ -1,5 +1,5 @@
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
 import { endingOf, parseMarkdown, textField } from './markdown.ts';

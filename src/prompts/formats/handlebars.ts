@@ -1,4 +1,4 @@
-import { FileProblem } from '../files/front-matter.ts';
+import { FileProblem } from '../../front-matter.ts';
 
 /** A part of the Handlebars body of a dotprompt file. */
 export type Part =

@@ -1,4 +1,4 @@
-import { FileProblem, parseFrontMatter, splitFrontMatter } from '../files/front-matter.ts';
+import { FileProblem, parseFrontMatter, splitFrontMatter } from '../../front-matter.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {

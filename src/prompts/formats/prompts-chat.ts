@@ -1,5 +1,5 @@
+import { FileProblem } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { type Format, NotExpressible, writeEach } from './format.ts';
 import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
 

@@ -1,5 +1,5 @@
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { lexTemplate } from '../template/lexer.ts';
 import { NotExpressible } from './format.ts';
 

@@ -1,5 +1,5 @@
+import { FileProblem } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
-import { FileProblem } from '../files/front-matter.ts';
 
 export async function parseToml(text: string): Promise<Readonly<Record<string, unknown>>> {
   const { parse, TomlError } = await import('smol-toml');

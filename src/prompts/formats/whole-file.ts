@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { filePerPrompt, NotExpressible, type TextFile } from './format.ts';
 import { firstLine, parseMarkdown, printMarkdown, textField } from './markdown.ts';
 import { nameFromPath, pathForName } from './prompt-path.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, EditOutcome, PromptEdit, Revision } from '../definition/source.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { currentRevision, type LastEntry } from './edited-revision.ts';
 import { type PromptRecord, toDefinition } from './record.ts';
 

@@ -1,8 +1,8 @@
 import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
 import { withoutStacks } from '../files/without-stacks.ts';

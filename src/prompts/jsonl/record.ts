@@ -1,10 +1,10 @@
 import type { Content } from '../../content.ts';
+import { FileProblem } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { FieldProblem, parseArguments, parseTags, parseText } from '../definition/prompt-fields.ts';
 import { parseTests } from '../definition/prompt-test.ts';
 import type { PromptDraft } from '../definition/source.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
 
 /** One line of a JSONL file. Unknown fields are preserved. */

@@ -3,10 +3,10 @@ import { basename, dirname, parse as parsePath, relative, sep } from 'node:path'
 import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
+import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
 import type { Format } from '../formats/format.ts';

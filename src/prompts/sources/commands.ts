@@ -3,6 +3,7 @@ import { basename, join, sep } from 'node:path';
 import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
+import { FileProblem, type FrontMatter, parseFrontMatter } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import {
@@ -16,7 +17,6 @@ import { parseTests } from '../definition/prompt-test.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
-import { FileProblem, type FrontMatter, parseFrontMatter } from '../files/front-matter.ts';
 import { decodeText } from '../files/text-file.ts';
 import type { Composition } from '../rendering/composition.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';

@@ -1,5 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { Problem } from '../../feature.ts';
+import { FileProblem } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
 import type { ArgumentDefinition, TemplateKind } from '../definition/definition.ts';
 import {
@@ -10,7 +11,6 @@ import {
   parseText,
 } from '../definition/prompt-fields.ts';
 import { type PromptTest, parseTests } from '../definition/prompt-test.ts';
-import { FileProblem } from '../files/front-matter.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 
 /** One prompt as declared in `twig.toml`. */

@@ -1,10 +1,10 @@
 import type { Problem } from '../../feature.ts';
+import type { FileProblem } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
 import { runThreadProgram } from '../../threads/thread-program.ts';
 import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { maxArguments, tooManyArguments } from '../definition/prompt-fields.ts';
-import type { FileProblem } from '../files/front-matter.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
 import { thread, threadProgram } from '../files/work-thread.ts';
