@@ -357,6 +357,19 @@ describe('versions on the command line', () => {
     );
   });
 
+  it('counts a test with a mistake as failed, and renders its prompt', () => {
+    write('commands/plan.md', '---\ndescription: D\ntests:\n  - {contain: x}\n---\nPlan {{input}}\n');
+    expect(prompts(['render', 'plan', '--input', 'x']).stdout).toBe('Plan x\n');
+    const { code, stdout, stderr } = prompts(['test']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '0 passed, 1 failed, 0 skipped\n' });
+    expect(stdout).toContain('plan: test 1');
+    expect(stdout).toContain('unknown field contain');
+    expect(prompts(['lint'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('unknown field contain'),
+    });
+  });
+
   it('moves a protected label only with --force', () => {
     write('adjutant.toml', '[prompts]\nprotected_labels = ["production"]\n');
     write('commands/plan.md', tested('Plan {{input}} first'));

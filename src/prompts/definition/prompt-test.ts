@@ -4,6 +4,8 @@ import { FieldProblem } from './prompt-fields.ts';
 /** One test of a prompt: its arguments, and checks on the rendered text and on the answer of a model. */
 export interface PromptTest extends TextChecks {
   readonly name?: string;
+  /** Why the test cannot run, such as a misspelled field. Such a test fails; its prompt is served. */
+  readonly invalid?: string;
   readonly arguments?: Readonly<Record<string, string>>;
   /** Part of the expected error. The prompt must not render. */
   readonly fails?: string;
@@ -28,67 +30,88 @@ export interface TextChecks {
 
 const checkFields = ['equals', 'contains', 'not_contains', 'matches', 'max_tokens', 'min_tokens'] as const;
 
-/** Parses the field `tests`. Throws FieldProblem. */
+/** Parses the field `tests`. A mistake in a test makes that test invalid, not the prompt. */
 export function parseTests(value: unknown): readonly PromptTest[] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw new FieldProblem('tests must be a list');
-  return value.map((test: unknown, index) => parseTest(test, `test ${index + 1}`));
+  if (!Array.isArray(value)) return [{ invalid: 'tests must be a list' }];
+  return value.map((test: unknown) => {
+    try {
+      return parseTest(test);
+    } catch (error) {
+      if (!(error instanceof FieldProblem)) throw error;
+      const name = isObject(test) ? test['name'] : undefined;
+      return { ...(typeof name === 'string' && { name }), invalid: error.message };
+    }
+  });
 }
 
-function parseTest(test: unknown, where: string): PromptTest {
-  if (!isObject(test)) throw new FieldProblem(`${where} must have fields such as contains`);
-  assertKnown(test, ['name', 'arguments', 'fails', 'answer', ...checkFields], where);
+/** The name that results show for a test at this index. */
+export function testName({ name }: PromptTest, index: number): string {
+  return name ?? `test ${index + 1}`;
+}
+
+function parseTest(test: unknown): PromptTest {
+  if (!isObject(test)) throw new FieldProblem('a test must have fields such as contains');
+  assertKnown(test, ['name', 'arguments', 'fails', 'answer', ...checkFields], '');
   const { name, arguments: args, fails, answer } = test;
   for (const [field, text] of [
     ['name', name],
     ['fails', fails],
   ] as const)
-    if (text !== undefined && typeof text !== 'string')
-      throw new FieldProblem(`${where}: ${field} must be text`);
-  if (args !== undefined && !isObject(args)) throw new FieldProblem(`${where}: arguments must be a table`);
-  if (answer !== undefined && !isObject(answer)) throw new FieldProblem(`${where}: answer must be a table`);
-  const parsed: PromptTest = {
+    if (text !== undefined && typeof text !== 'string') throw new FieldProblem(`${field} must be text`);
+  if (args !== undefined && !isObject(args)) throw new FieldProblem('arguments must be a table');
+  if (answer !== undefined && !isObject(answer)) throw new FieldProblem('answer must be a table');
+  const checks = parseChecks(test, '');
+  if (fails === undefined && answer === undefined && isEmpty(checks))
+    throw new FieldProblem(`the test checks nothing; add ${checkFields.join(', ')}, fails or answer`);
+  return {
     ...(name !== undefined && { name: name as string }),
     ...(fails !== undefined && { fails: fails as string }),
     ...(args !== undefined && {
       arguments: Object.fromEntries(Object.entries(args).map(([key, given]) => [key, String(given)])),
     }),
-    ...parseChecks(test, where),
-    ...(answer !== undefined && { answer: parseAnswer(answer, `${where}: answer`) }),
+    ...checks,
+    ...(answer !== undefined && { answer: parseAnswer(answer) }),
   };
-  if (Object.keys(parsed).every((key) => key === 'name' || key === 'arguments'))
-    throw new FieldProblem(`${where} checks nothing; add ${checkFields.join(', ')}, fails or answer`);
-  return parsed;
 }
 
-function parseAnswer(answer: Readonly<Record<string, unknown>>, where: string): PromptTest['answer'] & {} {
-  assertKnown(answer, ['schema', 'rubric', ...checkFields], where);
+function parseAnswer(answer: Readonly<Record<string, unknown>>): PromptTest['answer'] & {} {
+  assertKnown(answer, ['schema', 'rubric', ...checkFields], 'answer: ');
   const { schema, rubric } = answer;
   if (schema !== undefined && !isObject(schema))
-    throw new FieldProblem(`${where}: schema must be a JSON Schema`);
+    throw new FieldProblem('answer: schema must be a JSON Schema');
   if (rubric !== undefined && typeof rubric !== 'string')
-    throw new FieldProblem(`${where}: rubric must be text`);
+    throw new FieldProblem('answer: rubric must be text');
+  const checks = parseChecks(answer, 'answer: ');
+  if (schema === undefined && rubric === undefined && isEmpty(checks))
+    throw new FieldProblem(`answer checks nothing; add ${checkFields.join(', ')}, schema or rubric`);
   return {
-    ...parseChecks(answer, where),
+    ...checks,
     ...(schema !== undefined && { schema }),
     ...(rubric !== undefined && { rubric }),
   };
 }
 
+/** `where` precedes the name of a field in messages. */
 function parseChecks(fields: Readonly<Record<string, unknown>>, where: string): TextChecks {
   const checks: Record<string, unknown> = {};
   for (const field of checkFields) {
     const value = fields[field];
     if (value === undefined) continue;
     if (field === 'max_tokens' || field === 'min_tokens') {
-      if (!Number.isInteger(value)) throw new FieldProblem(`${where}: ${field} must be a whole number`);
+      if (!Number.isInteger(value)) throw new FieldProblem(`${where}${field} must be a whole number`);
       checks[field] = value;
     } else if (field === 'equals') {
-      if (typeof value !== 'string') throw new FieldProblem(`${where}: equals must be text`);
+      if (typeof value !== 'string') throw new FieldProblem(`${where}equals must be text`);
       checks[field] = value;
-    } else checks[field] = parseTexts(value, `${where}: ${field}`, field === 'matches');
+    } else checks[field] = parseTexts(value, `${where}${field}`, field === 'matches');
   }
   return checks;
+}
+
+/** Whether a test without other checks would always pass. */
+function isEmpty(checks: TextChecks): boolean {
+  return Object.values(checks).every((check) => Array.isArray(check) && check.length === 0);
 }
 
 /** A text or a list of texts. */
@@ -117,5 +140,5 @@ function assertKnown(
 ): void {
   const unknown = Object.keys(fields).find((field) => !known.includes(field));
   if (unknown !== undefined)
-    throw new FieldProblem(`${where}: unknown field ${unknown}; use ${known.join(', ')}`);
+    throw new FieldProblem(`${where}unknown field ${unknown}; use ${known.join(', ')}`);
 }

@@ -35,3 +35,11 @@ export function problemAt({ file, line, name }: PromptDefinition, finding: Findi
     message,
   };
 }
+
+/** A test of a prompt that failed, or that has a mistake. */
+export function testProblem({ file, line, name }: PromptDefinition, test: string, reason: string): Problem {
+  return {
+    ...{ file, line, severity: 'error', rule: 'test-failed', prompts: [name] },
+    message: `${test} failed: ${reason}`,
+  };
+}

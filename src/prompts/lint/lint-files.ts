@@ -1,11 +1,12 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { testName } from '../definition/prompt-test.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import type { Format, TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
-import type { LintTarget } from './finding.ts';
+import { type LintTarget, testProblem } from './finding.ts';
 import { lintPrompt, sortAndMerge } from './lint.ts';
 import { withoutSilenced, withRules } from './rules.ts';
 
@@ -32,7 +33,7 @@ export async function lintFiles(
     problems.push(reading.problems, repeated(reading.prompts));
     const library = indexFiles(own);
     for (const definition of reading.prompts)
-      problems.push(await lintPrompt(lintTarget(known, definition, library)));
+      problems.push(await lintPrompt(lintTarget(known, definition, library)), invalidTests(definition));
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const found = await withRules(sortAndMerge(limitProblems(problems.flat())));
@@ -62,6 +63,13 @@ function detectFormat({ path, text }: TextFile, libraries: readonly string[]): s
   if (basename(path) === 'system.md') return 'fabric';
   // Treat Markdown without front matter as documentation, not as a prompt.
   return path.endsWith('.md') && /^\uFEFF?---/.test(text) ? 'commands' : undefined;
+}
+
+/** Tests with a mistake. The tests of files outside a library do not run. */
+function invalidTests(definition: PromptDefinition): readonly Problem[] {
+  return (definition.tests ?? []).flatMap((test, index) =>
+    test.invalid === undefined ? [] : [testProblem(definition, testName(test, index), test.invalid)],
+  );
 }
 
 /** Reports prompts with the same name, because only one of them can be served. */

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { command, openPrompts, record, resultText, structured } from '../../../test/prompts/open-prompts.ts';
 import { until, write } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
+import { lintFiles } from '../lint/lint-files.ts';
 import { estimateTokens } from './tokens.ts';
 
 const yaml = (tests: string) => command('Plan {{input}} in 3 steps', `tests:\n${tests}`);
@@ -54,12 +55,53 @@ it('tests stand in front matter, twig.toml and JSONL, and may expect an error', 
   ]);
 });
 
-it('an invalid test is reported with its file, and the prompt is not served', async () => {
-  const { call } = openPrompts({ 'commands/plan.md': yaml('  - {argument: {input: x}, contains: x}\n') });
-  const { problems } = structured(await call('lint_prompts')) as { problems: { message: string }[] };
-  expect(problems.map(({ message }) => message)).toEqual([
-    expect.stringContaining('test 1: unknown field argument'),
-  ]);
+describe('a test with a mistake fails, and its prompt is served', () => {
+  const reasons: readonly (readonly [string, string])[] = [
+    ['- {arguments: {input: x}, contain: x}', 'unknown field contain; use name, arguments'],
+    ['- {arguments: {input: x}, matches: "["}', 'matches: [ is not a regular expression'],
+    ['- {arguments: {input: x}}', 'checks nothing; add equals'],
+    ['- {arguments: {input: x}, contains: []}', 'checks nothing; add equals'],
+    ['- {arguments: {input: x}, answer: {}}', 'answer checks nothing; add equals'],
+    ['- {arguments: {input: x}, max_tokens: few}', 'max_tokens must be a whole number'],
+    ['- contains', 'must have fields such as contains'],
+    ['  contains: x', 'tests must be a list'],
+  ];
+
+  it.each(reasons)('in a command: %s', async (test, reason) => {
+    const { call } = openPrompts({ 'commands/plan.md': yaml(`  ${test}\n`) });
+    expect(resultText(await call('expand_prompt', { command: 'plan', input: 'x' }))).toBe(
+      'Plan x in 3 steps',
+    );
+    expect(structured(await call('test_prompts'))).toMatchObject({ passed: 0, failed: 1 });
+    expect(await results(call)).toEqual([['test 1', 'failed', expect.stringContaining(reason)]]);
+    const { problems } = structured(await call('lint_prompts')) as { problems: JsonObject[] };
+    expect(problems).toMatchObject([
+      { rule: 'test-failed', prompts: ['plan'], message: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it('in a library and in JSONL, beside tests that pass', async () => {
+    const { call } = openPrompts({
+      'libraries/lib/twig.toml':
+        '[prompts.p]\ndescription = "P"\n[[prompts.p.tests]]\nname = "typo"\ncontain = "P"\n[[prompts.p.tests]]\ncontains = "P"\n',
+      'libraries/lib/prompts/p.md': 'P',
+      'prompts/user.jsonl': record('greet', 'Hello', { tests: [{ matches: '(' }, { equals: 'Hello' }] }),
+    });
+    expect(await results(call)).toEqual([
+      ['test 1', 'failed', expect.stringContaining('is not a regular expression')],
+      ['typo', 'failed', expect.stringContaining('unknown field contain')],
+      ['test 2', 'passed'],
+      ['test 2', 'passed'],
+    ]);
+  });
+
+  it('in a file that is only checked', async () => {
+    const text = yaml('  - {contain: x}\n');
+    const { problems } = await lintFiles([{ path: 'plan.md', text }]);
+    expect(problems).toMatchObject([
+      { rule: 'test-failed', message: expect.stringContaining('test 1 failed: unknown field contain') },
+    ]);
+  });
 });
 
 it('a failing test marks the prompt when its file changes', async () => {

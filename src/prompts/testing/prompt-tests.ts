@@ -4,7 +4,8 @@ import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import type { PromptTest } from '../definition/prompt-test.ts';
+import { type PromptTest, testName } from '../definition/prompt-test.ts';
+import { testProblem } from '../lint/finding.ts';
 import { flatten } from '../rendering/expansion.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import type { ModelOptions } from './test-model.ts';
@@ -33,7 +34,7 @@ export async function runTests(
   for (const [index, test] of tests.entries()) {
     const { failures, skipped } = await runTest(entry, test, options);
     const outcome = failures.length > 0 ? 'failed' : skipped ? 'skipped' : 'passed';
-    results.push({ prompt: name, test: test.name ?? `test ${index + 1}`, outcome, failures });
+    results.push({ prompt: name, test: testName(test, index), outcome, failures });
   }
   return results;
 }
@@ -43,8 +44,9 @@ async function runTest(
   test: PromptTest,
   { model, signal }: TestOptions,
 ): Promise<{ readonly failures: readonly string[]; readonly skipped: boolean }> {
-  const { answer, fails, arguments: given = {}, name: _, ...checks } = test;
+  const { answer, fails, invalid, arguments: given = {}, name: _, ...checks } = test;
   const done = (failures: readonly string[]) => ({ failures, skipped: false });
+  if (invalid !== undefined) return done([invalid]);
   let rendered: Awaited<ReturnType<typeof renderPrompt>>;
   try {
     rendered = await renderPrompt(definition, given, source);
@@ -84,15 +86,7 @@ export async function failingTests(
 }
 
 async function problemsOf(entry: CatalogEntry): Promise<readonly Problem[]> {
-  const { file, line, name } = entry.definition;
   return (await runTests(entry))
     .filter(({ outcome }) => outcome === 'failed')
-    .map(({ test, failures }) => ({
-      file,
-      line,
-      severity: 'error',
-      rule: 'test-failed',
-      message: `${test} failed: ${failures[0]}`,
-      prompts: [name],
-    }));
+    .map(({ test, failures }) => testProblem(entry.definition, test, failures[0]!));
 }
