@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { acpDefinitions } from '../../src/delegate/agents/acp-definitions.ts';
+import { agentBounds, createStateFolders } from '../../src/delegate/agents/agent-bounds.ts';
+import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import type { Bounds } from '../../src/delegate/launch/bounds.ts';
 import { contain } from '../../src/delegate/process/containment.ts';
 
@@ -25,15 +28,16 @@ const bounds: Bounds = {
   storage: at('storage'),
 };
 
-async function run(script: string, limits = bounds): Promise<{ code: number | null; output: string }> {
-  const program = await contain({ command: 'sh', args: ['-c', script] }, at('project'), {
+async function run(
+  script: string,
+  limits: Bounds | 'none' = bounds,
+  cwd = at('project'),
+): Promise<{ code: number | null; output: string }> {
+  const program = await contain({ command: 'sh', args: ['-c', script] }, cwd, {
     env: process.env,
-    bounds: limits,
+    bounds: limits === 'none' ? undefined : limits,
   });
-  const { status, stdout, stderr } = spawnSync(program.command, program.args, {
-    cwd: at('project'),
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(program.command, program.args, { cwd, encoding: 'utf8' });
   return { code: status, output: stdout + stderr };
 }
 
@@ -101,3 +105,65 @@ it('is refused without namespaces', async () => {
   const contained = contain({ command: 'true', args: [] }, at('project'), { containment: 'none', bounds });
   await expect(contained).rejects.toThrow('needs Linux namespaces');
 });
+
+/** What ordinary repositories contain: settings of agents, which are hidden, beside files that stay visible. */
+const repositoryFiles = [
+  ['.env', 'KEY=planted'],
+  ['.gemini/settings.json', 'planted'],
+  ['.qwen/settings.json', 'planted'],
+  ['.opencode/plugin.js', 'planted'],
+  ['opencode.json', 'planted'],
+  ['opencode.jsonc', 'planted'],
+] as const;
+
+describe.runIf(process.platform === 'linux').each(acpDefinitions.map((one) => [one.name, one] as const))(
+  'the sandbox of %s',
+  (name, definition) => {
+    describe.each(sandboxes)('%s', (sandbox: Sandbox) => {
+      const isHidden = (path: string) =>
+        definition.repositorySettings.some((hidden) => path === hidden || path.startsWith(`${hidden}/`));
+      const own = repositoryFiles.filter(([path]) => isHidden(path));
+      const sets = [...own.map((file) => [file]), repositoryFiles];
+      it.each(sets.map((files) => [files.map(([path]) => path).join(' '), files] as const))(
+        'starts in a folder with %s and hides only the settings of the agent',
+        async (_, files) => {
+          const base = mkdtempSync(at(`${name} `));
+          const inside = (path: string) => join(base, path);
+          for (const path of ['repository/shop', 'home', 'storage', 'temporary'])
+            mkdirSync(inside(path), { recursive: true });
+          for (const [path, text] of [...files, ['README.md', 'planted'] as const])
+            for (const folderOfFile of ['repository', 'repository/shop']) {
+              mkdirSync(join(inside(folderOfFile), path, '..'), { recursive: true });
+              writeFileSync(join(inside(folderOfFile), path), text);
+            }
+          await createStateFolders(definition, inside('home'));
+          const cwd = inside('repository/shop');
+          const limits = await agentBounds(
+            definition,
+            { cwd, sandbox } as Parameters<typeof agentBounds>[1],
+            {
+              userHome: inside('home'),
+              env: { TMPDIR: inside('temporary') },
+              unreadable: [],
+              ownFolders: [],
+              isTrusted: false,
+              storage: inside('storage'),
+            },
+          );
+          const { code, output } = await run(
+            'grep -rl planted .. | sort; touch made 2>/dev/null; echo started',
+            limits ?? 'none',
+            cwd,
+          );
+          const visible = [...files.map(([path]) => path).filter((path) => !isHidden(path)), 'README.md'];
+          const expected = visible.flatMap((path) => [`../${path}`, `../shop/${path}`]).sort();
+          expect({ code, lines: output.trim().split('\n').sort() }).toEqual({
+            code: 0,
+            lines: [...expected, 'started'].sort(),
+          });
+          expect(existsSync(join(cwd, 'made'))).toBe(sandbox !== 'read-only');
+        },
+      );
+    });
+  },
+);

@@ -41,7 +41,7 @@ while [ "$1" != -- ]; do
 " ;;
     hide) if [ -d "$2" ]; then mount --bind empty "$2"; elif [ -e "$2" ]; then mount --bind none "$2"; fi || fail "$2"
       [ -e "$2" ] && freeze "$2" ;;
-    protect) if [ -e "$2" ]; then mount --bind -- "$2" "$2" && freeze "$2"; fi || fail "$2" ;;
+    protect) if [ -e "$2" ]; then mount --rbind -- "$2" "$2" && freeze "$2"; fi || fail "$2" ;;
   esac
   shift 2
 done
@@ -83,8 +83,9 @@ export function boundsArguments(bounds: Bounds, isUserNamespace: boolean): reado
       ['temporary', folder],
       ...keeps.map((path) => ['put', path]),
     ]),
-    ...hidden.map((path) => ['hide', path]),
     ...bounds.protected.map((path) => ['protect', path]),
+    // Last, because a mount over a folder also covers the mounts below it.
+    ...hidden.map((path) => ['hide', path]),
   ];
   const mode = isReadOnly ? 'read-only' : 'writable';
   return [storage, mode, isUserNamespace ? ',userxattr' : '', ...operations.flat(), '--'];
