@@ -1,19 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { killHost } from '../delegate/kill-host.ts';
 import { ServerProcess } from '../delegate/server-process.ts';
-import { createWorkbench, type Workbench } from '../delegate/workbench.ts';
+import { createWorkbench, hasClaudeSandbox, type Workbench } from '../delegate/workbench.ts';
 import type { Model } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import type { RealAgent } from './real-agents.ts';
 
 const timeoutMs = 120_000;
-const hasClaudeSandbox = ['bwrap', 'socat'].every((program) =>
-  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program))),
-);
 const cache = join(import.meta.dirname, '..', '..', '.cache');
 
 /** Waits until a check succeeds, and returns its value. */

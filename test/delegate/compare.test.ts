@@ -13,7 +13,14 @@ import { eventually } from './eventually.ts';
 import { killHost } from './kill-host.ts';
 import { resetProject } from './project.ts';
 import { ServerProcess } from './server-process.ts';
-import { type Connection, claude, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+import {
+  type Connection,
+  claude,
+  createWorkbench,
+  hasClaudeSandbox,
+  nativeCodex,
+  type Workbench,
+} from './workbench.ts';
 
 const { gemini } = realAgents;
 const forGemini = 'Write a.txt with your own tools.';
@@ -65,9 +72,6 @@ const compare = async (task: string, more: object) => {
   const output = record as unknown as AutopilotOutput & { readonly comparison: Comparison };
   return { output, text };
 };
-
-/** Claude Code runs commands in a sandbox only if these are installed. */
-const hasClaudeSandbox = ['bwrap', 'socat'].every((program) => existsSync(join('/usr/bin', program)));
 
 describe('delegate_compare', () => {
   it.runIf(hasClaudeSandbox)(

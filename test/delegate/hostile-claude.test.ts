@@ -1,12 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startMessagesModel } from '../model/messages-model.ts';
 import type { Model } from '../model/responses-model.ts';
-import { answer, script } from '../model/turn.ts';
+import { answer, script, type Turn } from '../model/turn.ts';
 import { Traps, writeTree } from './hostile.ts';
 import { gitIn } from './project.ts';
-import { type Connection, claude, createWorkbench, type Workbench } from './workbench.ts';
+import { type Connection, claude, createWorkbench, hasClaudeSandbox, type Workbench } from './workbench.ts';
 
 /** Tests with the real Claude Code in a repository that tries to run programs and to steal the API key. */
 let model: Omit<Model, 'config'>;
@@ -131,5 +131,51 @@ describe('Claude Code in a hostile repository', () => {
     });
     await trusting.call('delegate_run', { task: 'Look.', cwd: bench.project });
     expect(traps.sprung).toEqual(expect.arrayContaining(['SessionStart', 'server']));
+  });
+});
+
+describe.runIf(hasClaudeSandbox)('Claude Code in a writing run', () => {
+  const run = (...turns: readonly Turn[]) =>
+    server.call('delegate_run', {
+      task: script(...turns, answer()),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+
+  it.each([
+    ['EnterWorktree', { name: 'aside' }],
+    ['Agent', { description: 'Look', prompt: 'Look.', isolation: 'worktree' }],
+  ])('starts no git hook that it wrote through %s', async (tool, args) => {
+    gitIn(bench, 'config', 'core.hooksPath', '.husky');
+    const hook = `mkdir -p .husky; printf '#!/bin/sh\\n${traps.command('hook').replaceAll("'", '')}\\n' > .husky/post-checkout; chmod +x .husky/post-checkout; wc -c .husky/post-checkout`;
+    const { record } = await run({ shell: hook }, { tool, arguments: args });
+    gitIn(bench, 'config', '--unset', 'core.hooksPath');
+    expect(record).toMatchObject({ status: 'completed', error: null });
+    expect(existsSync(join(bench.project, '.husky', 'post-checkout'))).toBe(true);
+    expect(traps.sprung).not.toContain('hook');
+    expect(gitIn(bench, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  const toolsOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+    (body['tools'] as { name: string }[]).map(({ name }) => name).sort();
+  const allowed = [
+    ...['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'SendMessage', 'Skill'],
+    ...['StructuredOutput', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate'],
+    ...['WebFetch', 'WebSearch', 'Write'],
+  ];
+
+  it('has only the listed tools, also in sub-agents, and git works in its commands', async () => {
+    const prompt = script({ shell: 'git log --format=%s' }, { say: 'Seen.' });
+    const before = model.requests.length;
+    const { record } = await run({ tool: 'Agent', arguments: { description: 'Look', prompt } });
+    expect(record.status).toBe('completed');
+    expect(toolsOf(model.requests.at(-1)!)).toEqual(allowed);
+    const texts = model.requests
+      .slice(before)
+      .map((request) => ({ request, text: JSON.stringify(request.body) }));
+    const ofSubAgent = texts.findLast(({ text }) => text.includes('"content":"start'))!;
+    expect(ofSubAgent.text).toContain(prompt);
+    expect(toolsOf(ofSubAgent.request).filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(texts.at(-1)!.text).toContain('Seen.');
   });
 });

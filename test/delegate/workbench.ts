@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
@@ -21,6 +21,11 @@ export const codexShim = join(
 );
 
 export const claude = join(dirname(components), 'node_modules', '.bin', 'claude');
+
+/** Whether this machine has the programs that Claude Code's own sandbox needs. */
+export const hasClaudeSandbox = ['bwrap', 'socat'].every((program) =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program))),
+);
 
 /** The native program that the launcher script starts. */
 export function nativeCodex(): Promise<string> {

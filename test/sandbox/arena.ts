@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { AgentName } from '../../src/delegate/agents/agent.ts';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
 import { Traps, writeTree } from '../delegate/hostile.ts';
-import { claude, createWorkbench, nativeCodex, type Workbench } from '../delegate/workbench.ts';
+import {
+  claude,
+  createWorkbench,
+  hasClaudeSandbox,
+  nativeCodex,
+  type Workbench,
+} from '../delegate/workbench.ts';
 import { startMessagesModel } from '../model/messages-model.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import type { HostileCase } from './hostile-case.ts';
@@ -203,14 +209,8 @@ export class Arena implements AsyncDisposable {
 export function sandboxesOf(one: HostileCase, agent: AgentName): readonly Sandbox[] {
   if (agent === 'codex') return one.sandboxes ?? ['read-only', 'workspace-write'];
   // The sandbox of Claude Code needs programs that many machines lack. A refused run does not get that far.
-  if (one.expected === 'failed' || hasClaudeSandbox())
-    return one.sandboxes ?? ['read-only', 'workspace-write'];
+  if (one.expected === 'failed' || hasClaudeSandbox) return one.sandboxes ?? ['read-only', 'workspace-write'];
   return (one.sandboxes ?? ['read-only']).map((sandbox) =>
     sandbox === 'workspace-write' ? 'read-only' : sandbox,
   );
-}
-
-function hasClaudeSandbox(): boolean {
-  const folders = (process.env['PATH'] ?? '').split(':');
-  return ['bwrap', 'socat'].every((name) => folders.some((folder) => existsSync(join(folder, name))));
 }

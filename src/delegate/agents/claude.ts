@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { promises as disk, existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { parseClaudeLine } from '../stream-json/claude-events.ts';
@@ -25,17 +25,30 @@ const installHint =
 
 const maxRetries = '2';
 
+const readingTools = ['Read', 'Grep', 'Glob'];
+
+/**
+ * The built-in tools of a writing run. Every tool but Bash works outside the sandbox of Claude Code, so a tool of a later version
+ * must be examined before it is added. Tools that create worktrees, schedule work or start workflows are left out.
+ */
+const writingTools = [
+  ...readingTools,
+  ...['Bash', 'Edit', 'NotebookEdit', 'Write', 'WebFetch', 'WebSearch', 'Skill', 'Agent', 'SendMessage'],
+  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate', 'TodoWrite'],
+];
+const onlyTools = (names: readonly string[]) => ['--tools', names.join(',')];
+
 /** Claude Code has no read-only sandbox, so a read-only run gets only the tools that read. */
 const permissions: Readonly<Record<Sandbox, readonly string[]>> = {
-  'read-only': ['--permission-mode', 'dontAsk', '--tools', 'Read,Grep,Glob'],
-  'workspace-write': ['--permission-mode', 'acceptEdits'],
+  'read-only': ['--permission-mode', 'dontAsk', ...onlyTools(readingTools)],
+  'workspace-write': ['--permission-mode', 'acceptEdits', ...onlyTools(writingTools)],
   'danger-full-access': ['--dangerously-skip-permissions'],
 };
 
 /** If people can be asked, everything that the sandbox does not allow is asked for. */
 const asking: typeof permissions = {
   ...permissions,
-  'workspace-write': ['--permission-mode', 'default'],
+  'workspace-write': ['--permission-mode', 'default', ...onlyTools(writingTools)],
   'danger-full-access': ['--permission-mode', 'default'],
 };
 
@@ -99,6 +112,7 @@ export function createClaude(options: ClaudeOptions): Agent {
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
+          ...(call.sandbox === 'workspace-write' && (await withoutOwnGit(call, env))),
         },
         subcommandArgs,
         ...(call.isLive && { session: { protocol: 'stream-json', options: {} } }),
@@ -111,6 +125,24 @@ export function createClaude(options: ClaudeOptions): Agent {
     locate,
     version: async () => readVersion(await locate(), env),
   };
+}
+
+/**
+ * Makes the git commands that Claude Code itself starts fail, because they run outside its sandbox with the hooks and filters
+ * of the repository. A sub-agent with a worktree of its own would need them. Sandboxed commands do not get the variable:
+ * Claude Code puts the content of CLAUDE_ENV_FILE before each of them.
+ */
+async function withoutOwnGit(
+  { cwd, outputSchemaFile }: AgentCall,
+  env: ClaudeOptions['env'],
+): Promise<Readonly<Record<string, string>>> {
+  const own = env['CLAUDE_ENV_FILE'];
+  const more = own ? await readRegularFile(resolve(cwd, own)).catch(() => '') : '';
+  const folder = join(dirname(outputSchemaFile), '.agent');
+  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'environment.sh');
+  await disk.writeFile(file, `unset GIT_DIR\n${more}`, { mode: 0o600 });
+  return { GIT_DIR: '/dev/null', CLAUDE_ENV_FILE: file };
 }
 
 /** Claude Code does not read these files when project settings are disabled. */
