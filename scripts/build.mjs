@@ -1,7 +1,16 @@
 // Builds dist: the program as CommonJS chunks, its launcher, and the page.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,6 +20,7 @@ import { leanMap } from './lean-map.mjs';
 import { bundledPackages, notices } from './notices.mjs';
 import { buildApps, buildPage, pageFiles } from './page.mjs';
 
+const startedAt = new Date();
 const style = {
   target: 'node24',
   legalComments: 'none',
@@ -204,13 +214,6 @@ for (const entry of ['src/prompts/tools/file-work.ts', 'src/assistant/icalendar/
   write(name, files[0].text);
 }
 
-const launcher = readFileSync('src/launcher.cjs', 'utf8').replace(
-  'FINGERPRINT',
-  fingerprint.digest('hex').slice(0, 16),
-);
-writeFileSync('dist/adjutant.cjs', launcher);
-chmodSync('dist/adjutant.cjs', 0o755);
-
 // 6. Copy the template engine. It is WebAssembly and is loaded again after a crash, so it stays a separate file.
 for (const [file, name] of [
   ['minijinja_js.js', 'minijinja_js.cjs'],
@@ -233,7 +236,17 @@ const packages = [
 ];
 writeFileSync('dist/THIRD_PARTY_NOTICES', notices(packages));
 
-// 7. Start a server once to write the code cache, so that the first start of a user is fast too.
+// 7. Write the launcher last, so that a build that was interrupted has none. It gets the time of the start, so that a source
+// file that changes during the build is newer.
+const launcher = readFileSync('src/launcher.cjs', 'utf8').replace(
+  'FINGERPRINT',
+  fingerprint.digest('hex').slice(0, 16),
+);
+writeFileSync('dist/adjutant.cjs', launcher);
+chmodSync('dist/adjutant.cjs', 0o755);
+utimesSync('dist/adjutant.cjs', startedAt, startedAt);
+
+// 8. Start a server once to write the code cache, so that the first start of a user is fast too.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
 execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {

@@ -2,9 +2,10 @@
 // As the script `prepare`, it also runs within `npm install`, `npm pack` and `npm publish`.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildIfOld } from './fresh-build.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const npm = process.env.npm_execpath;
@@ -56,22 +57,7 @@ function ensureNode() {
   }
 }
 
-function newest(folder) {
-  return Math.max(
-    ...readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? newest(path) : statSync(path).mtimeMs;
-    }),
-  );
-}
-
 install(root);
 ensureNode();
-const bundle = join(root, 'dist', 'adjutant.cjs');
-const sources = Math.max(
-  newest(join(root, 'src')),
-  newest(join(root, 'scripts')),
-  statSync(join(root, 'package.json')).mtimeMs,
-);
-if (!existsSync(bundle) || statSync(bundle).mtimeMs < sources) run(root, 'run', '--silent', 'build');
+buildIfOld();
 if (process.argv.includes('--test')) install(join(root, 'test', 'components'));

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/json.ts';
@@ -7,7 +6,6 @@ import { StdioPeer } from './stdio-peer.ts';
 
 const root = join(import.meta.dirname, '..');
 export const bundle = join(root, 'dist', 'adjutant.cjs');
-if (!existsSync(bundle)) execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root });
 
 export interface ProgramOptions {
   /** Prompt files to create in the commands folder, by file name. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -85,6 +85,31 @@ describe('a run host', () => {
     );
     rmSync(program, { recursive: true });
     expect(await call).toMatchObject({ status: 'completed', summary: 'not disturbed' });
+  });
+
+  it('of a server that runs from source runs from the same source', async () => {
+    const root = join(import.meta.dirname, '..', '..');
+    const clone = join(bench.folder, 'clone');
+    cpSync(join(root, 'src'), join(clone, 'src'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(clone, 'package.json'));
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    // A clone that was built once, and changed afterwards.
+    symlinkSync(dirname(bundle), join(clone, 'dist'));
+    const changed = join(clone, 'src/delegate/run/run-finish.ts');
+    const head = /(async function finishRun\(.*\{\n)/;
+    writeFileSync(
+      changed,
+      readFileSync(changed, 'utf8').replace(head, "$1  throw new Error('a change of finishRun');\n"),
+    );
+    const settings = { 'delegate-command': scriptedAgent };
+    await using server = await new ServerProcess(
+      bench,
+      settings,
+      [],
+      join(clone, 'src/main.ts'),
+    ).initialize();
+    server.begin('delegate_run', { task: steps({ answer: {} }), cwd: bench.project });
+    await eventually(() => expect(server.stderr).toContain('a change of finishRun'));
   });
 
   it('is kept ready after a run, carries the next one, and ends with the server', async () => {
