@@ -262,6 +262,24 @@ describe('a change shortly before a reminder', () => {
     expect(JSON.stringify(left)).not.toContain('typo');
   });
 
+  it('does not replace a reminder at the start of the event', async () => {
+    await using assistant = openAssistant();
+    await assistant.call('create_user', ada);
+    const event = { user_id: 'ada', id: 'haircut', title: 'Haircut', start_ts: '2026-11-17T14:00' };
+    await assistant.call('create_event', { ...event, reminders: ['0m'] });
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    assistant.now = at('13:56');
+    await move(assistant, '2026-11-17T14:03');
+    expect(await assistant.call('plan_notifications', { user_id: 'ada' })).not.toHaveProperty('dropped');
+    const [notice] = await runWorkerUntil(assistant, at('13:58'));
+    expect(notice).toMatch(/^Moved: Haircut, now .* 2:03/);
+    // The sent notice does not count as the reminder either.
+    await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+    expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([
+      expect.stringMatching(/^Reminder: Haircut, .* 2:03/),
+    ]);
+  });
+
   it('is not reported if the event was further away', async () => {
     await using assistant = await planned('2026-11-18T14:00');
     await move(assistant, '2026-11-19T10:00');

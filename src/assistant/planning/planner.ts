@@ -58,7 +58,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   const { taken, ...limits } = guardInput(input, preferences);
   const { kept, dropped } = guard(acknowledged ? [] : input.proposals, {
     ...limits,
-    taken: notice.notice === undefined ? taken : [...taken, notice.notice],
+    taken: notice.notice === undefined ? taken : [...taken, { ...notice.notice, slot: undefined }],
   });
   const refused = acknowledged
     ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' }))
@@ -161,7 +161,12 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
     )
     .filter((row) => row.change === null || row.status !== 'planned')
     .filter((row) => row.status !== 'cancelled' || (!force && holdsKey(row)))
-    .map(({ slot, channel, plan_ms: planMs }) => ({ slot, channel, planMs }));
+    .map(({ slot, channel, plan_ms: planMs, change }) => ({
+      // The slot of a notice says how long it is useful; it must not stand for a reminder at that time.
+      slot: change === null ? slot : undefined,
+      channel,
+      planMs,
+    }));
   return {
     preferences,
     reachable: reachableBy(user),

@@ -34,8 +34,12 @@ export interface GuardInput {
   readonly important: boolean;
   /** How long after the start a reminder is still allowed, in minutes: for all-day events and tasks. */
   readonly afterMinutes?: number;
-  /** Notifications of the same occurrence that were sent, or that a person cancelled. */
-  readonly taken: readonly { readonly slot: number; readonly channel: Channel; readonly planMs: number }[];
+  /** Notifications of the same occurrence that were sent, or that a person cancelled. Change notices have no slot. */
+  readonly taken: readonly {
+    readonly slot?: number | undefined;
+    readonly channel: Channel;
+    readonly planMs: number;
+  }[];
   /** Calls for the same start that are not in `taken`. */
   readonly otherCalls?: number;
   /** Other messages that are planned. Reminders must not collide with them. */
