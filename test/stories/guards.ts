@@ -196,7 +196,7 @@ export function replay(story: Story): string[] {
     };
     const parsed = parseAnswer(turn.answer);
     const { proposals, reason: why } =
-      personalDecision({ user, event, occurrence, calendars: new Map(), rules, nowMs }) ??
+      personalDecision({ user, event, occurrence, calendars: new Map(), rules }) ??
       ('problem' in parsed ? decideByRules(input) : parsed);
     const important = isImportant(event, rules);
     const { steps } = planOccurrence({

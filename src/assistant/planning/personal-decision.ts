@@ -6,8 +6,6 @@ import type { Decision } from '../policy/policy.ts';
 import { type EventCalendar, personalReminders } from '../reminders/personal-reminders.ts';
 import type { CalendarEvent, Rule, User } from '../store/schema.ts';
 
-const minuteMs = 60_000;
-
 /** The calendars of a user by id. */
 export async function calendarsOf(db: Reader, userId: string): Promise<ReadonlyMap<string, EventCalendar>> {
   const rows = await db
@@ -24,24 +22,16 @@ export interface DecisionInput {
   readonly occurrence: Occurrence;
   readonly calendars: ReadonlyMap<string, EventCalendar>;
   readonly rules: readonly Rule[];
-  readonly nowMs: number;
 }
 
 /** The decision of the user, or undefined if a policy decides. */
 export function personalDecision(input: DecisionInput): Decision | undefined {
-  const { user, event, occurrence, calendars, nowMs } = input;
+  const { user, event, occurrence, calendars } = input;
   const calendar = event.calendar_id === null ? undefined : calendars.get(event.calendar_id);
   const personal = personalReminders(user, event, occurrence, calendar);
   if (personal === undefined) return undefined;
   const { reason, why, reminders } = personal;
-  const left = (occurrence.startMs - nowMs) / minuteMs;
-  const [first] = reminders;
-  // The event is closer than any preferred time, so remind shortly before the start.
-  const tooLate =
-    first?.origin === 'preference' && reminders.every(({ offsetMinutes }) => -offsetMinutes >= left);
-  const proposals: readonly Proposal[] =
-    tooLate && left > 5 ? [{ ...first, offsetMinutes: left > 16 ? -15 : -5 }] : reminders;
-  return { policy: 'preference', reason, why, proposals: limit(proposals, input), provisional: false };
+  return { policy: 'preference', reason, why, proposals: limit(reminders, input), provisional: false };
 }
 
 /** Applies the rules that the user made with "less like this". Reminders for a single event stay. */

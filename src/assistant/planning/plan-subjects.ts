@@ -45,7 +45,8 @@ export async function loadSubjects(
     const event = eventId === undefined ? undefined : await findEvent(db, eventId);
     if (event !== undefined && event.user_id !== userId)
       throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
-    const window = { fromMs: nowMs + 1, toMs: nowMs + horizonDays * dayMs };
+    // A task that is due on a date starts at midnight, and is due until the end of that day.
+    const window = { fromMs: nowMs - dayMs + 1, toMs: nowMs + horizonDays * dayMs };
     const { timezone } = preferencesOf(user);
     const { listed: all, truncated } =
       event === undefined
@@ -58,7 +59,11 @@ export async function loadSubjects(
             })),
             truncated: false,
           };
-    const listed = all.filter((one) => one.event.status !== 'cancelled' && isActive(one.occurrence));
+    const isAhead = ({ event: { all_day }, occurrence: { startMs, task } }: Listed) =>
+      startMs > nowMs || (all_day === 1 && task !== undefined);
+    const listed = all.filter(
+      (one) => one.event.status !== 'cancelled' && isActive(one.occurrence) && isAhead(one),
+    );
     const rules = await rulesOf(db, userId);
     const calendars = await calendarsOf(db, userId);
     const events = [...new Set(listed.map((one) => one.event.id))];

@@ -1,9 +1,18 @@
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import { type Dropped, type Guarded, type GuardInput, guard, type Proposal } from '../policy/guards.ts';
+import {
+  addLateReminder,
+  type Dropped,
+  type Guarded,
+  type GuardInput,
+  type GuardResult,
+  guard,
+  type Proposal,
+} from '../policy/guards.ts';
 import type { CalendarEvent, Change, Channel, Notification, Origin, Urgency, User } from '../store/schema.ts';
 import { planChange } from './change-notice.ts';
+import type { Proposed } from './current-plan.ts';
 import { payloadFor } from './reminder-payload.ts';
 import { describeTiming } from './timing-text.ts';
 
@@ -16,6 +25,8 @@ export interface PlanInput {
   readonly proposals: readonly Proposal[];
   /** Why these were proposed, for the message. */
   readonly why?: string | undefined;
+  /** The reminders that a policy planned before. They stay if none of the proposals passes the guards. */
+  readonly current?: Proposed;
   /** All notifications of this occurrence. */
   readonly rows: readonly Notification[];
   /** A notice says that the event moved, so that reminders need not. */
@@ -56,7 +67,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
   const notice = planChange(input);
   const acknowledged = isAcknowledged(input.rows, occurrence.startMs);
   const { taken, ...limits } = guardInput(input, preferences);
-  const { kept, dropped } = guard(acknowledged ? [] : input.proposals, {
+  const { kept, dropped, why } = choose(acknowledged ? { proposals: [] } : input, {
     ...limits,
     taken: notice.notice === undefined ? taken : [...taken, { ...notice.notice, slot: undefined }],
   });
@@ -64,7 +75,7 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
     ? input.proposals.map((proposal) => ({ proposal, reason: 'acknowledged' }))
     : dropped;
   const announced = notice.notice?.change === 'moved';
-  const desired = kept.map((one) => toDesired(one, { ...input, announced }));
+  const desired = kept.map((one) => toDesired(one, { ...input, why, announced }));
   const open = input.rows.filter(
     (row) => row.parent_id === null && row.change === null && row.origin !== 'snooze' && isOpen(row, input),
   );
@@ -87,6 +98,19 @@ export function planOccurrence(input: PlanInput): OccurrencePlan {
     ],
     dropped: [...refused, ...notice.dropped],
   };
+}
+
+/** Applies the guards. A plan is only replaced by another one, never by nothing. */
+function choose(
+  { proposals, why, current }: Pick<PlanInput, 'proposals' | 'why' | 'current'>,
+  limits: GuardInput,
+): GuardResult & Pick<PlanInput, 'why'> {
+  const result = guard(proposals, limits);
+  if (result.kept.length === 0 && current !== undefined) {
+    const { kept } = guard(current.proposals, limits);
+    if (kept.length > 0) return { kept, dropped: result.dropped, why: current.why };
+  }
+  return { ...addLateReminder(result, limits), why };
 }
 
 /** A reminder that the user put off keeps its time and follows the text of the event. */
@@ -175,6 +199,7 @@ function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
     important,
     taken,
     afterMinutes: afterMinutes(event, occurrence),
+    dueMinutes: event.all_day === 1 && occurrence.task !== undefined ? 1440 : 0,
     otherCalls: snoozed.filter(
       ({ channel, status, event_start_ms }) =>
         channel === 'call' && status !== 'cancelled' && event_start_ms === occurrence.startMs,

@@ -11,6 +11,7 @@ import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
+import { currentPlan } from './current-plan.ts';
 import { planDigest } from './digest.ts';
 import { limit, personalDecision } from './personal-decision.ts';
 import { PlanProgress, type ReportProgress } from './plan-progress.ts';
@@ -58,7 +59,7 @@ export async function planNotifications(
   const personal = new Map(
     undecided.flatMap((subject) => {
       const { event, occurrence } = subject.listed;
-      const decision = personalDecision({ ...subject, event, occurrence, nowMs });
+      const decision = personalDecision({ ...subject, event, occurrence });
       return decision === undefined ? [] : [[subject, decision] as const];
     }),
   );
@@ -123,7 +124,14 @@ function planSubject(
   const { event, occurrence } = listed;
   const important = isImportant(event, rules);
   const { proposals, reason, why = reason } = decision;
-  const plan = planOccurrence({ user, event, occurrence, nowMs, important, proposals, why, rows, force });
+  const current = currentPlan(rows, event);
+  const plan = planOccurrence({
+    ...{ user, event, occurrence, nowMs, important, proposals, why, rows, force },
+    // Only the user's own settings end all reminders of an event.
+    ...(decision.policy !== 'preference' && {
+      current: { ...current, proposals: limit(current.proposals, { occurrence, rules }) },
+    }),
+  });
   return { listed, decision, ...plan };
 }
 

@@ -1,13 +1,13 @@
 import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
-import { parsePayload, type Words } from '../entities/payload.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
-import type { Proposal } from '../policy/guards.ts';
 import { isActive as isInForce } from '../reminders/participation.ts';
 import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
+import { currentPlan, type Proposed, reusableWords } from './current-plan.ts';
 import { calendarsOf, type DecisionInput, personalDecision } from './personal-decision.ts';
 import { applySteps, rowsOf } from './plan-rows.ts';
 import { cancelAll, isOpen, type PlanInput, planOccurrence } from './planner.ts';
@@ -53,7 +53,7 @@ export async function replanEvent(
             ...planned,
             occurrence,
             rows,
-            ...decisionFor({ user, event, occurrence, calendars, rules, nowMs: now }, rows),
+            ...decisionFor({ user, event, occurrence, calendars, rules }, rows),
           }).steps
         : [
             ...cancelAll(rows, done ? 'the task is done' : cancelReason),
@@ -73,14 +73,11 @@ export async function replanEvent(
 }
 
 /** The user's own reminders if there are any, else the planned ones at the new time. */
-function decisionFor(
-  input: DecisionInput,
-  rows: readonly Notification[],
-): Pick<PlanInput, 'proposals' | 'why'> {
+function decisionFor(input: DecisionInput, rows: readonly Notification[]): Proposed {
   const decision = personalDecision(input);
-  if (decision !== undefined) return { proposals: decision.proposals, why: decision.why ?? decision.reason };
-  const why = rows.map(({ payload }) => parsePayload(payload).why).find((reason) => reason !== undefined);
-  return { proposals: toProposals(rows, input.event), ...(why !== undefined && { why }) };
+  return decision === undefined
+    ? currentPlan(rows, input.event)
+    : { proposals: decision.proposals, why: decision.why ?? decision.reason };
 }
 
 /** Open tasks are mentioned for some days after they were due. */
@@ -145,11 +142,6 @@ async function refreshInDelivery(
   }
 }
 
-/** The policy's own words, unless the event has changed since they were written. */
-function reusableWords({ revision, payload }: Notification, event: CalendarEvent): Words {
-  return (revision === event.revision && parsePayload(payload).words) || {};
-}
-
 /**
  * Finds the current occurrence for each group of notifications. The key of an occurrence is its original start. When a
  * whole series moves, all keys change at once, so each group is matched with the nearest occurrence.
@@ -197,20 +189,4 @@ export async function replanUser(
     )
     .execute();
   for (const event of events) await replanEvent(writer, data, user, event, now);
-}
-
-/** Turns planned reminders into proposals for the new time. */
-function toProposals(rows: readonly Notification[], event: CalendarEvent): readonly Proposal[] {
-  return (
-    rows
-      .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
-      // The user's own reminders are computed anew.
-      .filter(({ origin }) => origin === null)
-      .map((row) => ({
-        offsetMinutes: row.slot,
-        channel: row.channel,
-        urgency: row.urgency,
-        ...reusableWords(row, event),
-      }))
-  );
 }

@@ -65,6 +65,7 @@ export function parseAnswer(text: string): ParsedAnswer {
     };
   }
   const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
+  if (notify && items.length === 0) return { problem: 'notify is true, but plan is empty' };
   const reason = singleLine(reasoning, 300);
   return { reason, proposals: notify ? items.flatMap(toProposals) : [] };
 }

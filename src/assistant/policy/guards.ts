@@ -11,6 +11,7 @@ export const maxPerOccurrence = 3;
 export const maxPersonal = 5;
 /** Reminders on one channel closer than this are merged. */
 const mergeMs = 2 * minuteMs;
+const timeHasPassed = 'the time has passed';
 /** Four weeks before the event. */
 const earliestOffset = -40_320;
 
@@ -34,6 +35,8 @@ export interface GuardInput {
   readonly important: boolean;
   /** How long after the start a reminder is still allowed, in minutes: for all-day events and tasks. */
   readonly afterMinutes?: number;
+  /** How long after the start a first reminder is in time, in minutes: until the end of the day for a task due on a date. */
+  readonly dueMinutes?: number;
   /** Notifications of the same occurrence that were sent, or that a person cancelled. Change notices have no slot. */
   readonly taken: readonly {
     readonly slot?: number | undefined;
@@ -60,16 +63,18 @@ export interface Dropped {
   readonly reason: string;
 }
 
+export interface GuardResult {
+  readonly kept: readonly Guarded[];
+  readonly dropped: readonly Dropped[];
+}
+
 /**
  * Enforces the user's limits on the proposals of a policy. A kept reminder lies in the future and before the event,
  * outside the quiet hours, on a channel that the user wants at that time and has an address for. Each occurrence gets
  * at most three reminders and no duplicates. A policy cannot relax these limits. The user can ask for up to five
  * reminders, and can permit a single one in quiet hours.
  */
-export function guard(
-  proposals: readonly Proposal[],
-  input: GuardInput,
-): { readonly kept: readonly Guarded[]; readonly dropped: readonly Dropped[] } {
+export function guard(proposals: readonly Proposal[], input: GuardInput): GuardResult {
   const kept: Guarded[] = [];
   const dropped: Dropped[] = [];
   for (const proposal of proposals) {
@@ -80,6 +85,42 @@ export function guard(
   return { kept, dropped };
 }
 
+/**
+ * Adds a reminder before the start if the proposals asked for one and all their times have passed, so that an event that
+ * starts soon is not forgotten. The guards apply to it as well. Alarms are left out: another program has sent them.
+ */
+export function addLateReminder(result: GuardResult, input: GuardInput): GuardResult {
+  const { startMs, nowMs, dueMinutes = 0, taken } = input;
+  const dueMs = startMs + dueMinutes * minuteMs;
+  if (taken.length > 0 || dueMs <= nowMs || result.kept.some(({ planMs }) => planMs <= dueMs)) return result;
+  const late = result.dropped
+    .filter(({ reason, proposal }) => reason === timeHasPassed && proposal.origin !== 'alarm')
+    .toSorted((a, b) => a.proposal.offsetMinutes - b.proposal.offsetMinutes)
+    .at(-1);
+  if (late === undefined) return result;
+  const { channel, urgency, origin } = late.proposal;
+  // Without the words of the policy, which can mention the time that has passed.
+  const proposal: Proposal = {
+    offsetMinutes: lateOffset((startMs - nowMs) / minuteMs),
+    channel,
+    urgency,
+    // The permission for quiet hours was for the time that has passed.
+    ...(origin !== undefined && { origin: origin === 'event-quiet' ? 'event' : origin }),
+  };
+  const added = guardOne(proposal, { ...input, afterMinutes: dueMinutes }, result.kept);
+  if (typeof added === 'string') return result;
+  return {
+    kept: [{ ...added, changes: ['the proposed time has passed', ...added.changes] }, ...result.kept],
+    dropped: result.dropped.filter((one) => one !== late),
+  };
+}
+
+/** Fifteen or five minutes before the start, or the next full minute if less time is left. */
+function lateOffset(left: number): number {
+  if (left > 16) return -15;
+  return -Math.min(5, Math.ceil(left) - 1) + 0;
+}
+
 function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[]): Guarded | string {
   const { preferences, startMs, nowMs, taken, afterMinutes = 0, occupied = [] } = input;
   const { offsetMinutes, origin } = proposal;
@@ -88,7 +129,7 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
     return 'the time is not within the four weeks before the event';
   if (input.reachable.length === 0) return 'the user has no address on any channel';
   const proposedMs = startMs + offsetMinutes * minuteMs;
-  if (proposedMs <= nowMs) return 'the time has passed';
+  if (proposedMs <= nowMs) return timeHasPassed;
   const permitted = origin === 'event-quiet';
   const planMs = permitted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
   if (planMs === undefined) return 'the quiet hours last until the event starts';

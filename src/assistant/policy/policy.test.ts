@@ -188,6 +188,71 @@ describe('a model endpoint', () => {
     });
   });
 
+  describe('asked about an event that starts soon', () => {
+    const propose = (...offsets: readonly number[]) =>
+      JSON.stringify({
+        notify: true,
+        plan: offsets.map((offset_minutes) => ({
+          offset_minutes,
+          channel: 'email',
+          email_text: `Only ${-offset_minutes} minutes are left.`,
+        })),
+      });
+    const rows = async (assistant: TestAssistant) => {
+      const { notifications } = await assistant.call('list_notifications', { status: 'planned' });
+      return notifications as unknown as { id: string; plan_time: string; reason: string }[];
+    };
+
+    it.each([
+      [45, '2026-11-17T12:45:00Z'],
+      [10, '2026-11-17T12:55:00Z'],
+      [4, '2026-11-17T12:57:00Z'],
+      [0.5, '2026-11-17T13:00:00Z'],
+    ])('gets a reminder before the start if its times have passed, %s minutes before', async (left, at) => {
+      let answer = '{"notify": false}';
+      await using session = await planWith(() => answer);
+      const { assistant } = session;
+      assistant.now = Date.parse('2026-11-17T13:00:00Z') - left * 60_000;
+      answer = propose(-1440, -60);
+      await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+      const [row, ...more] = await rows(assistant);
+      expect(row).toMatchObject({
+        plan_time: at,
+        reason: expect.stringContaining('the proposed time has passed'),
+      });
+      expect(more).toEqual([]);
+      // The words of the model were written for another time.
+      const preview = await assistant.call('preview_messages', { notification_id: row!.id });
+      expect(preview).toMatchObject({ messages: [{ text: expect.not.stringContaining('are left') }] });
+    });
+
+    it('keeps the planned reminder if no proposed time is left', async () => {
+      let answer = propose(-30);
+      await using session = await planWith(() => answer);
+      const { assistant } = session;
+      assistant.now = Date.parse('2026-11-17T12:15:00Z');
+      const before = await rows(assistant);
+      expect(before).toMatchObject([{ plan_time: '2026-11-17T12:30:00Z' }]);
+      for (const worse of [propose(-1440, -60), '{"notify": false, "reasoning": "Nobody forgets it."}']) {
+        answer = worse;
+        await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+        expect(await rows(assistant)).toEqual(before);
+      }
+      answer = propose(-20);
+      await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+      expect(await rows(assistant)).toMatchObject([{ plan_time: '2026-11-17T12:40:00Z' }]);
+    });
+  });
+
+  it('may not ask for reminders without proposing one', async () => {
+    await using session = await planWith((_, index) =>
+      index === 0 ? '{"notify": true, "reasoning": "Important.", "plan": []}' : good,
+    );
+    expect(session.result.policies).toMatchObject([{ policy: 'endpoint' }]);
+    expect(session.result.changes).toMatchObject([{ action: 'add' }]);
+    expect(session.model.asked[1]!.body.messages[1]!.content).toMatch(/could not be used: .*plan/);
+  });
+
   it('cannot plan at night, on another channel, or more than three reminders', async () => {
     const items = [-60, -600, -700, -800, -1200].map((offset_minutes) => ({
       offset_minutes,

@@ -8,6 +8,8 @@ import type { Proposal } from './guards.ts';
 import type { Decision, PolicyInput } from './policy.ts';
 
 const minuteMs = 60_000;
+/** An event that starts within this many minutes needs no reminder. */
+const minLeft = 5;
 
 /**
  * The policy without a model: reminders by kind of event, a call shortly before for users who want calls, and the user's
@@ -27,7 +29,7 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
 
   const proposals: Proposal[] = [];
   const propose = (before: number, channel: Channel, urgency: Proposal['urgency']) => {
-    if (before < left) proposals.push({ offsetMinutes: -before, channel, urgency });
+    proposals.push({ offsetMinutes: -before, channel, urgency });
   };
   if (kind === 'all_day') for (const lead of leads) propose(lead, quiet, 'normal');
   else if (internal) propose(10 + travel, quiet, 'low');
@@ -37,12 +39,7 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
       for (const lead of leads) propose(lead + travel, quiet, important ? 'high' : 'normal');
     if (wantsCalls) propose(15 + travel, 'call', 'high');
   }
-  // All regular times have passed, so propose a reminder shortly before the start.
-  const alreadyNotified = input.history.some(
-    ({ status, event_start_ms }) => status !== 'cancelled' && event_start_ms === occurrence.startMs,
-  );
-  if (proposals.length === 0 && !alreadyNotified)
-    propose(left > 16 ? 15 : 5, wantsCalls ? 'call' : quiet, wantsCalls ? 'high' : 'normal');
+  const coming = proposals.filter(({ offsetMinutes }) => -offsetMinutes < left);
 
   const reasonsIn = ({ rules: texts }: Catalog) => [
     texts.builtIn,
@@ -55,7 +52,8 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
     policy: 'rules',
     reason: [...(because === undefined ? [] : [because]), ...reasonsIn(resultTexts)].join('; '),
     why: reasonsIn(textsFor(preferences.locale)).join('; '),
-    proposals,
+    // If all regular times have passed, the guards choose a time before the start.
+    proposals: coming.length === 0 && left > minLeft ? proposals : coming,
     provisional: because !== undefined,
   };
 }

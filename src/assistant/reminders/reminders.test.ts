@@ -122,6 +122,15 @@ describe('lead times', () => {
     ]);
   });
 
+  it('for an event that is closer than each of them lead to one reminder before the start', async () => {
+    await using assistant = await open();
+    const start_ts = new Date(assistant.now + 45 * 60_000).toISOString();
+    await create(assistant, { start_ts, reminders: ['1d', '1h!'] });
+    expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-16T08:30:00Z', origin: 'event' }]);
+    await assistant.call('update_event', { event_id: 'one', reminders: [] });
+    expect(await planned(assistant)).toEqual([]);
+  });
+
   it('are refused for unknown kinds and in free text', async () => {
     await using assistant = await open();
     await expect(
@@ -246,6 +255,31 @@ describe('tasks', () => {
       ['2026-11-20T08:00:00Z', 'Overdue for 2 days: Taxes'],
       ['2026-11-21T08:00:00Z', 'Overdue for 3 days: Taxes'],
     ]);
+  });
+
+  it.each([
+    ['at a time', 'DUE:20261116T165000Z', '2026-11-16T16:35:00Z'],
+    ['on a date', 'DUE;VALUE=DATE:20261116', '2026-11-16T09:01:00Z'],
+  ])('due today %s are mentioned today if the usual time has passed', async (_, due, first) => {
+    await using assistant = await open();
+    assistant.now = Date.parse('2026-11-16T09:00:00Z');
+    await importText(assistant, ...task().with(3, due));
+    const rows = await planned(assistant);
+    expect(rows.map(({ plan_time }) => plan_time)).toEqual([
+      first,
+      '2026-11-17T08:00:00Z',
+      '2026-11-18T08:00:00Z',
+      '2026-11-19T08:00:00Z',
+    ]);
+    expect(rows[0]!.subject).toMatch(/^Due: Taxes/);
+    // It was mentioned, so nothing is added when the task is planned again.
+    expect(await runWorkerUntil(assistant, Date.parse('2026-11-16T16:36:00Z'))).toEqual([
+      expect.stringMatching(/^Due: Taxes/),
+    ]);
+    await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
+    expect((await planned(assistant)).map(({ plan_time }) => plan_time)).toEqual(
+      rows.slice(1).map(({ plan_time }) => plan_time),
+    );
   });
 
   it('end their reminders when they are done, without a notice', async () => {
