@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createDelivery, createServerGroup } from '../app.ts';
-import { serveAcknowledge } from '../assistant/channels/acknowledge.ts';
+import { isAnswerPath, serveAcknowledge } from '../assistant/channels/acknowledge.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
@@ -77,6 +77,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         sessions: config['http.max_sessions'],
       },
       serverFor,
+      permitsItself: (path) => delivery !== undefined && isAnswerPath(path),
       async page(path, response, request) {
         if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;
         await servePage(path, response, request);

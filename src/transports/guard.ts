@@ -6,6 +6,12 @@ export interface GuardOptions {
   readonly allowedHosts: readonly string[];
 }
 
+/** What a request may do without an allowed origin. */
+interface PathOptions {
+  /** The address contains a secret that permits the request, so it does not matter which page sends it. */
+  readonly anyOrigin?: boolean;
+}
+
 export interface Refusal {
   readonly status: 403;
   readonly message: string;
@@ -16,7 +22,7 @@ const local = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Rejects requests that a page of another site sends through the user's browser (DNS rebinding, CSRF). */
 export function checkOrigin(
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
-  options: Pick<GuardOptions, 'allowedHosts'>,
+  options: Pick<GuardOptions, 'allowedHosts'> & PathOptions,
 ): Refusal | undefined {
   const refusal = (what: string, value: string): Refusal => ({
     status: 403,
@@ -28,6 +34,7 @@ export function checkOrigin(
   for (let index = 0; index < rawHeaders.length; index += 2) if (/^host$/i.test(rawHeaders[index]!)) hosts++;
   if (hosts > 1) return { status: 403, message: 'The request has more than one Host header.' };
   if (!isAllowed(host, options)) return refusal('host', host);
+  if (options.anyOrigin) return undefined;
   if (origin !== undefined && !isAllowed(/^https?:\/\/(.*)$/is.exec(origin)?.[1], options))
     return refusal('origin', origin);
   return undefined;

@@ -55,6 +55,11 @@ export interface HttpOptions extends GuardOptions {
   readonly limits?: HttpLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
+  /**
+   * True for a path with a secret that permits a POST by whoever knows it. Browsers post the form of such a page without
+   * an origin, and the web apps of messengers post there from their own.
+   */
+  permitsItself?(path: string): boolean;
   /** Serves all other paths: the page and its files. */
   page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void> | void;
 }
@@ -111,9 +116,10 @@ interface Endpoint extends HttpOptions {
 
 async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { authenticator, live, rate } = options;
-  const refusal = checkOrigin(request, options);
-  if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
+  const anyOrigin = request.method === 'POST' && options.permitsItself?.(path) === true;
+  const refusal = checkOrigin(request, { ...options, anyOrigin });
+  if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
   if (route === null) {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzip } from 'node:zlib';
 import { encode } from '../engine/message.ts';
 import type { JsonObject } from '../json.ts';
+import { isForBrowser, sendMessagePage } from '../message-page.ts';
 
 /** The page's own address for MCP, where toolsets do not apply. Clients are given `/mcp`. */
 export const pagePath = '/page/mcp';
@@ -40,7 +41,7 @@ function acceptsCompression({ req }: ServerResponse): boolean {
   return req.url === pagePath && /\bgzip\b/.test(String(req.headers['accept-encoding'] ?? ''));
 }
 
-/** Sends an error of the transport as a JSON-RPC error. */
+/** Sends an error of the transport as a JSON-RPC error, or as a page if a person opened the address in a browser. */
 export function sendError(
   response: ServerResponse,
   status: number,
@@ -48,5 +49,6 @@ export function sendError(
   message: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  if (isForBrowser(response)) return sendMessagePage(response, status, message, { headers });
   sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } }, headers);
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { isForBrowser, sendMessagePage } from '../message-page.ts';
 import { pageFolder, readPageFile } from './page-files.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -42,14 +43,15 @@ export async function servePage(
   { method = 'GET', headers: requested = {} }: Partial<Pick<IncomingMessage, 'method' | 'headers'>>,
 ): Promise<void> {
   const refuse = (status: number, text: string, extra = {}) => {
+    if (isForBrowser(response)) return sendMessagePage(response, status, text, { headers: extra });
     response
       .writeHead(status, { ...headers, ...extra, 'content-type': 'text/plain; charset=utf-8' })
-      .end(text);
+      .end(`${text}\n`);
   };
   const name = path === '/' ? 'index.html' : (/^\/([\w-]+\.(?:js|css|svg))$/.exec(path)?.[1] ?? '');
-  if (name === '' || !existsSync(join(pageFolder(), name))) return refuse(404, 'Not found\n');
+  if (name === '' || !existsSync(join(pageFolder(), name))) return refuse(404, 'Not found');
   if (method !== 'GET' && method !== 'HEAD')
-    return refuse(405, 'Use GET or HEAD for the page. Send MCP messages to /mcp.\n', { allow: 'GET, HEAD' });
+    return refuse(405, 'Use GET or HEAD for the page. Send MCP messages to /mcp.', { allow: 'GET, HEAD' });
   const content = await readPageFile(name);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const common = {

@@ -15,6 +15,10 @@ export interface BrowserContext {
   addInitScript(script: string): Promise<void>;
   readonly clock: { setFixedTime(time: string): Promise<void> };
   grantPermissions(permissions: readonly string[]): Promise<void>;
+  route(
+    url: string,
+    handler: (route: { fulfill(response: object): Promise<void> }) => unknown,
+  ): Promise<void>;
   newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
   close(): Promise<void>;
 }
@@ -92,6 +96,9 @@ export interface Locator {
   evaluate<Result>(script: string): Promise<Result>;
 }
 
+/** Default flags that people do not use: the first supports only one window, the others turn off checks of origins. */
+const unrealistic = ['--single-process', '--disable-web-security', '--allow-running-insecure-content'];
+
 /** Starts the Chromium that is installed from npm. */
 export async function openBrowser(): Promise<Browser> {
   const { default: playwright } = (await importComponent('playwright-core')) as unknown as {
@@ -102,9 +109,8 @@ export async function openBrowser(): Promise<Browser> {
   };
   return playwright.chromium.launch({
     executablePath: await withLock('browser', () => bundled.executablePath()),
-    // The default flags include --single-process, which does not support several windows.
     args: [
-      ...bundled.args.filter((flag) => flag !== '--single-process'),
+      ...bundled.args.filter((flag) => !unrealistic.includes(flag)),
       '--no-sandbox',
       '--disable-background-networking',
     ],

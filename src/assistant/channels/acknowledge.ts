@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
+import { sendMessagePage, xml } from '../../message-page.ts';
 import { type Catalog, textsFor } from '../messages/catalog.ts';
-import { xml } from './call.ts';
 
 const maxBodyLength = 16_384;
 
@@ -17,6 +18,13 @@ export interface Responses {
   locale(id: string): Promise<string | undefined>;
 }
 
+const answerPath = /^\/acknowledge\/([\w%.-]{1,200})$/;
+
+/** True for the links in messages. Their id is secret: whoever knows it may answer. */
+export function isAnswerPath(path: string): boolean {
+  return answerPath.test(path);
+}
+
 /**
  * Handles `/acknowledge/<id>` and returns false for any other path. A GET request changes nothing, because mail scanners
  * open every link: the recipient must press the button on the page or a key on the phone.
@@ -27,36 +35,40 @@ export async function serveAcknowledge(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const id = /^\/acknowledge\/([\w%.-]{1,200})$/.exec(path)?.[1];
+  const id = answerPath.exec(path)?.[1];
   if (id === undefined) return false;
   const query = new URLSearchParams(request.url?.split('?')[1] ?? '');
   const minutes = Math.min(Number.parseInt(query.get('snooze') ?? '', 10), 1440);
   const named = (['fewer', 'done'] as const).find((one) => query.has(one));
   const wish: Wish = named ?? (minutes > 0 ? minutes : 'seen');
-  const locale = (await responses.locale(decode(id))) ?? 'en';
-  const texts = textsFor(locale);
-  const show = (status: number, text: string, more = '') => reply(response, status, page(locale, text, more));
-  if (request.method !== 'POST') {
-    const button = `<form method="post"><button>${xml(texts.pages.confirm)}</button></form>`;
-    show(200, question(texts, wish), button);
-    return true;
+  const digits =
+    request.method === 'POST' ? new URLSearchParams(await readBody(request)).get('Digits') : null;
+  let locale = 'en';
+  const show = (status: number, text: string, more = '') => {
+    if (digits !== null) say(response, text);
+    else sendMessagePage(response, status, text, { locale, more, headers: readable });
+  };
+  const button = ({ pages }: Catalog) => `<form method="post"><button>${xml(pages.confirm)}</button></form>`;
+  try {
+    locale = (await responses.locale(decode(id))) ?? locale;
+    const texts = textsFor(locale);
+    if (request.method !== 'POST') show(200, question(texts, wish), button(texts));
+    else if (digits !== null && digits !== '1') show(200, texts.pages.notConfirmed);
+    else {
+      const by = digits === null ? 'link' : 'call';
+      const { status, text } = await record(responses, decode(id), wish, by, texts);
+      show(status, text);
+    }
+  } catch (error) {
+    log('error', `${request.method} ${path} failed`, error);
+    const texts = textsFor(locale);
+    show(503, texts.pages.failed, button(texts));
   }
-  const digits = new URLSearchParams(await readBody(request)).get('Digits');
-  if (digits !== null && digits !== '1') {
-    say(response, texts.pages.notConfirmed);
-    return true;
-  }
-  const { status, text } = await record(
-    responses,
-    decode(id),
-    wish,
-    digits === null ? 'link' : 'call',
-    texts,
-  );
-  if (digits !== null) say(response, text);
-  else show(status, text);
   return true;
 }
+
+/** The web app of ntfy shows an error unless it can read the status of the reply. */
+const readable = { 'access-control-allow-origin': '*' };
 
 /** A number is the minutes to snooze. */
 type Wish = 'seen' | 'done' | 'fewer' | number;
@@ -105,25 +117,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function say(response: ServerResponse, text: string): void {
-  reply(response, 200, `<Response><Say>${xml(text)}</Say></Response>`, 'text/xml; charset=utf-8');
-}
-
-function page(locale: string, text: string, more: string): string {
-  return `<!doctype html>\n<html lang="${xml(locale)}"><meta name="viewport" content="width=device-width"><title>Adjutant</title><body><p>${xml(text)}</p>${more}</body></html>\n`;
-}
-
-function reply(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  type = 'text/html; charset=utf-8',
-): void {
   response
-    .writeHead(status, {
-      'content-type': type,
-      'content-security-policy': "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-    })
-    .end(body);
+    .writeHead(200, { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' })
+    .end(`<Response><Say>${xml(text)}</Say></Response>`);
 }

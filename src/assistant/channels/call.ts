@@ -1,3 +1,4 @@
+import { xml } from '../../message-page.ts';
 import { isPhoneNumber } from '../../single-line.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Channel, Message } from './channel.ts';
@@ -51,16 +52,4 @@ export function script({ recipient, speech }: Message, acknowledgeUrl: string | 
   const body = [...speech].slice(0, 1200).join('');
   if (acknowledgeUrl === undefined) return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
   return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say(textsFor(recipient.locale).pressOne)}</Gather></Response>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '<': '&lt;',
-  '>': '&gt;',
-  '&': '&amp;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-export function xml(text: string): string {
-  return text.replace(/[^\t\n\r\P{C}]/gu, ' ').replace(/[<>&"']/g, (character) => entities[character]!);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { xml } from '../channels/call.ts';
+import { xml } from '../../message-page.ts';
 import type { Message } from '../channels/channel.ts';
 import { snoozeMinutes } from '../channels/telegram.ts';
 import { parsePayload } from '../entities/payload.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
 import { withoutPassword } from '../../without-password.ts';
-import { xml } from '../channels/call.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
 import { maskAddress, parseAddress } from '../channels/channel-address.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';

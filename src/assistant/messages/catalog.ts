@@ -61,6 +61,7 @@ export interface Catalog {
     readonly notConfirmed: string;
     readonly unknown: string;
     readonly refused: string;
+    readonly failed: string;
   };
   test: { readonly subject: string; text(channel: string): string };
   /** When a reminder comes, and how the guards moved it. */

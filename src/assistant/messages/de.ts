@@ -75,6 +75,7 @@ export const german: Catalog = {
     unknown: 'Diese Erinnerung gibt es nicht.',
     refused:
       'Das geht nicht mehr. Der Termin beginnt gleich oder ist abgesagt, oder die Zeit liegt in deiner Ruhezeit.',
+    failed: 'Deine Antwort konnte nicht gespeichert werden. Versuche es in ein paar Minuten noch einmal.',
   },
   test: {
     subject: 'Ein Test von Adjutant',

@@ -72,6 +72,7 @@ export const english: Catalog = {
     unknown: 'There is no such reminder.',
     refused:
       'This is no longer possible. The event is about to start or cancelled, or the time is in your quiet hours.',
+    failed: 'Your answer could not be stored. Try again in a few minutes.',
   },
   test: {
     subject: 'A test from Adjutant',

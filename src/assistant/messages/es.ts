@@ -75,6 +75,7 @@ export const spanish: Catalog = {
     unknown: 'Ese recordatorio no existe.',
     refused:
       'Ya no es posible. El evento está por empezar o fue cancelado, o la hora cae en tus horas de silencio.',
+    failed: 'No se pudo guardar tu respuesta. Inténtalo de nuevo en unos minutos.',
   },
   test: {
     subject: 'Una prueba de Adjutant',

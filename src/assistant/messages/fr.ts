@@ -74,6 +74,7 @@ export const french: Catalog = {
     unknown: 'Ce rappel n’existe pas.',
     refused:
       'Ce n’est plus possible. L’événement va commencer ou est annulé, ou l’heure tombe dans vos heures calmes.',
+    failed: 'Votre réponse n’a pas pu être enregistrée. Réessayez dans quelques minutes.',
   },
   test: {
     subject: 'Un test d’Adjutant',

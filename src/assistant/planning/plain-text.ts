@@ -1,5 +1,5 @@
+import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
-import { xml } from '../channels/call.ts';
 
 export function plainText(text: string, maxLength: number): string {
   const lines = withoutLinks(text)
