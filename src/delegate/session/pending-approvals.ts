@@ -57,25 +57,27 @@ export class PendingApprovals {
     }
     const now = Date.now();
     const expires = new Date(now + timeoutMs).toISOString();
-    const refuse = () =>
-      this.#settle(
-        request.id,
-        { decision: 'refuse', reason: `nobody answered within ${timeoutMs / 1000} s` },
-        'the time limit',
-      );
     const pending = {
       ...request,
       asked_at: new Date(now).toISOString(),
       expires_at: expires,
     };
-    this.#waiting.set(request.id, { pending, timer: setTimeout(refuse, timeoutMs) });
+    this.#waiting.set(request.id, { pending, timer: setTimeout(() => this.#expire(request.id), timeoutMs) });
     this.#report();
     this.#record({ kind: 'approval', request, expiresAt: expires });
   }
 
-  /** The answer of a person. Fails if the request was answered before. */
+  /** The answer of a person. Fails if the request was answered before or has expired. */
   answer(id: string, answer: ApprovalAnswer, by: string): void {
-    if (this.#waiting.has(id)) return this.#settle(id, answer, by);
+    const expires = this.#waiting.get(id)?.pending.expires_at;
+    if (expires !== undefined) {
+      // Timers stand still while the machine sleeps, so the clock decides.
+      if (Date.now() < Date.parse(expires)) return this.#settle(id, answer, by);
+      throw new Failure(
+        'refused',
+        `Request "${id}" expired at ${expires} and was refused, because ${this.#expire(id)}. The agent can ask again.`,
+      );
+    }
     const earlier = this.#answered.get(id);
     throw new Failure(
       'refused',
@@ -88,6 +90,13 @@ export class PendingApprovals {
   /** Refuses what is still open, e.g. because the turn was interrupted. */
   refuseAll(reason: string): void {
     for (const id of [...this.#waiting.keys()]) this.#settle(id, { decision: 'refuse' }, reason);
+  }
+
+  /** Refuses a request that nobody has answered in time. Returns the reason. */
+  #expire(id: string): string {
+    const reason = `nobody answered within ${this.#options.timeoutMs / 1000} s`;
+    this.#settle(id, { decision: 'refuse', reason }, 'the time limit');
+    return reason;
   }
 
   #settle(id: string, answer: ApprovalAnswer, by: string): void {
