@@ -53,13 +53,26 @@ export type ProtocolLogLevel = (typeof protocolLogLevels)[number];
 
 /** Who makes a request. Features use it to decide what the caller may see. */
 export interface Actor {
-  /** `owner`, `token NAME` or `oauth SUBJECT`. Runs belong to the name of the actor that started them. */
+  /** `owner`, `token NAME` or `oauth SUBJECT`, for people to read. What belongs to an actor is recorded with `identityOf`. */
   readonly name: string;
+  /** The token of the actor. Absent for the owner. */
+  readonly token?: ActorToken;
   /** The OAuth client that acts for the subject. */
   readonly client?: string;
   /** What the actor may do. Absent for the owner, who may do everything. */
   readonly rights?: Rights;
 }
+
+/** A token of our own, or an access token of an authorization server. Times are in milliseconds since 1970. */
+export type ActorToken =
+  | {
+      readonly kind: 'named';
+      /** Differs between a revoked token and a new one with its name. */
+      readonly id: string;
+      readonly createdAt: number;
+      readonly expiresAt?: number;
+    }
+  | { readonly kind: 'oauth'; readonly expiresAt: number };
 
 /** What the scopes of a token allow. */
 export interface Rights {
@@ -76,6 +89,19 @@ export const owner: Actor = { name: 'owner' };
 /** True if the actor may use the files and passwords of the owner. */
 export function isOwner({ rights }: Actor): boolean {
   return rights === undefined;
+}
+
+/** Identifies the actor in records. A new token with the name of a revoked one is another actor. */
+export function identityOf({ name, token }: Actor): string {
+  return token?.kind === 'named' ? `${name} ${token.id}` : name;
+}
+
+/**
+ * The time from which on records with only the actor's name are the actor's own. Earlier versions recorded no more than the
+ * name, and a record that is older than the token belongs to an earlier token.
+ */
+export function ownsNameSince({ token }: Actor): number {
+  return token?.kind === 'named' ? token.createdAt : 0;
 }
 
 export function maySeePerson({ rights }: Actor, userId: string): boolean {

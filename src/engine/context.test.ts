@@ -3,6 +3,7 @@ import { modernVersion, standard } from '../contracts/standard.ts';
 import type { Feature } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import { defineTool } from '../tool.ts';
+import { Access } from '../toolsets/access.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
@@ -74,6 +75,18 @@ it('rejects the state of another request', async () => {
   await expect(
     client.request('tools/call', params({ requestState: requestState!, arguments: { subject: 'else' } })),
   ).rejects.toMatchObject({ code: -32602 });
+});
+
+it('rejects the state of a revoked token with the same name', async () => {
+  const server = new Server({ contract: standard, features: [feature] });
+  const connectAs = (id: string) => {
+    const actor = { name: 'token sam', token: { kind: 'named', id, createdAt: 0 } } as const;
+    return connectMemory(server, { access: Access.full.heldBy(actor) });
+  };
+  const { requestState } = await connectAs('1').request('tools/call', params());
+  const answered = params({ inputResponses: { first: answer('me') }, requestState: requestState! });
+  await expect(connectAs('2').request('tools/call', answered)).rejects.toMatchObject({ code: -32602 });
+  expect(await connectAs('1').request('tools/call', answered)).toHaveProperty('inputRequests.second');
 });
 
 it('asks again if an answer is not an object', async () => {

@@ -4,6 +4,7 @@ import {
   type AskRequest,
   type Client,
   type Context,
+  identityOf,
   owner,
   type ProtocolLogLevel,
   protocolLogLevels,
@@ -169,7 +170,7 @@ export class RequestContext implements Context {
   /** Binds the signed state to this request and actor, so that it cannot be used for another one. */
   get #binding(): JsonObject {
     const { inputResponses, requestState, _meta, ...params } = this.#request.params;
-    return { method: this.#request.method, actor: this.actor.name, params: params as JsonObject };
+    return { method: this.#request.method, actor: identityOf(this.actor), params: params as JsonObject };
   }
 
   #notify(method: string, params: JsonObject): void {

@@ -3,9 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Awaitable } from '../awaitable.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { actorWith } from '../toolsets/scopes.ts';
 import { type Authenticator, type Credential, type Denial, ownerCredential } from './credential.ts';
-import { looksNamed, type NamedTokens, tokenActor } from './named-tokens.ts';
+import { looksNamed, type NamedTokens } from './named-tokens.ts';
 import type { ResourceServer } from './resource-server.ts';
 
 /** Longer tokens are refused unread. Access tokens have at most a few kilobytes. */
@@ -35,10 +34,10 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
     if (given.length > maxTokenLength) return deny('The token is too long.', 'invalid_token');
     if (isSame(Buffer.from(given), ownerToken)) return ownerCredential;
     if (looksNamed(given)) {
-      const named = tokens?.find(given);
-      if (named === undefined)
+      const actor = tokens?.find(given);
+      if (actor === undefined)
         return deny('The token is wrong, has expired or was revoked.', 'invalid_token');
-      return { actor: actorWith(tokenActor(named.name), named.scopes), isRevoked: () => isRevoked(given) };
+      return { actor, isRevoked: () => isRevoked(given) };
     }
     if (oauth === undefined)
       return deny(

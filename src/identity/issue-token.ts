@@ -1,7 +1,7 @@
 import { type Actor, isOwner } from '../context.ts';
 import { Denied, Failure } from '../failure.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
-import { type NamedTokens, tokenActor } from './named-tokens.ts';
+import type { NamedTokens } from './named-tokens.ts';
 
 const dayMs = 86_400_000;
 
@@ -29,11 +29,11 @@ export function issueToken(
       `You cannot give the scope ${missing}, because your own token does not have it.`,
     );
   const expires = days === undefined ? undefined : new Date(Date.now() + days * dayMs);
-  const end = store.list().find((own) => tokenActor(own.name) === creator.name)?.expires_at;
-  if (end !== undefined && (expires === undefined || expires > new Date(end)))
+  const end = creator.token?.expiresAt;
+  if (end !== undefined && (expires === undefined || expires.getTime() > end))
     throw new Denied(
       'refused',
-      `Your own token expires on ${end.slice(0, 10)}, and a new one cannot last longer.`,
+      `Your own token expires on ${new Date(end).toISOString().slice(0, 10)}, and a new one cannot last longer.`,
     );
   const token = store.create(name, [...new Set(scopes)], expires);
   return { token, ...(expires && { expires_at: expires.toISOString() }) };

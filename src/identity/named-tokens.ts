@@ -1,9 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Actor } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { isObject } from '../json.ts';
 import { readRegularFileSync } from '../regular-file.ts';
+import { actorWith } from '../toolsets/scopes.ts';
 
 export interface NamedToken {
   readonly name: string;
@@ -13,13 +15,22 @@ export interface NamedToken {
   readonly expires_at?: string;
 }
 
-/** The name of whoever uses a token, as in the audit log. */
-export function tokenActor(name: string): string {
-  return `token ${name}`;
-}
-
 interface StoredToken extends NamedToken {
   readonly hash: Buffer;
+}
+
+/** The actor who uses a token. */
+function actorOf({ name, scopes, created_at, expires_at, hash }: StoredToken): Actor {
+  const created = Date.parse(created_at);
+  const token = {
+    kind: 'named',
+    // A part of the hash tells nothing about the token, and tokens of earlier versions have it too.
+    id: hash.toString('hex').slice(0, 16),
+    // Without a valid time, nothing that exists belongs to the token.
+    createdAt: Number.isNaN(created) ? Date.now() : created,
+    ...(expires_at !== undefined && { expiresAt: Date.parse(expires_at) }),
+  } as const;
+  return actorWith(`token ${name}`, scopes, token);
 }
 
 /** Small letters only, so that names differ on every file system. No underscore, which ends the name in a token. */
@@ -87,12 +98,13 @@ export class NamedTokens {
     rmSync(this.#file(name));
   }
 
-  /** Reads the file on every call, so that a revoked token is refused at once. Expired tokens are not found. */
-  find(token: string, now = Date.now()): NamedToken | undefined {
+  /** Who uses the token. Reads the file on every call, so that a revoked token is refused at once. Expired tokens are not found. */
+  find(token: string, now = Date.now()): Actor | undefined {
     const name = tokenPattern.exec(token)?.[1];
     const stored = name === undefined ? undefined : this.#read(name);
     if (stored === undefined || !timingSafeEqual(stored.hash, digest(token))) return undefined;
-    return stored.expires_at === undefined || Date.parse(stored.expires_at) > now ? stored : undefined;
+    const actor = actorOf(stored);
+    return (actor.token?.expiresAt ?? Number.POSITIVE_INFINITY) > now ? actor : undefined;
   }
 
   #names(): readonly string[] {

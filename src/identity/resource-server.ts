@@ -78,9 +78,11 @@ export class ResourceServer {
         message: 'The access token has no usable subject.',
         challenge: this.challenge('invalid_token'),
       };
-    const actor = actorWith(`oauth ${subject}`, this.#mapping.allowed(claims), client);
+    const expiresAt = Number(exp) * 1000;
+    const scopes = this.#mapping.allowed(claims);
+    const actor = actorWith(`oauth ${subject}`, scopes, { kind: 'oauth', expiresAt }, client);
     this.#granted.set(actor, this.#mapping.granted(claims));
-    return { actor, expiresAt: Number(exp) * 1000, isRevoked: () => false };
+    return { actor, expiresAt, isRevoked: () => false };
   }
 
   challenge(error?: string): string {

@@ -1,4 +1,4 @@
-import type { Actor, Rights } from '../context.ts';
+import type { Actor, ActorToken, Rights } from '../context.ts';
 import { nearest } from '../nearest.ts';
 
 const readPrompts = [
@@ -106,10 +106,16 @@ export function unknownScope(scope: string): string {
 }
 
 /** The actor with these scopes. `admin` gives it the rights of the owner. Unknown scopes give nothing. */
-export function actorWith(name: string, given: readonly string[], client?: string): Actor {
+export function actorWith(
+  name: string,
+  given: readonly string[],
+  token?: ActorToken,
+  client?: string,
+): Actor {
   const scopes = given.filter(isScope);
   return {
     name,
+    ...(token !== undefined && { token }),
     ...(client !== undefined && { client }),
     ...(!scopes.includes('admin') && { rights: rightsOf(scopes) }),
   };

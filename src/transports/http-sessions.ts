@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { identityOf } from '../context.ts';
 import { legacyVersions } from '../contracts/standard.ts';
 import type { RequestId } from '../engine/message.ts';
 import type { Server } from '../engine/server.ts';
@@ -110,7 +111,7 @@ export class HttpSessions {
   /** A session belongs to the actor that began it. For everybody else it does not exist. */
   #find(id: string | string[] | undefined, { actor }: Credential): ClientSession | undefined {
     const client = this.#sessions.get(String(id ?? ''));
-    return client?.credential.actor.name === actor.name ? client : undefined;
+    return client && identityOf(client.credential.actor) === identityOf(actor) ? client : undefined;
   }
 
   #begin(access: Access, credential: Credential): [string, ClientSession] {

@@ -52,9 +52,8 @@ beforeAll(async () => {
     calendar_id: first(imported['calendars']),
     notification_id: first(notifications['notifications']),
   };
-  const access = Access.full.heldBy(actorWith('token ada', ['calendar:ada']));
   ada = connectMemory(server, {
-    access,
+    access: tokenOfAda('1'),
     onNotification: (method, params) => heard.push(`${method} ${JSON.stringify(params)}`),
   });
   for (const client of [owner, ada])
@@ -64,6 +63,11 @@ afterAll(async () => {
   await server.close();
   rmSync(home, { recursive: true, force: true });
 });
+
+/** The access of one of the tokens that have had the name `ada`. */
+function tokenOfAda(id: string): Access {
+  return Access.full.heldBy(actorWith('token ada', ['calendar:ada'], { kind: 'named', id, createdAt: 0 }));
+}
 
 async function call(client: MemoryClient, name: string, args: JsonObject): Promise<JsonObject> {
   const reply = await client.request('tools/call', { name, arguments: args });
@@ -194,6 +198,9 @@ describe("a token for Ada's calendar", () => {
     expect(await call(owner, 'get_user', { user_id: 'ada' })).toMatchObject({ locale: 'fr' });
     const ofAda = await change(ada, 'ada', 'it');
     await expect(call(owner, 'undo_change', { undo: ofAda })).rejects.toThrow('can no longer be undone');
+    const successor = connectMemory(server, { access: tokenOfAda('2') });
+    await successor.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+    await expect(call(successor, 'undo_change', { undo: ofAda })).rejects.toThrow('can no longer be undone');
     await call(ada, 'undo_change', { undo: ofAda });
     expect(await call(owner, 'get_user', { user_id: 'ada' })).toMatchObject({ locale: 'fr' });
   });

@@ -1,5 +1,9 @@
+import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthenticator } from '../../src/identity/authenticator.ts';
+import { type Credential, isDenial } from '../../src/identity/credential.ts';
+import { NamedTokens } from '../../src/identity/named-tokens.ts';
 import { Access } from '../../src/toolsets/access.ts';
 import { actorWith } from '../../src/toolsets/scopes.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
@@ -83,9 +87,75 @@ describe('the runs of a token', () => {
   });
 
   it('keep the name of the token in the run directory', async () => {
-    const { default: disk } = await import('node:fs/promises');
     const folder = (await owner.call('show_run', { run_id: ids.reader })).record.run_dir;
     const request = JSON.parse(await disk.readFile(join(folder, 'request.json'), 'utf8')) as object;
     expect(request).toMatchObject({ actor: 'token reader' });
+  });
+});
+
+describe('a new token with the name of a revoked one', () => {
+  let tokens: NamedTokens;
+  let first: Connection;
+  let runId: string;
+  let requestFile: string;
+
+  /** Connects with a new token, as an HTTP client does. */
+  async function connectAs(name: string, createdAt?: Date): Promise<Connection> {
+    const token = tokens.create(name, ['delegate:workspace-write'], undefined, createdAt);
+    const { authenticate } = createAuthenticator({ token: 'of-the-owner', tokens });
+    const credential = await authenticate({ authorization: `Bearer ${token}` });
+    if (isDenial(credential)) throw new Error(credential.message);
+    const access = Access.full.heldBy((credential as Credential).actor);
+    return bench.connect({ 'delegate-command': scriptedAgent }, { access });
+  }
+
+  async function replaceToken(createdAt?: Date): Promise<Connection> {
+    tokens.revoke('sam');
+    return connectAs('sam', createdAt);
+  }
+
+  async function idsFor({ client }: Connection): Promise<readonly string[]> {
+    const reply = await client.request('tools/call', { name: 'list_runs', arguments: {} });
+    return (reply['structuredContent'] as { runs: { run_id: string }[] }).runs.map(({ run_id }) => run_id);
+  }
+
+  async function countFor({ client }: Connection): Promise<number> {
+    const reply = await client.request('tools/call', { name: 'run_statistics', arguments: {} });
+    const { agent } = reply['structuredContent'] as { agent: { runs: number }[] };
+    return agent.reduce((sum, { runs }) => sum + runs, 0);
+  }
+
+  beforeAll(async () => {
+    tokens = new NamedTokens(bench.home);
+    first = await connectAs('sam');
+    const run = await start(first);
+    runId = run.run_id;
+    requestFile = join(run.run_dir, 'request.json');
+  });
+
+  it('does not reach the runs of the earlier token', async () => {
+    expect(await idsFor(first)).toEqual([runId]);
+    expect(await countFor(first)).toBe(1);
+    // A date before the run does not make the token the same.
+    for (const created of [new Date(), new Date(0)]) {
+      const second = await replaceToken(created);
+      expect(await idsFor(second)).toEqual([]);
+      expect(await countFor(second)).toBe(0);
+      for (const name of ['show_run', 'tail_run', 'collect_run', 'cancel_run', 'undo_run'])
+        expect((await second.call(name, { run_id: runId })).text).toContain(`There is no run ${runId}`);
+      await expect(
+        second.client.request('resources/read', { uri: `runs://${runId}/result.json` }),
+      ).rejects.toThrow(/no run/);
+    }
+  });
+
+  it('has the runs of earlier versions, which only name the token, if it is older than the run', async () => {
+    const { actor_id, ...request } = JSON.parse(await disk.readFile(requestFile, 'utf8')) as {
+      actor_id: string;
+    };
+    expect(actor_id).toMatch(/^token sam [0-9a-f]{16}$/);
+    await disk.writeFile(requestFile, JSON.stringify(request));
+    expect(await idsFor(await replaceToken(new Date()))).toEqual([]);
+    expect(await idsFor(await replaceToken(new Date(0)))).toEqual([runId]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, identityOf } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, hints, type Tool } from '../../tool.ts';
@@ -72,7 +72,7 @@ export function createUndo(data: AssistantData) {
 
   function keep(difference: Difference, { actor }: Context): string {
     const id = crypto.randomUUID();
-    kept.set(id, { actor: actor.name, untilMs: data.clock() + keptMs, difference });
+    kept.set(id, { actor: identityOf(actor), untilMs: data.clock() + keptMs, difference });
     if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
     return id;
   }
@@ -114,7 +114,7 @@ export function createUndo(data: AssistantData) {
       annotations: hints.replaces,
       async call({ undo }, { actor }) {
         const found = kept.get(undo);
-        if (found === undefined || found.actor !== actor.name || found.untilMs < data.clock())
+        if (found === undefined || found.actor !== identityOf(actor) || found.untilMs < data.clock())
           throw new Failure('resource-not-found', 'This change can no longer be undone.');
         const { undoChange } = await import('../editing/undo.ts');
         const already_sent = await undoChange(data, found.difference);

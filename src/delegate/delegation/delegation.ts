@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { type Context, isOwner } from '../../context.ts';
+import { type Context, identityOf, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -130,7 +130,7 @@ export class Delegation {
         tool,
         received_at: new Date().toISOString(),
         request: input,
-        ...(!isOwner(context.actor) && { actor: context.actor.name }),
+        ...(!isOwner(context.actor) && { actor: context.actor.name, actor_id: identityOf(context.actor) }),
       };
       directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) => {
         path = created.path;

@@ -33,17 +33,9 @@ describe('a budget', () => {
     database.exec(spendingSchema);
     return new Spending(database);
   };
+  const run = { runId: 'r', tool: 'delegate_run', agent: 'codex', model: 'm', cwd: '/p' };
   const record = (spending: Spending, directory: string, tokens: number, startedAt = new Date()) => {
-    const run = {
-      directory,
-      runId: directory,
-      tool: 'delegate_run',
-      agent: 'codex',
-      model: 'm',
-      cwd: '/p',
-      startedAt,
-    };
-    spending.start(run);
+    spending.start({ ...run, directory, startedAt });
     spending.update(directory, usage(tokens, 0, 0), tokens / 100, 60_000);
   };
   const own = { tokens: 50, usd: 0.5, milliseconds: 60_000 };
@@ -91,6 +83,22 @@ describe('a budget', () => {
     expect(spending.groups('model', { since })).toMatchObject([
       { key: 'm', runs: 2, completed: 1, failed: 1 },
     ]);
-    expect(spending.groups('agent', { since, actor: 'somebody' })).toEqual([]);
+    expect(spending.groups('agent', { since, actor: { name: 'token somebody' } })).toEqual([]);
+  });
+
+  it('counts runs with only the name of a token for the token that is older than they are', () => {
+    const spending = open();
+    const startedAt = new Date('2026-05-01T12:00:00Z');
+    spending.start({ ...run, directory: '/runs/named', actor: 'token sam', startedAt });
+    spending.start({ ...run, directory: '/runs/own', actor: 'token sam 2', startedAt });
+    const since = new Date(0);
+    const countFor = (id: string, createdAt: string) => {
+      const token = { kind: 'named', id, createdAt: Date.parse(createdAt) } as const;
+      const groups = spending.groups('agent', { since, actor: { name: 'token sam', token } });
+      return groups.map(({ runs }) => runs);
+    };
+    expect(countFor('1', '2026-05-01T11:59:59Z')).toEqual([1]);
+    expect(countFor('1', '2026-05-01T12:00:01Z')).toEqual([]);
+    expect(countFor('2', '2026-05-01T12:00:01Z')).toEqual([1]);
   });
 });

@@ -41,7 +41,7 @@ export class RunMeter {
     const request = await readJson(
       isPart ? `${dirname(dirname(directory.path))}/request.json` : directory.file('request.json'),
     );
-    const actor = request?.['actor'];
+    const actor = request?.['actor_id'] ?? request?.['actor'];
     const run: CountedRun = {
       directory: directory.path,
       runId: directory.id,

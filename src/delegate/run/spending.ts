@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { type Actor, identityOf, ownsNameSince } from '../../context.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Usage } from '../session/agent-event.ts';
 
@@ -29,6 +30,7 @@ export interface CountedRun {
   readonly agent: AgentName;
   readonly model: string | undefined;
   readonly cwd: string;
+  /** Whose run it is, as `identityOf` identifies actors. Earlier versions recorded the actor's name. */
   readonly actor?: string | undefined;
   readonly startedAt: Date;
 }
@@ -53,7 +55,7 @@ const columns: Readonly<Record<Grouping, string>> = {
 export interface Period {
   readonly since: Date;
   /** Only the runs of this actor. */
-  readonly actor?: string;
+  readonly actor?: Actor;
 }
 
 /** What runs have used, also those whose files were removed. Part of the database of the run queue. */
@@ -130,10 +132,12 @@ export class Spending {
          sum(status = 'cancelled') AS cancelled, sum(status = 'running') AS running,
          sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens,
          sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd, sum(duration_ms) AS duration_ms
-       FROM spending WHERE started_at >= ?1 AND (?2 IS NULL OR actor = ?2)
+       FROM spending WHERE started_at >= ?1 AND (?2 IS NULL OR actor = ?2 OR (actor = ?3 AND started_at >= ?4))
        GROUP BY key ORDER BY ${by === 'day' ? 'key' : 'runs DESC, key'}`,
       since.toISOString(),
-      actor ?? null,
+      actor === undefined ? null : identityOf(actor),
+      actor?.name ?? null,
+      actor === undefined ? null : new Date(ownsNameSince(actor)).toISOString(),
     );
   }
 

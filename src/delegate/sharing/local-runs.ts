@@ -199,5 +199,6 @@ function overviewOf(run: RunOutline, request: Readonly<Record<string, unknown>>)
     summary: oneLine(run.summary, 200),
     error: run.error,
     ...(typeof request['actor'] === 'string' && { actor: request['actor'] }),
+    ...(typeof request['actor_id'] === 'string' && { actor_id: request['actor_id'] }),
   };
 }

@@ -19,6 +19,8 @@ export interface RunOverview {
   readonly host?: string;
   /** The token or OAuth subject that started the run. Absent for the owner. */
   readonly actor?: string;
+  /** Whose run it is, as `identityOf` identifies actors. Absent for the owner and in runs of earlier versions. */
+  readonly actor_id?: string;
 }
 
 /** Everything known about a run. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Actor, isOwner, owner } from '../../context.ts';
+import { type Actor, identityOf, isOwner, owner, ownsNameSince } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
@@ -66,8 +66,10 @@ export class Runs {
     return this.#local.has(parseId(id).run);
   }
 
-  #isVisible({ actor }: RunOverview): boolean {
-    return isOwner(this.#viewer) || actor === this.#viewer.name;
+  #isVisible({ actor, actor_id, started_at }: RunOverview): boolean {
+    if (isOwner(this.#viewer)) return true;
+    if (actor_id !== undefined) return actor_id === identityOf(this.#viewer);
+    return actor === this.#viewer.name && Date.parse(started_at) >= ownsNameSince(this.#viewer);
   }
 
   async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {

@@ -56,7 +56,8 @@ export function runTools(
       async call({ limit, before }, context) {
         // Read one run more than requested to find out whether there is another page.
         const most = limit ?? 20;
-        const listed = await (await runs(context)).list(most + 1, before);
+        const all = await (await runs(context)).list(most + 1, before);
+        const listed = all.map(({ actor_id: _, ...run }) => run);
         const newest = listed.slice(0, most);
         const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
         const next = listed.length > found.length ? found.at(-1)!.run_id : undefined;

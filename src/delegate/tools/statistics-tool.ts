@@ -71,7 +71,7 @@ export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
         const since = new Date();
         since.setHours(0, 0, 0, 0);
         since.setDate(since.getDate() - days + 1);
-        const period = { since, ...(!isOwner(context.actor) && { actor: context.actor.name }) };
+        const period = { since, ...(!isOwner(context.actor) && { actor: context.actor }) };
         const of = (by: Grouping) => spending.groups(by, period).map(toGroup);
         const structured = {
           since: since.toISOString(),
