@@ -55,3 +55,12 @@ it('never creates a token that lasts longer than the one of its creator', () => 
   expect(issueToken(store, boss, { name: 'shorter', scopes: ['read'], days: 29 })).toHaveProperty('token');
   expect(store.list().map(({ name }) => name)).toEqual(['boss', 'shorter']);
 });
+
+it('never creates a token for a caller with an access token', () => {
+  const visitor = actorWith('oauth ada', ['admin'], { kind: 'oauth', expiresAt: Date.now() + 60_000 });
+  for (const days of [undefined, 1])
+    expect(() => issueToken(store, visitor, { name: 'more', scopes: ['read'], days })).toThrow(
+      'cannot create named tokens',
+    );
+  expect(store.list()).toEqual([]);
+});

@@ -12,12 +12,20 @@ export interface TokenRequest {
   readonly days?: number | undefined;
 }
 
-/** Creates a token for somebody else. It has no scope that its creator does not have, and does not outlast the creator's. */
+/**
+ * Creates a token for somebody else. It has no scope that its creator does not have, and does not outlast the creator's. Access
+ * tokens of an authorization server cannot create any: that server alone decides how long its users have access.
+ */
 export function issueToken(
   store: NamedTokens,
   creator: Actor,
   { name, scopes, days }: TokenRequest,
 ): { readonly token: string; readonly expires_at?: string } {
+  if (creator.token?.kind === 'oauth')
+    throw new Denied(
+      'refused',
+      'A caller with an access token of an authorization server cannot create named tokens. Create one on the machine of the server: adjutant tokens create NAME --scope SCOPE',
+    );
   const unknown = scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new Failure('invalid-params', unknownScope(unknown));
   const missing = isOwner(creator)

@@ -213,3 +213,27 @@ describe('the official client', () => {
     await client.close();
   });
 });
+
+describe('an administrator with an access token', () => {
+  it('creates no named token, which would outlast the access token', async () => {
+    await using started = await startOAuthProgram(['read'], undefined, [], 'scopes = { boss = ["admin"] }');
+    const inAMinute = Math.floor(Date.now() / 1000) + 60;
+    const token = await started.server.sign({ scope: 'boss', sub: 'ada' }, inAMinute);
+    const exchange = httpClient(started.url, token).modern('/page/mcp');
+    for (const days of [{}, { days: 1 }]) {
+      const params = { name: 'create_token', arguments: { name: 'forever', scopes: ['admin'], ...days } };
+      expect(await exchange('tools/call', params)).toMatchObject({
+        result: {
+          isError: true,
+          content: [{ text: expect.stringMatching(/access token .* cannot create named tokens/) }],
+        },
+      });
+    }
+    expect(new NamedTokens(started.program.home).list()).toEqual([]);
+    const { result } = (await exchange('tools/call', {
+      name: 'list_activity',
+      arguments: { outcome: 'denied' },
+    })) as { result: JsonObject };
+    expect(JSON.stringify(result['structuredContent'])).toContain('create_token');
+  });
+});

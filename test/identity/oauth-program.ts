@@ -16,6 +16,8 @@ export async function startOAuthProgram(
   loginScopes = ['read'],
   redirectUrl?: string,
   nodeFlags: readonly string[] = [],
+  /** Further lines of the table `[auth]`. */
+  settingsText = '',
 ): Promise<OAuthProgram> {
   const server = await startAuthorizationServer(redirectUrl);
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-oauth-'));
@@ -27,6 +29,7 @@ issuer = "${server.issuer}"
 login_scopes = ${JSON.stringify(loginScopes)}
 client_id = "${introspector.id}"
 client_secret = "${introspector.secret}"
+${settingsText}
 `,
   );
   const args = ['serve', '--http', '--port', '0', '--config', settings];
