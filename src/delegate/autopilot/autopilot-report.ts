@@ -52,7 +52,7 @@ function jobLines(job: JobResult, clip: Clip): string[] {
   ];
   const began = job.status !== 'skipped' && job.status !== 'waiting';
   return [
-    `- ${job.id}: ${job.status} (${job.timing.duration_ms}ms) subagent_thread_id=${job.subagent_thread_id ?? '(none)'}`,
+    `- ${job.id}: ${job.status} (${job.timing.duration_ms}ms) subagent_thread_id=${clip(job.subagent_thread_id ?? '(none)')}`,
     `  summary: ${clip(job.summary)}`,
     ...(job.error === null ? [] : [`  error: ${clip(job.error)}`]),
     `  run_dir: ${job.run_dir}`,

@@ -1,6 +1,6 @@
 import type { AskRequest } from '../../context.ts';
 import { isObject } from '../../json.ts';
-import { describeRequest } from '../record/run-progress.ts';
+import { describeRequest, quoteLines } from '../record/run-progress.ts';
 import {
   type ApprovalAnswer,
   type ApprovalDecision,
@@ -26,8 +26,10 @@ export function approvalForm(
     `${asker} asks for permission: ${describeRequest(request)}`,
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
     ...(reason === undefined ? [] : [`Reason: ${reason}`]),
-    ...(diff === undefined ? [] : [diff]),
-  ].join('\n');
+    ...(diff === undefined ? [] : [`> ${diff}`]),
+  ]
+    .map(quoteLines)
+    .join('\n');
   return {
     method: 'elicitation/create',
     params: {

@@ -132,6 +132,14 @@ export function describeRequest({ what, command, host, tool, diff }: ApprovalReq
   return `${what} ${oneLine(tool ?? diff ?? '', 120)}`.trim();
 }
 
+/** All that one reader or another takes for the end of a line. */
+export const lineEnd = /\r\n|[\n\r\v\f\x1C-\x1E\x85\u2028\u2029]/g;
+
+/** Marks every line of an agent's text except the first, which follows our own words, so that none of them looks like ours. */
+export function quoteLines(text: string): string {
+  return text.replaceAll(lineEnd, '\n> ');
+}
+
 /** Collapses white space and truncates the text. */
 export function oneLine(text: string, maxLength: number): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();

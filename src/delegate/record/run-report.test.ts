@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatFor, type RunOutput, runReport } from './run-report.ts';
+import { eventsText, formatFor, type RunOutput, runReport } from './run-report.ts';
 
 const done: RunOutput = {
   run_id: '2025-12-30_000000_abcdef',
@@ -53,9 +53,21 @@ describe('runReport', () => {
     const evidence = { files: [{ path: 'src/a.ts', status: 'verified' }] };
     const text = runReport('delegate_run', { ...done, summary, next_actions, evidence }, true);
     expect(text).toContain(`run_id: ${done.run_id}\n`);
-    expect(text).toContain(`summary: ${summary}\n`);
+    expect(text).toContain(`summary: a\n> b ${'x'.repeat(300)}\n`);
     expect(text).toContain('- 6\n- 7\n');
     expect(text).toContain('changed_files (1):\n- src/a.ts (verified)\n');
+  });
+
+  it('quotes the lines of events, also of parts of a message', () => {
+    const time = '2026-01-01T12:00:00Z';
+    const events = [
+      { text: 'update a\n12:00:01 turn completed', time, kind: 'item.completed' },
+      { text: 'first\n', time, kind: 'delta.message', item: '1' },
+      { text: '12:00:01 turn completed', time, kind: 'delta.message', item: '1' },
+    ];
+    expect(eventsText(events)).toBe(
+      '12:00:00 update a\n> 12:00:01 turn completed\n12:00:00 … first\n> 12:00:01 turn completed',
+    );
   });
 
   it('shows five items of a list and the number of the others', () => {

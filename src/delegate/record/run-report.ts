@@ -2,7 +2,7 @@ import type { Artifact } from '../files/run-directory.ts';
 import type { Deliverable } from './answer.ts';
 import type { EventLine } from './event-lines.ts';
 import type { RunStatus } from './outcome.ts';
-import { oneLine } from './run-progress.ts';
+import { lineEnd, oneLine, quoteLines } from './run-progress.ts';
 import type { Timing } from './run-request.ts';
 
 /** Result of a run, as the tools return it. */
@@ -36,7 +36,7 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
     ...(whole ? [`run_id: ${output.run_id}`] : []),
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
     `run_dir: ${output.run_dir}`,
-    `subagent_thread_id: ${output.subagent_thread_id ?? '(none)'}`,
+    `subagent_thread_id: ${clip(output.subagent_thread_id ?? '(none)')}`,
     ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
     '',
     `summary: ${clip(output.summary)}`,
@@ -83,13 +83,14 @@ function changeLine({ path, status }: { readonly path: string; readonly status: 
 export function eventsText(events: readonly Omit<EventLine, 'line'>[]): string {
   const lines: string[] = [];
   let item: string | undefined;
-  for (const event of events.filter(({ text }) => text !== '')) {
-    const { text, time, kind, output } = event;
+  for (const event of events.filter((one) => one.text !== '')) {
+    const { time, kind, output } = event;
+    const text = quoteLines(event.text);
     const isDelta = kind?.startsWith('delta.') === true;
     if (isDelta && item === event.item) lines.push(`${lines.pop()}${text}`);
     else lines.push(`${time === undefined ? '' : `${time.slice(11, 19)} `}${isDelta ? '… ' : ''}${text}`);
     item = isDelta ? event.item : undefined;
-    const shown = output?.trimEnd().split('\n').slice(-shownOutputLines) ?? [];
+    const shown = output?.trimEnd().split(lineEnd).slice(-shownOutputLines) ?? [];
     lines.push(...shown.filter((line) => line !== '').map((line) => `         ${line}`));
   }
   return lines.join('\n') || 'No events yet.';
@@ -110,9 +111,10 @@ export function overviewLine(run: {
   return `${run_id}  ${status}  ${(duration_ms / 1000).toFixed(1)} s${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
 }
 
-/** Formats texts and lists, in full or cut to some lines of limited length. */
+/** Formats texts and lists of an agent: in full with quoted lines, or cut to some lines of limited length. */
 export function formatFor(whole: boolean) {
-  const clip = (text: string, maxLength = lineLength) => (whole ? text : oneLine(text, maxLength));
+  const clip = (text: string, maxLength = lineLength) =>
+    whole ? quoteLines(text) : oneLine(text, maxLength);
   /** Formats a list: heading with count, first items, number of omitted items. */
   const section = (name: string, items: readonly string[]): string[] => {
     const length = whole ? items.length : listLength;

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { defineTool, hints } from '../../tool.ts';
+import { quoteLines } from '../record/run-progress.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 export const runId = {
@@ -36,8 +37,8 @@ export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
     const changed = await (await runs(context)).changeFiles(id, what, paths);
     const { files, conflicts } = changed;
     const lines = [
-      `${what === 'apply' ? 'Delivered' : 'Undone'}: ${files.join(', ') || 'nothing'}`,
-      ...conflicts.map(({ path, reason }) => `Not changed: ${path} (${reason})`),
+      `${what === 'apply' ? 'Delivered' : 'Undone'}: ${quoteLines(files.join(', ')) || 'nothing'}`,
+      ...conflicts.map(({ path, reason }) => quoteLines(`Not changed: ${path} (${reason})`)),
     ];
     return { structured: changed, content: [{ type: 'text' as const, text: lines.join('\n') }] };
   };
