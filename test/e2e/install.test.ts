@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -14,8 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseEntry } from '../../src/cli/install/client-entry.ts';
+import { readEntry } from '../../src/cli/install/client-file.ts';
 import { clients } from '../../src/cli/install/clients.ts';
 import { defersTools } from '../../src/cli/install/deferred-tools.ts';
+import { findPlaces } from '../../src/config.ts';
 import { settings } from '../../src/settings.ts';
 import { bundle } from '../program.ts';
 
@@ -27,8 +32,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-function adjutant(...args: readonly string[]): { code: number; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args], {
+function adjutant(...args: readonly string[]) {
+  return start(bundle, ...args);
+}
+
+function start(script: string, ...args: readonly string[]): { code: number; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     env: { HOME: home, PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter) },
     cwd: home,
     encoding: 'utf8',
@@ -188,6 +197,87 @@ describe('adjutant install', () => {
   });
 });
 
+describe('adjutant install of a program on the PATH', () => {
+  const shortPath = '/usr/bin:/bin:/usr/sbin:/sbin';
+  const bin = () => join(home, 'bin');
+  const script = () => join(bin(), 'adjutant');
+  beforeEach(() => {
+    mkdirSync(bin());
+    symlinkSync(bundle, script());
+    symlinkSync(process.execPath, join(bin(), 'node'));
+  });
+
+  const entryOf = (id: string) => {
+    const client = clients.find((one) => one.id === id)!;
+    const file = client.file(findPlaces({ HOME: home }), process.platform);
+    return readEntry(readFileSync(file, 'utf8'), file, client).then((entry) => parseEntry(entry!));
+  };
+
+  it.each(['claude', 'codex', 'gemini', 'opencode'])('names it for %s, which runs in a shell', async (id) => {
+    start(script(), 'install', id, '--quiet');
+    expect(await entryOf(id)).toMatchObject({ command: 'adjutant', args: expect.arrayContaining(['serve']) });
+  });
+
+  const withWindows = ['claude-desktop', 'cursor', 'vscode', 'windsurf', 'cline', 'goose', 'zed'];
+
+  it('writes paths that work with the PATH of a desktop, also after an upgrade', async () => {
+    for (const id of withWindows) {
+      start(script(), 'install', id, '--quiet');
+      expect([id, await entryOf(id)]).toMatchObject([
+        id,
+        { command: join(bin(), 'node'), args: [script(), 'serve'] },
+      ]);
+    }
+    const reaching = () =>
+      (
+        JSON.parse(adjutant('doctor', '--json').stdout) as { findings: { client?: string; state: string }[] }
+      ).findings.flatMap(({ client, state }) => (client !== undefined && state === 'good' ? [client] : []));
+    expect(reaching()).toEqual(withWindows);
+    // An upgrade keeps the name in bin and changes its target.
+    const next = join(home, 'next', 'dist');
+    cpSync(dirname(bundle), next, { recursive: true });
+    rmSync(script());
+    symlinkSync(join(next, 'adjutant.cjs'), script());
+    expect(reaching()).toEqual(withWindows);
+  });
+
+  it('does not write a path that ends with the shell, as that of fnm', async () => {
+    const shell = join(home, 'run', 'fnm_multishells', '1234_5678');
+    mkdirSync(dirname(shell), { recursive: true });
+    symlinkSync(home, shell);
+    const { status } = spawnSync(process.execPath, [join(shell, 'bin', 'adjutant'), 'install', 'cursor'], {
+      env: { HOME: home, PATH: `${join(shell, 'bin')}:${shortPath}` },
+      cwd: home,
+    });
+    expect(status).toBe(0);
+    rmSync(shell);
+    expect(await entryOf('cursor')).toMatchObject({
+      command: process.execPath,
+      args: [realpathSync(bundle), 'serve'],
+    });
+  });
+
+  it('refuses to write the path of a copy that npx may delete', () => {
+    const npx = join(home, '.npm', '_npx', '1a2b', 'node_modules', '.bin');
+    mkdirSync(npx, { recursive: true });
+    symlinkSync(bundle, join(npx, 'adjutant'));
+    for (const id of ['cursor', 'codex'])
+      expect(start(join(npx, 'adjutant'), 'install', id)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `adjutant: npx runs a copy that can be deleted at any time; run "npm install -g adjutant", then "adjutant install ${id}"\n`,
+      });
+    expect(start(join(npx, 'adjutant'), 'install', 'codex', '--http').code).toBe(0);
+  });
+
+  it('warns that a project file contains paths of this machine', () => {
+    expect(start(script(), 'install', 'cursor', '--project').stderr).toContain(
+      'contains paths of this machine. Do not share or commit it.',
+    );
+    expect(start(script(), 'install', 'claude', '--project').stderr).toBe('');
+  });
+});
+
 describe('adjutant uninstall', () => {
   const files: Readonly<Record<string, string>> = {
     codex: '.codex/config.toml',
@@ -298,9 +388,51 @@ describe('adjutant doctor', () => {
     const findingFor = (title: string) => findings.find((finding) => finding.title === title);
     for (const title of ['Claude Code', 'opencode', 'Goose'])
       expect(findingFor(title)).toMatchObject({ state: 'good' });
-    expect(findingFor('Cursor')).toMatchObject({ state: 'bad', remedy: 'run adjutant install cursor again' });
+    expect(findingFor('Cursor')).toMatchObject({
+      state: 'bad',
+      detail: '/nowhere/adjutant does not exist',
+      remedy: expect.stringContaining('run adjutant install cursor again'),
+    });
     expect(findingFor('Node')).toMatchObject({ state: 'good' });
     expect(code).toBe(1);
+  });
+
+  it('starts the entries of clients with windows with a short PATH, and says why one does not start', () => {
+    mkdirSync(join(home, 'bin'));
+    symlinkSync(bundle, join(home, 'bin', 'adjutant'));
+    symlinkSync(process.execPath, join(home, 'bin', 'node'));
+    const entries = {
+      '.cursor/mcp.json': { mcpServers: { adjutant: { command: 'adjutant', args: ['serve'] } } },
+      '.config/zed/settings.json': {
+        context_servers: { adjutant: { command: join(home, 'bin', 'adjutant'), args: ['serve'] } },
+      },
+      '.config/Code/User/mcp.json': {
+        servers: {
+          adjutant: { command: 'adjutant', args: ['serve'], env: { PATH: join(home, 'bin') } },
+        },
+      },
+      '.gemini/settings.json': { mcpServers: { adjutant: { command: 'adjutant', args: ['serve'] } } },
+    };
+    for (const [name, entry] of Object.entries(entries)) {
+      mkdirSync(dirname(join(home, name)), { recursive: true });
+      writeFileSync(join(home, name), JSON.stringify(entry));
+    }
+    const { findings } = JSON.parse(adjutant('doctor', '--json').stdout) as {
+      findings: { client?: string }[];
+    };
+    const findingFor = (id: string) => findings.find(({ client }) => client === id);
+    expect(findingFor('cursor')).toMatchObject({
+      state: 'bad',
+      detail: 'adjutant is not on the PATH of programs with windows (/usr/bin:/bin:/usr/sbin:/sbin)',
+      remedy: 'run adjutant install cursor again, which writes the full paths',
+    });
+    // The script is found, but not the Node that its first line names.
+    expect(findingFor('zed')).toMatchObject({
+      state: 'bad',
+      detail: expect.stringMatching(/^the command in its configuration fails: .*node.*$/),
+      remedy: 'run adjutant install zed again, which writes the full paths',
+    });
+    for (const id of ['vscode', 'gemini']) expect(findingFor(id)).toMatchObject({ state: 'good' });
   });
 
   it('checks the configured services, prints no secret and creates no files', () => {

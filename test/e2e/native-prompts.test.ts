@@ -205,21 +205,26 @@ describe('adjutant install --with-prompts', () => {
     });
   });
 
-  it.runIf(existsSync('/usr/bin/script'))('asks on a terminal', () => {
-    const onTerminal = (input: string, ...args: string[]) =>
-      spawnSync('/usr/bin/script', ['-qec', [process.execPath, bundle, ...args].join(' '), '/dev/null'], {
-        env: { ...env, TERM: 'dumb' },
-        cwd: home,
-        input,
-        encoding: 'utf8',
-      }).stdout;
-    expect(onTerminal('\n', 'install', 'claude')).toContain('Also write prompts as commands of Claude Code?');
-    expect(existsSync(folder())).toBe(false);
-    expect(onTerminal('greet, work\n', 'install', 'claude')).toContain('2 files written');
-    expect(existsSync(join(folder(), 'review.md'))).toBe(true);
-    // The choice stands, so the question is not repeated.
-    expect(onTerminal('', 'install', 'claude')).not.toContain('Also write');
-  });
+  it.runIf(existsSync('/usr/bin/script'))(
+    'leaves the lines that are pasted after it on a terminal to the shell',
+    () => {
+      const paste = (line: string) =>
+        spawnSync('/usr/bin/script', ['-qec', 'sh', '/dev/null'], {
+          env: { ...env, TERM: 'dumb', PS1: '' },
+          cwd: home,
+          input: `${process.execPath} ${bundle} ${line}\necho pasted $((40 + 2))\nexit\n`,
+          encoding: 'utf8',
+        }).stdout;
+      const installed = paste('install claude');
+      expect(installed).toContain('pasted 42');
+      expect(installed).toContain('Done. Restart Claude Code');
+      expect(readFileSync(join(home, '.claude.json'), 'utf8')).toContain('adjutant');
+      expect(existsSync(folder())).toBe(false);
+      const unnamed = paste('install codex --with-prompts');
+      expect(unnamed).toContain('pasted 42');
+      expect(unnamed).toContain('--with-prompts needs prompts: name them with --prompt NAME or --tag TAG');
+    },
+  );
 });
 
 describe('adjutant install --sync', () => {

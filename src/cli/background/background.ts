@@ -31,18 +31,17 @@ export const service: Command = {
     const known = serviceNames.find((name) => name === named);
     if (named !== undefined && known === undefined)
       throw new UsageError(`service ${action} takes server or worker, not "${named}"`);
-    const manager = findManager(loaded, terminal);
+    const manager = await findManager(loaded, terminal);
     return actions[action as keyof typeof actions]({ loaded, terminal, manager }, known);
   },
 };
 
-function findManager(loaded: LoadedConfig, terminal: Terminal): ServiceManager {
+async function findManager(loaded: LoadedConfig, terminal: Terminal): Promise<ServiceManager> {
   const { settings, userHome } = findPlaces(terminal.env);
   if (process.platform === 'darwin') return launchd(userHome);
   if (process.platform !== 'win32' && succeeds(() => run('systemctl', '--version'))) return systemd(settings);
-  const command = serviceProgram('server', loaded, terminal)
-    .command.map((word) => `"${word}"`)
-    .join(' ');
+  const { command: words } = await serviceProgram('server', loaded, terminal);
+  const command = words.map((word) => `"${word}"`).join(' ');
   throw new Error(
     process.platform === 'win32'
       ? `Windows has no service manager for user programs; create a task that runs at logon instead: schtasks /Create /SC ONLOGON /TN Adjutant /TR '${command}'`
@@ -52,7 +51,7 @@ function findManager(loaded: LoadedConfig, terminal: Terminal): ServiceManager {
 
 async function install({ loaded, terminal, manager }: Invocation, named: ServiceName = 'server') {
   const file = manager.file(named);
-  const text = manager.describe(named, serviceProgram(named, loaded, terminal));
+  const text = manager.describe(named, await serviceProgram(named, loaded, terminal));
   if (loaded.flags['dry-run'] === true) {
     terminal.answer({ service: named, file, text }, `# ${file}\n${text}`);
     return 0;

@@ -1,9 +1,8 @@
-import { sep } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { flagName } from '../../setting.ts';
-import { type Terminal, UsageError } from '../terminal/command.ts';
+import type { Terminal } from '../terminal/command.ts';
 import type { ServiceName, ServiceProgram } from './service-manager.ts';
-import { stablePath } from './stable-path.ts';
+import { stableProgram } from './stable-path.ts';
 
 /** Variables that decide where files are, or which programs are found. A service does not inherit them from the shell. */
 const inherited = [
@@ -25,28 +24,18 @@ const descriptions: Readonly<Record<ServiceName, string>> = {
 };
 
 /** The program of a service: this installation, with the settings that were given as flags. */
-export function serviceProgram(
+export async function serviceProgram(
   service: ServiceName,
   { config, origins }: LoadedConfig,
   { env }: Terminal,
-): ServiceProgram {
-  const { PATH: path = '' } = env;
-  const script = process.argv[1]!;
-  if (script.includes(`${sep}_npx${sep}`))
-    throw new UsageError(
-      'npx runs a copy that can be deleted at any time; run "npm install -g adjutant", then "adjutant service install"',
-    );
+): Promise<ServiceProgram> {
+  const { node, script } = await stableProgram(env['PATH'], 'adjutant service install');
   const flags = Object.entries(config).flatMap(([name, value]) =>
     origins[name]?.startsWith('flag ') ? toFlags(flagName(name), value) : [],
   );
   return {
     description: descriptions[service],
-    command: [
-      stablePath(process.execPath, 'node', path),
-      stablePath(script, 'adjutant', path),
-      ...commands[service],
-      ...flags,
-    ],
+    command: [node, script, ...commands[service], ...flags],
     env: Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     folder: findPlaces(env).userHome,
   };

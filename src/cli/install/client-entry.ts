@@ -37,19 +37,27 @@ export function entryWriter({
 
 /** An entry of any client, as far as it tells how to start or reach the server. */
 export type ParsedEntry =
-  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export function parseEntry(entry: Table): ParsedEntry {
   const url = ['url', 'httpUrl', 'serverUrl', 'uri']
     .map((name) => entry[name])
     .find((one) => one !== undefined);
-  if (typeof url === 'string') {
-    const headers = entry['headers'] ?? entry['http_headers'];
-    return { kind: 'http', url, headers: isObject(headers) ? (headers as Record<string, string>) : {} };
-  }
+  if (typeof url === 'string')
+    return { kind: 'http', url, headers: textsIn(entry, 'headers', 'http_headers') };
   const named = entry['command'] ?? entry['cmd'];
   const args = Array.isArray(entry['args']) ? entry['args'] : [];
   const [command, ...words] = [...(Array.isArray(named) ? named : [named]), ...args].map(String);
-  return { kind: 'stdio', command: command!, args: words };
+  return { kind: 'stdio', command: command!, args: words, env: textsIn(entry, 'env', 'envs', 'environment') };
+}
+
+function textsIn(entry: Table, ...names: readonly string[]): Readonly<Record<string, string>> {
+  const table = names.map((name) => entry[name]).find(isObject) ?? {};
+  return Object.fromEntries(Object.entries(table).map(([name, value]) => [name, String(value)]));
 }

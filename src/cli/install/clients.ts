@@ -17,6 +17,8 @@ export interface Client {
   readonly entry: ReturnType<typeof entryWriter>;
   /** False if the file can only start a server, not name the address of one. */
   readonly http?: false;
+  /** True if a desktop starts the client, so that it does not have the PATH of a shell. */
+  readonly hasWindow?: true;
   /** Set if newer versions show the model only the names of tools until it searches for them. */
   readonly defersTools?: DeferredTools;
 }
@@ -67,6 +69,7 @@ export const clients: readonly Client[] = [
   {
     id: 'claude-desktop',
     title: 'Claude Desktop',
+    hasWindow: true,
     format: 'json',
     file: (places, platform) =>
       join(applicationFolder(places, platform), 'Claude', 'claude_desktop_config.json'),
@@ -77,6 +80,7 @@ export const clients: readonly Client[] = [
   {
     id: 'cursor',
     title: 'Cursor',
+    hasWindow: true,
     format: 'json',
     file: ({ userHome }) => join(userHome, '.cursor', 'mcp.json'),
     projectFile: join('.cursor', 'mcp.json'),
@@ -86,6 +90,7 @@ export const clients: readonly Client[] = [
   {
     id: 'vscode',
     title: 'VS Code',
+    hasWindow: true,
     format: 'json',
     file: (places, platform) => join(applicationFolder(places, platform), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
@@ -138,6 +143,7 @@ export const clients: readonly Client[] = [
   {
     id: 'windsurf',
     title: 'Windsurf',
+    hasWindow: true,
     format: 'json',
     file: ({ userHome }) => join(userHome, '.codeium', 'windsurf', 'mcp_config.json'),
     key: 'mcpServers',
@@ -146,6 +152,7 @@ export const clients: readonly Client[] = [
   {
     id: 'cline',
     title: 'Cline',
+    hasWindow: true,
     format: 'json',
     file: clineFile,
     key: 'mcpServers',
@@ -154,6 +161,7 @@ export const clients: readonly Client[] = [
   {
     id: 'goose',
     title: 'Goose',
+    hasWindow: true,
     format: 'yaml',
     file: (places, platform) =>
       platform === 'win32'
@@ -170,6 +178,7 @@ export const clients: readonly Client[] = [
   {
     id: 'zed',
     title: 'Zed',
+    hasWindow: true,
     format: 'json',
     file: (places, platform) =>
       platform === 'win32'

@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import type { NativeReport } from '../../prompts/native/native-prompts.ts';
 import { settings } from '../../settings.ts';
+import { stableProgram } from '../background/stable-path.ts';
 import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
 import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
@@ -11,7 +11,7 @@ import { type Client, clients } from './clients.ts';
 import { defersTools } from './deferred-tools.ts';
 import { ManagedFile } from './managed-file.ts';
 import {
-  choosePrompts,
+  chosenPrompts,
   describeReport,
   nativePlace,
   openNativePrompts,
@@ -54,10 +54,10 @@ export const install: Command = {
     const http = loaded.flags['http'] === true;
     if (http && client.http === false)
       throw new UsageError(`${client.title} can only start a server itself; leave out --http`);
-    const choice = await choosePrompts(loaded, terminal, client);
-    const entry = client.entry(http ? await httpEntry(loaded) : stdioEntry(loaded, terminal, client));
+    const choice = await chosenPrompts(loaded, terminal, client);
+    const entry = await (http ? httpEntry(loaded) : stdioEntry(loaded, terminal, client));
     const original = await findOriginal(file, client);
-    const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, entry);
+    const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
     await using native = await openNativePrompts(loaded);
     const place = nativePlace(loaded, terminal, client);
     const result = await change(loaded, terminal, {
@@ -70,8 +70,9 @@ export const install: Command = {
       },
       native: async (dry) => place && choice && native.prompts.install(place, choice, { dry }),
     });
-    if (http && loaded.flags['project'] === true)
-      terminal.hint(`${file.path} contains the token of the server. Do not share or commit it.\n`);
+    const secret = entry.kind === 'http' ? 'the token of the server' : 'paths of this machine';
+    if (loaded.flags['project'] === true && (entry.kind === 'http' || entry.command !== 'adjutant'))
+      terminal.hint(`${file.path} contains ${secret}. Do not share or commit it.\n`);
     return result;
   },
 };
@@ -195,13 +196,12 @@ function findClient([name]: readonly string[]): Client {
   );
 }
 
-/** Uses full paths unless `adjutant` is on the PATH. */
-function stdioEntry({ config }: LoadedConfig, terminal: Terminal, client: Client): Entry {
-  const bundle = realpathSync(process.argv[1]!);
-  const onPath = (terminal.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'adjutant'))
-    .some((file) => existsSync(file) && realpathSync(file) === bundle);
+/** A client without the PATH of a shell finds neither `adjutant` nor the Node in its first line, and gets the full paths. */
+async function stdioEntry({ config }: LoadedConfig, terminal: Terminal, client: Client): Promise<Entry> {
+  const { node, script, isOnPath } = await stableProgram(
+    terminal.env['PATH'],
+    `adjutant install ${client.id}`,
+  );
   // A client that searches for tools finds only those that the server lists.
   const listsAll = 'toolsets' in settings && defersTools(client, terminal.env);
   const args = [
@@ -209,9 +209,9 @@ function stdioEntry({ config }: LoadedConfig, terminal: Terminal, client: Client
     ...(config.home === undefined ? [] : ['--home', config.home]),
     ...(listsAll ? ['--toolsets', 'all'] : []),
   ];
-  return onPath
+  return isOnPath && !client.hasWindow
     ? { kind: 'stdio', command: 'adjutant', args }
-    : { kind: 'stdio', command: process.execPath, args: [bundle, ...args] };
+    : { kind: 'stdio', command: node, args: [script, ...args] };
 }
 
 async function httpEntry({ config }: LoadedConfig): Promise<Entry> {

@@ -7,7 +7,6 @@ import type { Choice } from '../../prompts/native/native-folder.ts';
 import { type NativePlace, NativePrompts, type NativeReport } from '../../prompts/native/native-prompts.ts';
 import { type Terminal, UsageError } from '../terminal/command.ts';
 import type { Client } from './clients.ts';
-import { ask } from './question.ts';
 
 interface OpenNativePrompts extends AsyncDisposable {
   readonly prompts: NativePrompts;
@@ -33,8 +32,8 @@ export function nativePlace(
   return { client, home: resolve(home) };
 }
 
-/** The prompts to write: from flags, or asked for on a terminal. `undefined` if none are wanted. */
-export async function choosePrompts(
+/** The prompts that the flags name. `undefined` if none are wanted. */
+export async function chosenPrompts(
   loaded: LoadedConfig,
   terminal: Terminal,
   client: Client,
@@ -43,33 +42,18 @@ export async function choosePrompts(
   const prompts = textsOf(flags['prompt']);
   const tags = textsOf(flags['tag']);
   const isNamed = prompts.length + tags.length > 0;
-  const isWanted = flags['with-prompts'] === true || isNamed;
-  const canAsk = terminal.input.isTTY && terminal.errors.isTTY && !terminal.json && flags['quiet'] !== true;
-  if (!isWanted && !canAsk) return undefined;
-  const place = nativePlace(loaded, terminal, client);
-  if (place === undefined) {
-    if (!isWanted) return undefined;
+  if (!isNamed && flags['with-prompts'] !== true) return undefined;
+  if (nativePlace(loaded, terminal, client) === undefined) {
     const names = nativeClients.map(({ id }) => id).join(', ');
     throw new UsageError(
       `${client.title} has no commands or skills that Adjutant can write; --with-prompts works with ${names}`,
     );
   }
-  await using native = await openNativePrompts(loaded);
-  if (isNamed) return known(native.prompts, { prompts, tags });
-  if (!canAsk)
+  // Never ask for them: a question would swallow the lines that were pasted after the command.
+  if (!isNamed)
     throw new UsageError('--with-prompts needs prompts: name them with --prompt NAME or --tag TAG');
-  if (!isWanted && native.prompts.choice(place) !== undefined) return undefined;
-  const { title, kind } = place.client;
-  const answer = await ask(
-    terminal,
-    `Also write prompts as ${kind} of ${title}? Name prompts or tags, separated by commas, or press Enter for none: `,
-  );
-  const words = answer
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
-  if (words.length === 0) return undefined;
-  return known(native.prompts, await native.prompts.sort(words));
+  await using native = await openNativePrompts(loaded);
+  return known(native.prompts, { prompts, tags });
 }
 
 /** Updates the files that were written before. */

@@ -41,14 +41,6 @@ export class NativePrompts {
     this.#entries = entries;
   }
 
-  /** Sorts words into names of prompts and tags. A word that is neither counts as a prompt. */
-  async sort(words: readonly string[]): Promise<Choice> {
-    const names = new Set((await this.#entries()).map(({ definition }) => definition.name));
-    const allTags = new Set((await this.#entries()).flatMap(({ definition }) => definition.tags));
-    const isTag = (word: string) => !names.has(word) && allTags.has(word);
-    return { prompts: words.filter((word) => !isTag(word)), tags: words.filter(isTag) };
-  }
-
   /** Throws if a chosen prompt or tag does not exist. */
   async assertKnown({ prompts, tags }: Choice): Promise<void> {
     const entries = await this.#entries();
@@ -68,11 +60,6 @@ export class NativePrompts {
         `There is no ${kind} ${missing}; ${meant ? `did you mean ${meant}?` : 'adjutant prompts list shows all.'}`,
       );
     }
-  }
-
-  /** What was chosen for a client, if anything. */
-  choice(place: NativePlace): Choice | undefined {
-    return this.#folder(place).choice();
   }
 
   async install(place: NativePlace, choice: Choice, options: Options = {}): Promise<NativeReport> {
