@@ -14,7 +14,7 @@ export async function runWorker(assistant: TestAssistant, now: number): Promise<
     databaseUrl: assistant.file,
     policy: { name: 'rules', timeoutMs: 1000 },
     calendars: {
-      privateHosts: [],
+      privateHosts: ['127.0.0.1'],
       passwordsFile: join(dirname(assistant.file), 'passwords'),
       maxBytes: 1_000_000,
       intervalMs: 15 * minute,

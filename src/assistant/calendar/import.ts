@@ -10,6 +10,7 @@ import { extentOf } from '../icalendar/rule-thread.ts';
 import { isAllDay, type Series } from '../icalendar/series.ts';
 import { newId } from '../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import type { Writer } from '../store/store.ts';
 import { chunks, mapWithPauses } from './batches.ts';
 import { configOf } from './source.ts';
 
@@ -33,18 +34,22 @@ export interface ImportOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Known = Pick<
-  CalendarEvent,
-  'id' | 'provider_event_id' | 'revision' | 'start_ms' | 'end_ms' | 'series' | 'status' | 'href' | 'etag'
->;
+const knownColumns = [
+  ...(['id', 'provider_event_id', 'revision', 'title', 'start_ms', 'end_ms'] as const),
+  ...(['series', 'status', 'href', 'etag'] as const),
+] as const satisfies readonly (keyof CalendarEvent)[];
+type Known = Pick<CalendarEvent, (typeof knownColumns)[number]>;
+
+type ImportedFields = EventFields & { readonly provider_event_id: string };
 
 const pageSize = 2000;
 /** Latest valid timestamp, used for series without an end. */
 const never = 8.64e15;
 
 /**
- * Makes the stored events of a calendar match its source. Events are identified by UID. Unchanged events are not written;
- * notifications of changed ones are replanned in the same transaction.
+ * Makes the stored events of a calendar match its source. Events are identified by UID. Some sources change it: an event
+ * that is deleted while another one with the same title, start and end is added stays the same event. Unchanged events
+ * are not written; notifications of changed ones are replanned in the same transaction.
  */
 export async function importEvents(
   data: AssistantData,
@@ -56,16 +61,39 @@ export async function importEvents(
   const now = data.clock();
   const rows = await knownEvents(data, calendar);
   const known = new Map<string, Known>(rows.map((row) => [row.provider_event_id, row]));
+  const present = new Set(events.map(({ uid }) => uid));
+  const absent = new Set(
+    rows.filter(({ provider_event_id: uid, href }) =>
+      'hrefs' in deleted
+        ? href !== null && deleted.hrefs.has(href) && !present.has(uid)
+        : !present.has(uid) && !deleted.allBut.has(uid),
+    ),
+  );
+  const equal = Map.groupBy([...absent].reverse(), ({ revision }) => revision);
+  const similar = Map.groupBy([...absent].reverse(), contentOf);
   const changes: EventChange[] = [];
   const budget = new RuleBudget();
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
     const fields = await mapWithPauses(batch, (event) => toFields(event, calendar, user, now, budget));
+    // Among events with the same title and time, those that are equal in everything else come first.
+    for (const [candidates, keyOf] of [
+      [equal, (each: ImportedFields) => revisionOf(toRow(each, user, '', now))],
+      [similar, contentOf],
+    ] as const)
+      for (const each of fields) {
+        if (absent.size === 0 || known.has(each.provider_event_id)) continue;
+        const rest = candidates.get(keyOf(each)) ?? [];
+        let before = rest.pop();
+        while (before !== undefined && !absent.delete(before)) before = rest.pop();
+        if (before !== undefined) known.set(each.provider_event_id, before);
+      }
     const different = fields.filter((each) => {
       const before = known.get(each.provider_event_id);
       return (
         before === undefined ||
+        before.provider_event_id !== each.provider_event_id ||
         before.revision !== revisionOf(toRow(each, user, before.id, now)) ||
         before.href !== each.href ||
         before.etag !== each.etag
@@ -77,13 +105,7 @@ export async function importEvents(
     await turnOfEventLoop();
   }
 
-  const present = new Set(events.map(({ uid }) => uid));
-  const absent = rows.filter(({ provider_event_id: uid, href }) =>
-    'hrefs' in deleted
-      ? href !== null && deleted.hrefs.has(href) && !present.has(uid)
-      : !present.has(uid) && !deleted.allBut.has(uid),
-  );
-  for (const batch of chunks(absent)) {
+  for (const batch of chunks([...absent])) {
     signal?.throwIfAborted();
     changes.push(...(await removeAll(data, batch, now)));
   }
@@ -98,17 +120,7 @@ async function knownEvents({ store }: AssistantData, calendar: Calendar): Promis
     const page = await store.read((db) =>
       db
         .selectFrom('events')
-        .select([
-          'id',
-          'provider_event_id',
-          'revision',
-          'start_ms',
-          'end_ms',
-          'series',
-          'status',
-          'href',
-          'etag',
-        ])
+        .select(knownColumns)
         .where('calendar_id', '=', calendar.id)
         .where('id', '>', known.at(-1)?.id ?? '')
         .orderBy('id')
@@ -124,7 +136,7 @@ async function knownEvents({ store }: AssistantData, calendar: Calendar): Promis
 async function saveAll(
   data: AssistantData,
   user: User,
-  fields: readonly (EventFields & { provider_event_id: string })[],
+  fields: readonly ImportedFields[],
   known: ReadonlyMap<string, Known>,
   now: number,
 ): Promise<readonly EventChange[]> {
@@ -151,6 +163,7 @@ async function saveAll(
       await pace.pause;
       const before = known.get(each.provider_event_id);
       if (before === undefined) continue;
+      if (before.provider_event_id !== each.provider_event_id) await renameEvent(writer, before, each);
       const { event, outcome } = await saveEvent(writer, data, user, each, now);
       if (outcome !== 'same')
         changes.push({
@@ -162,6 +175,32 @@ async function saveAll(
     }
     return changes;
   });
+}
+
+/** Stores the new UID of an event. Another process may have imported it in the meantime; the UID then belongs to that row. */
+async function renameEvent({ db }: Writer, { id }: Known, fields: ImportedFields): Promise<void> {
+  const { provider, provider_event_id, href = null } = fields;
+  await db
+    .updateTable('events')
+    .set({ provider_event_id, href })
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('events as other')
+            .select('other.id')
+            .whereRef('other.user_id', '=', 'events.user_id')
+            .where('other.provider', '=', provider)
+            .where('other.provider_event_id', '=', provider_event_id),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** Identifies an event whose UID has changed. */
+function contentOf({ title, start_ms, end_ms }: Pick<Known, 'title' | 'start_ms' | 'end_ms'>): string {
+  return JSON.stringify([title, start_ms, end_ms]);
 }
 
 async function removeAll(
