@@ -112,13 +112,9 @@ const openEvent = async (title: string) => {
   await page.getByRole('list', { name: 'Agenda' }).getByText(title).click();
 };
 
-/** Whether the server is changed at once. The other changes wait until Undo is gone. */
-type Changes = 'at once' | 'later';
-
-it.each<readonly [string, Changes, () => Promise<void>]>([
+it.each<readonly [string, () => Promise<void>]>([
   [
     'a new prompt',
-    'at once',
     async () => {
       await go('#/prompts/+new');
       await page.getByLabel('Name').fill('moon');
@@ -129,7 +125,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a changed prompt',
-    'at once',
     async () => {
       await go('#/prompts/tides/edit');
       await page.getByLabel('Text', { exact: true }).fill('Explain the tides again.');
@@ -138,7 +133,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a deleted prompt',
-    'at once',
     async () => {
       await go('#/prompts/tides');
       await page.locator('article').getByRole('button', { name: 'Delete' }).click();
@@ -146,7 +140,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a new event',
-    'at once',
     async () => {
       await openPanel('New event');
       await panel().getByLabel('Title').fill('Concert');
@@ -155,7 +148,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a changed event',
-    'at once',
     async () => {
       await openEvent('Dentist');
       await panel().getByRole('button', { name: 'Edit' }).click();
@@ -167,7 +159,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a deleted event',
-    'later',
     async () => {
       await openEvent('Dentist');
       await panel().getByRole('button', { name: 'Delete' }).click();
@@ -176,15 +167,30 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a cancelled notification',
-    'later',
     async () => {
       await openEvent('Dentist');
       await panel().getByRole('button', { name: 'Cancel', exact: true }).first().click();
     },
   ],
   [
+    'a rule from “Less like this”',
+    async () => {
+      await openEvent('Dentist');
+      await panel().getByRole('button', { name: 'Less like this' }).first().click();
+    },
+  ],
+  [
+    'a deleted date of a series',
+    async () => {
+      await openPanel('Tasks');
+      await panel().getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('list', { name: 'Agenda' }).getByText('Choir').nth(1).click();
+      await panel().getByRole('button', { name: 'Delete' }).click();
+      await button('Delete event').click();
+    },
+  ],
+  [
     'a new task',
-    'at once',
     async () => {
       await openPanel('Tasks');
       await panel().getByLabel('Task', { exact: true }).fill('Paint the boat');
@@ -193,7 +199,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a completed task',
-    'at once',
     async () => {
       await openPanel('Tasks');
       await panel().getByRole('button', { name: 'Done', exact: true }).click();
@@ -201,7 +206,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a new rule',
-    'at once',
     async () => {
       await openPanel('Settings');
       await panel().getByLabel('Addresses, or @example.com').fill('boss@example.com');
@@ -210,7 +214,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a deleted rule',
-    'at once',
     async () => {
       await openPanel('Settings');
       await button('Delete rule').click();
@@ -218,7 +221,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'changed settings of a person',
-    'at once',
     async () => {
       await openPanel('Settings');
       await panel().getByLabel('Phone', { exact: true }).fill('+4930123456');
@@ -229,7 +231,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'changed channels of a person',
-    'at once',
     async () => {
       await openPanel('Settings');
       await panel().getByLabel('More addresses, one per line').fill('tgram://2');
@@ -239,7 +240,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a change of later dates of a series',
-    'at once',
     async () => {
       await openPanel('Tasks');
       await panel().getByRole('button', { name: 'Close' }).click();
@@ -252,7 +252,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a calendar that is imported again',
-    'at once',
     async () => {
       await openPanel('Calendars');
       await page.locator('input[type=file]').setInputFiles(moonFile);
@@ -260,7 +259,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a new person',
-    'at once',
     async () => {
       await openPanel('Add person');
       await panel().getByLabel('Name').fill('Bo');
@@ -269,7 +267,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'a subscription',
-    'at once',
     async () => {
       await openPanel('Calendars');
       await panel().getByLabel('Address or path').fill(calendarFile);
@@ -278,7 +275,6 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'an imported calendar',
-    'at once',
     async () => {
       await openPanel('Calendars');
       await page.locator('input[type=file]').setInputFiles(calendarFile);
@@ -286,18 +282,17 @@ it.each<readonly [string, Changes, () => Promise<void>]>([
   ],
   [
     'sample data',
-    'at once',
     async () => {
       await go('#/server');
       await button('Load sample data').click();
     },
   ],
-])('%s can be undone', async (_, changes, act) => {
+])('%s is made at once and can be undone', async (_, act) => {
   const before = await everything();
   await act();
   const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
   await undo.waitFor();
-  expect((await everything()) !== before).toBe(changes === 'at once');
+  expect(await everything()).not.toBe(before);
   await undo.click();
   await undo.waitFor({ state: 'detached' });
   expect(await everything()).toBe(before);
@@ -314,6 +309,29 @@ async function reminders(user_id: string, title: string): Promise<readonly strin
     .map(({ status, acknowledged_at }) => `${status}${acknowledged_at ? ' acknowledged' : ''}`);
 }
 const undo = () => page.locator('.toast').getByRole('button', { name: 'Undo' });
+
+it('a deleted event is gone although the tab is closed and offline right after “Deleted”', async () => {
+  const start_ts = `${dayFromNow(2)}T12:00`;
+  const event = { user_id: 'ada', title: 'Sailing', start_ts };
+  const { id } = await call<{ id: string }>('create_event', event);
+  await call('plan_notifications', { user_id: 'ada' });
+  expect(await reminders('ada', 'Sailing')).toContain('planned');
+  const tab = await server.open();
+  await tab.evaluate("location.hash = '#/calendar/ada'");
+  await tab.getByRole('tab', { name: 'Agenda' }).click();
+  await tab.getByRole('list', { name: 'Agenda' }).getByText('Sailing').click();
+  await tab.locator('.panel').getByRole('button', { name: 'Delete' }).click();
+  await tab.getByRole('button', { name: 'Delete event' }).click();
+  await tab.locator('.toast').getByText('Deleted “Sailing”.').waitFor();
+  await tab.context().setOffline(true);
+  await tab.close();
+  const { events } = await call<{ events: Rows }>('list_events', { user_id: 'ada', ...wholeList });
+  expect(events.map(({ title }) => title)).not.toContain('Sailing');
+  const { notifications } = await call<{ notifications: Rows }>('list_notifications', {
+    ...{ user_id: 'ada', status: 'planned', days_forward: 30, ...wholeList },
+  });
+  expect(notifications.filter(({ event_id }) => event_id === id)).toEqual([]);
+});
 
 it('an applied plan can be undone, and stays so', async () => {
   await everything();

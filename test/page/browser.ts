@@ -15,6 +15,7 @@ export interface BrowserContext {
   addInitScript(script: string): Promise<void>;
   readonly clock: { setFixedTime(time: string): Promise<void> };
   grantPermissions(permissions: readonly string[]): Promise<void>;
+  setOffline(offline: boolean): Promise<void>;
   route(
     url: string,
     handler: (route: { fulfill(response: object): Promise<void> }) => unknown,

@@ -3,7 +3,7 @@ import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { findUser } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { audit } from '../store/audit.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
+import type { CalendarEvent, Notification, Plan, Rule, User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { removeEvent } from './events.ts';
 
@@ -12,6 +12,9 @@ export interface Snapshot {
   readonly users?: readonly User[];
   readonly events?: readonly CalendarEvent[];
   readonly notifications?: readonly Notification[];
+  readonly rules?: readonly Rule[];
+  /** The decisions of the policy about events that the change can delete. */
+  readonly plans?: readonly Plan[];
 }
 
 interface Pair<Row> {
@@ -26,6 +29,8 @@ export interface Difference {
   readonly users: readonly Pair<User>[];
   readonly events: readonly Pair<CalendarEvent>[];
   readonly notifications: readonly Pair<Notification>[];
+  readonly rules: readonly Pair<Rule>[];
+  readonly removedPlans: readonly Plan[];
 }
 
 /** Returns undefined if nothing changed. */
@@ -34,6 +39,8 @@ export function differenceOf(before: Snapshot, after: Snapshot): Difference | un
     users: pairs(before.users, after.users),
     events: pairs(before.events, after.events),
     notifications: pairs(before.notifications, after.notifications),
+    rules: pairs(before.rules, after.rules),
+    removedPlans: removed(before.plans, after.plans),
   };
   return Object.values(difference).some(({ length }) => length > 0) ? difference : undefined;
 }
@@ -49,6 +56,12 @@ function pairs<Row extends { readonly id: string }>(
     .filter((pair) => JSON.stringify(pair.before) !== JSON.stringify(pair.after));
 }
 
+function removed(before: readonly Plan[] = [], after: readonly Plan[] = []): readonly Plan[] {
+  const keyOf = ({ event_id, occurrence }: Plan) => JSON.stringify([event_id, occurrence]);
+  const kept = new Set(after.map(keyOf));
+  return before.filter((plan) => !kept.has(keyOf(plan)));
+}
+
 /**
  * Restores the rows as they were before a change. Planned notifications follow restored events and people. Returns how many
  * notifications of the change can no longer be taken back, because they were sent.
@@ -56,18 +69,27 @@ function pairs<Row extends { readonly id: string }>(
 export function undoChange(data: AssistantData, difference: Difference): Promise<number> {
   const now = data.clock();
   return data.store.write(async (writer) => {
-    for (const pair of difference.users) await restoreUser(writer, data, pair, now);
-    for (const pair of difference.events) await restoreEvent(writer, data, pair, now);
-    return restoreNotifications(writer, difference.notifications, now);
+    const users: User[] = [];
+    const events: CalendarEvent[] = [];
+    for (const pair of difference.users) users.push(await restoreUser(writer, pair, now));
+    for (const pair of difference.rules) await restoreRule(writer, pair, now);
+    for (const pair of difference.events) events.push(...(await restoreEvent(writer, pair, now)));
+    for (const plan of difference.removedPlans)
+      await writer.db
+        .insertInto('plans')
+        .values(plan)
+        .onConflict((conflict) => conflict.columns(['event_id', 'occurrence']).doNothing())
+        .execute();
+    const sent = await restoreNotifications(writer, difference.notifications, now);
+    // Last, so that restored notifications are kept and not planned a second time.
+    for (const user of users) await replanUser(writer, data, user, now);
+    for (const event of events)
+      await replanEvent(writer, data, await findUser(writer.db, event.user_id), event, now);
+    return sent;
   });
 }
 
-async function restoreUser(
-  writer: Writer,
-  data: AssistantData,
-  { before, after }: Pair<User>,
-  now: number,
-): Promise<void> {
+async function restoreUser(writer: Writer, { before, after }: Pair<User>, now: number): Promise<User> {
   const current = await findUser(writer.db, after!.id);
   if (current.updated_ms !== after!.updated_ms) throw changedSince(current.name);
   const { id, created_ms, ...fields } = before!;
@@ -78,26 +100,46 @@ async function restoreUser(
   await writer.db.updateTable('users').set(row).where('id', '=', id).execute();
   await audit(writer, now, [{ action: 'user.updated', userId: id, detail: { undone: true } }]);
   writer.changed({ kind: 'user', id, userId: id });
-  await replanUser(writer, data, { ...current, ...row }, now);
+  return { ...current, ...row };
 }
 
+async function restoreRule(writer: Writer, { before, after }: Pair<Rule>, now: number): Promise<void> {
+  const { id, user_id: userId } = (after ?? before)!;
+  const { db } = writer;
+  const current = await db.selectFrom('rules').selectAll().where('id', '=', id).executeTakeFirst();
+  if (current?.updated_ms !== after?.updated_ms)
+    throw new Failure('conflict', 'The rule was changed again since, so this change cannot be undone.');
+  await db.deleteFrom('rules').where('id', '=', id).execute();
+  if (before !== undefined)
+    await db
+      .insertInto('rules')
+      .values({ ...before, updated_ms: now })
+      .execute();
+  const action = before === undefined ? 'rule.deleted' : 'rule.set';
+  await audit(writer, now, [{ action, userId, detail: { rule: id, undone: true } }]);
+  writer.changed({ kind: 'rule', id, userId });
+}
+
+/** Returns the event, unless the change has added it. */
 async function restoreEvent(
   writer: Writer,
-  data: AssistantData,
   { before, after }: Pair<CalendarEvent>,
   now: number,
-): Promise<void> {
+): Promise<readonly CalendarEvent[]> {
   const { id, user_id: userId, title } = (after ?? before)!;
   const current = await findRow(writer.db, 'events', id);
   if (current?.updated_ms !== after?.updated_ms) throw changedSince(title);
   // The event was added by the change, so nobody has to hear that it is cancelled.
-  if (before === undefined) return removeEvent(writer, current!, 'its creation was undone', now, true);
+  if (before === undefined) {
+    await removeEvent(writer, current!, 'its creation was undone', now, true);
+    return [];
+  }
   const row = { ...before, updated_ms: now };
   if (current === undefined) await insertAgain(writer, row);
   else await writer.db.updateTable('events').set(row).where('id', '=', id).execute();
   await audit(writer, now, [{ action: 'event.updated', userId, eventId: id, detail: { undone: true } }]);
   writer.changed({ kind: 'event', id, userId });
-  await replanEvent(writer, data, await findUser(writer.db, userId), row, now);
+  return [row];
 }
 
 async function insertAgain({ db }: Writer, row: CalendarEvent): Promise<void> {
@@ -109,7 +151,10 @@ async function insertAgain({ db }: Writer, row: CalendarEvent): Promise<void> {
   if (numInsertedOrUpdatedRows === 0n) throw changedSince(row.title);
 }
 
-/** Added notifications are cancelled as on request, so that they are not planned again at once. */
+/**
+ * Added reminders are cancelled as on request, so that they are not planned again at once. An added notice of a change
+ * releases its key, because the same change may be made and reported again.
+ */
 async function restoreNotifications(
   writer: Writer,
   changes: readonly Pair<Notification>[],
@@ -143,7 +188,7 @@ async function restoreNotifications(
     const fields = before ?? {
       status: 'cancelled' as const,
       reason: 'undone',
-      ...(!taken.has(key) && { key }),
+      ...(after!.change === null && !taken.has(key) && { key }),
     };
     await db
       .updateTable('notifications')

@@ -245,5 +245,6 @@ export type NewEvent = Insertable<EventsTable>;
 export type Notification = Selectable<NotificationsTable>;
 export type NewNotification = Insertable<NotificationsTable>;
 export type NotificationUpdate = Updateable<NotificationsTable>;
+export type Plan = Selectable<PlansTable>;
 export type Rule = Selectable<RulesTable>;
 export type AuditRow = Selectable<AuditTable>;

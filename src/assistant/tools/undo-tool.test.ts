@@ -143,6 +143,77 @@ it('takes back an acknowledgement: the other reminders come again', async () => 
   expect(list()).toEqual(listed);
 });
 
+const decisions = (assistant: TestAssistant) =>
+  rows(assistant, 'select event_id, occurrence, policy, reason from plans order by event_id, occurrence');
+
+it('brings back a deleted event with its reminders, and nobody hears of the deletion', async () => {
+  await using assistant = await opened();
+  const event = { user_id: 'ada', id: 'old', title: 'Dentist', start_ts: '2026-11-16T18:00' };
+  await assistant.call('create_event', { ...event, reminders: ['2h', '10m'] });
+  await plan(assistant);
+  assistant.now += 20 * 60_000;
+  const cancelled = rows(assistant, 'select id from notifications order by plan_ms')[0] as { id: string };
+  await assistant.call('cancel_notification', { notification_id: cancelled.id });
+  const before = [stored(assistant), decisions(assistant)];
+  for (const _ of ['first', 'second']) {
+    const id = await change(assistant, 'delete_event', { event_id: 'old' });
+    expect(stored(assistant).events).toEqual([]);
+    // The person was about to be reminded, so the deletion is reported unless it is undone.
+    const planned =
+      "select subject from (select payload ->> 'subject' as subject, status from notifications)";
+    expect(rows(assistant, `${planned} where status = 'planned'`)).toEqual([
+      { subject: expect.stringMatching(/^Cancelled: Dentist/) },
+    ]);
+    expect(await undo(assistant, id)).toEqual({ already_sent: 0 });
+    expect([stored(assistant), decisions(assistant)]).toEqual(before);
+    await plan(assistant);
+    expect([stored(assistant), decisions(assistant)]).toEqual(before);
+    assistant.now += 1000;
+  }
+});
+
+it.each([false, true])('brings back deleted dates of a series (following: %s)', async (following) => {
+  await using assistant = await opened();
+  const series = { id: 'choir', title: 'Choir', start_ts: '2026-11-17T12:00', rrule: 'FREQ=DAILY;COUNT=6' };
+  await assistant.call('create_event', { user_id: 'ada', ...series });
+  await plan(assistant);
+  const before = [stored(assistant), decisions(assistant)];
+  const dates = { event_id: 'choir', occurrence: '2026-11-19T12:00:00Z', following };
+  const id = await change(assistant, 'delete_event', dates);
+  await plan(assistant);
+  expect(stored(assistant).planned.length).toBeLessThan(before[0]!['planned' as never]['length']);
+  await undo(assistant, id);
+  await plan(assistant);
+  expect([stored(assistant), decisions(assistant)]).toEqual(before);
+});
+
+it.each([false, true])('plans a cancelled reminder again (less like this: %s)', async (less_like_this) => {
+  await using assistant = await opened();
+  const event = { user_id: 'ada', title: 'Dentist', start_ts: '2026-11-18T14:00', reminders: ['1h', '10m'] };
+  await assistant.call('create_event', event);
+  await assistant.call('create_event', { ...event, title: 'Dentist 2', start_ts: '2026-11-19T14:00' });
+  await plan(assistant);
+  const rules = () => rows(assistant, 'select rule_type, config, enabled from rules');
+  const before = [stored(assistant), rules()];
+  const { id: notification_id } = rows(assistant, 'select id from notifications order by plan_ms')[0] as {
+    id: string;
+  };
+  for (const _ of ['a new rule', 'a rule that is changed']) {
+    const id = await change(assistant, 'cancel_notification', { notification_id, less_like_this });
+    await plan(assistant);
+    expect([stored(assistant), rules()]).not.toEqual(before);
+    await undo(assistant, id);
+    await plan(assistant);
+    expect([stored(assistant), rules()]).toEqual(before);
+    if (!less_like_this) continue;
+    await assistant.call('set_rule', {
+      ...{ user_id: 'ada', rule_type: 'fewer_reminders', rule_json: { title: 'Dentist', max: 4 } },
+    });
+    before[1] = rules();
+    assistant.now += 1000;
+  }
+});
+
 it('refuses to undo what was changed again, and what is too old', async () => {
   await using assistant = await opened();
   const first = await change(assistant, 'update_user', { user_id: 'ada', name: 'Ada L.' });

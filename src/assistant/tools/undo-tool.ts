@@ -12,13 +12,13 @@ const maxKept = 50;
 /** A plan covers what starts from now on, and changes to what started recently. */
 const recentMs = 7 * 86_400_000;
 
-/** Reads the rows that a call may change. `result` is absent before the call. */
+/** Reads the rows that a call may change; undefined if it cannot be undone. `result` is absent before the call. */
 type ReadRows = (
   db: Reader,
   args: Readonly<Record<string, string>>,
   result: JsonObject | undefined,
   nowMs: number,
-) => Promise<Snapshot>;
+) => Promise<Snapshot | undefined>;
 
 /** The changes that no other tool can reverse. */
 const scopes: Readonly<Record<string, ReadRows>> = {
@@ -35,6 +35,26 @@ const scopes: Readonly<Record<string, ReadRows>> = {
       .where('provider', '=', 'local')
       .execute();
     return { events };
+  },
+  /** The server of a calendar deletes its own copy, which nothing here can bring back. */
+  async delete_event(db, { event_id = '' }, result) {
+    const events = await db.selectFrom('events').selectAll().where('id', '=', event_id).execute();
+    if (result === undefined && events[0]?.provider !== 'local') return undefined;
+    const notifications = db.selectFrom('notifications').selectAll().where('event_id', '=', event_id);
+    const plans = db.selectFrom('plans').selectAll().where('event_id', '=', event_id);
+    return { events, notifications: await notifications.execute(), plans: await plans.execute() };
+  },
+  async cancel_notification(db, { notification_id = '' }) {
+    const notifications = await db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('id', '=', notification_id)
+      .execute();
+    const people = notifications.map(({ user_id }) => user_id);
+    if (people.length === 0) return undefined;
+    // "Less like this" also sets a rule.
+    const rules = await db.selectFrom('rules').selectAll().where('user_id', 'in', people).execute();
+    return { notifications, rules };
   },
   async import_calendar(db, { user_id = '', name = 'Imported text' }) {
     const events = await db
@@ -88,8 +108,9 @@ export function createUndo(data: AssistantData) {
         const nowMs = data.clock();
         const before = await data.store.read((db) => read(db, args, undefined, nowMs));
         const result = await tool.call(args, context);
+        if (before === undefined) return result;
         const after = await data.store.read((db) => read(db, args, result.structured as JsonObject, nowMs));
-        const difference = differenceOf(before, after);
+        const difference = after && differenceOf(before, after);
         if (difference === undefined) return result;
         return { ...result, meta: { ...result.meta, [metaKey]: keep(difference, context) } };
       };

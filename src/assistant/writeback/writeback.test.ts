@@ -156,6 +156,18 @@ describe('an event on a CalDAV server', () => {
     expect(await opened.starts()).toEqual([]);
   });
 
+  it('that is deleted there cannot be brought back by undo_change', async () => {
+    await using opened = await open({ one: single });
+    await opened.assistant.call('plan_notifications', { user_id: 'ann' });
+    const result = await opened.assistant.client.request('tools/call', {
+      name: 'delete_event',
+      arguments: { event_id: await opened.id('Review') },
+      _meta: { 'adjutant/undo': true },
+    });
+    expect(result).not.toHaveProperty('_meta.adjutant/undo');
+    expect(server.objects.size).toBe(0);
+  });
+
   it('reports other events of the same person at that time', async () => {
     await using opened = await open({ one: single });
     const { assistant } = opened;

@@ -8,7 +8,6 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import type { DeferredDelete } from '../events/deferred-delete.ts';
 import type { EventTimes } from '../events/event-times.ts';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { lazy } from '../shared/lazy.tsx';
@@ -61,7 +60,6 @@ interface Props {
   readonly days: readonly string[];
   readonly updates: number;
   readonly people: readonly string[];
-  readonly deleting: DeferredDelete;
   readonly earlier: EarlierSearch | undefined;
   choosePeople(people: readonly string[]): void;
   choose(event: CalendarEvent): void;
@@ -81,7 +79,7 @@ export function CalendarPanel(props: Props) {
 }
 
 function contentOf(panel: Panel, props: Props) {
-  const { user, calendar, deleting, choose, close } = props;
+  const { user, calendar, choose, close } = props;
   if (typeof panel === 'string')
     return { title: panelTitles[panel], content: namedContent(panel, props), key: `${panel} ${user.id}` };
   if ('create' in panel)
@@ -117,11 +115,7 @@ function contentOf(panel: Panel, props: Props) {
     title: event?.title ?? '',
     key: panel.event,
     content: event && calendar && (
-      <EventDetail
-        {...{ user, event, deleting }}
-        notifications={notificationsFor(calendar, event)}
-        done={close}
-      />
+      <EventDetail {...{ user, event }} notifications={notificationsFor(calendar, event)} done={close} />
     ),
   };
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import {
   type CalendarEvent,
   keyOf,
@@ -10,7 +10,6 @@ import {
   type Span,
   type User,
 } from '../events/calendar-data.ts';
-import { useDeferredDelete } from '../events/deferred-delete.ts';
 import { addDays, daysBetween, type EventTimes } from '../events/event-times.ts';
 import { CalendarImport } from '../people/calendar-import.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
@@ -56,20 +55,15 @@ export function CalendarView({ user, users, earlier, children }: Props) {
   const [people, setPeople] = useState(() => othersIn(earlier, user, users));
   const updates = useUpdates(...resourceUris(user));
   const ticks = useTicks(reloadMs);
-  const deleting = useDeferredDelete();
   const zone = user.timezone ?? 'UTC';
   const now = wallTime(new Date().toISOString(), zone);
   const today = now.day;
   const month = monthFrom(today, months);
   const days = layout === 'month' ? monthDays(month) : weekDays(today, layout === 'week' ? weeks : 0);
   const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanFor(today, days);
-  const { value: loaded, error } = useLoaded(
+  const { value: calendar, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
-  );
-  const calendar = useMemo(
-    () => loaded && { ...loaded, events: loaded.events.filter((event) => !deleting.isDeleted(event)) },
-    [loaded, deleting.isDeleted],
   );
   const { value: busy = [] } = useLoaded(
     async (client, signal) => {
@@ -146,7 +140,7 @@ export function CalendarView({ user, users, earlier, children }: Props) {
         )}
         {panel !== undefined && (
           <CalendarPanel
-            {...{ panel, user, users, calendar, today, days, updates, people, deleting, earlier, choose }}
+            {...{ panel, user, users, calendar, today, days, updates, people, earlier, choose }}
             choosePeople={setPeople}
             // A late answer to the form of this panel must not close the one that was opened since.
             close={() => setPanel((now) => (now === panel ? undefined : now))}

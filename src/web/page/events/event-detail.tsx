@@ -4,7 +4,6 @@ import { asError, useConnection, useLoaded } from '../shared/server-connection.t
 import { useToast } from '../shared/toast.tsx';
 import { type CalendarEvent, localeOf, type Notification, type User } from './calendar-data.ts';
 import { ChangeOutcome, useConfirmedChange } from './confirmed-change.tsx';
-import type { DeferredDelete } from './deferred-delete.ts';
 import { EventForm } from './event-form.tsx';
 import { formatTimes, timesOf } from './event-times.ts';
 import { NoticePreview } from './notice-preview.tsx';
@@ -15,12 +14,11 @@ interface Props {
   readonly user: User;
   readonly event: CalendarEvent;
   readonly notifications: readonly Notification[];
-  readonly deleting: DeferredDelete;
   done(): void;
 }
 
 /** One event with its notifications and the reason for each. It can be changed and deleted. */
-export function EventDetail({ user, event, notifications, deleting, done }: Props) {
+export function EventDetail({ user, event, notifications, done }: Props) {
   const [mode, setMode] = useState<'view' | 'edit' | 'delete'>('view');
   const zone = user.timezone ?? 'UTC';
   const locale = localeOf(user);
@@ -44,8 +42,7 @@ export function EventDetail({ user, event, notifications, deleting, done }: Prop
         occurrence={event.occurrence}
       />
     );
-  if (mode === 'delete')
-    return <DeleteQuestion {...{ user, event, deleting, done }} back={() => setMode('view')} />;
+  if (mode === 'delete') return <DeleteQuestion {...{ user, event, done }} back={() => setMode('view')} />;
   return (
     <>
       <p class="quiet">{formatTimes(times, locale)}</p>
@@ -116,12 +113,12 @@ export function TaskButton({ event }: { event: CalendarEvent }) {
   );
 }
 
-interface DeleteProps extends Pick<Props, 'user' | 'event' | 'deleting' | 'done'> {
+interface DeleteProps extends Pick<Props, 'user' | 'event' | 'done'> {
   back(): void;
 }
 
-/** Asks which dates are deleted. A server that informs other people is asked at once, because that cannot be undone. */
-function DeleteQuestion({ user, event, deleting, done, back }: DeleteProps) {
+/** Asks which dates are deleted. Only an event that is not on a calendar server can be brought back. */
+function DeleteQuestion({ user, event, done, back }: DeleteProps) {
   const { client } = useConnection();
   const toast = useToast();
   const change = useConfirmedChange();
@@ -129,13 +126,14 @@ function DeleteQuestion({ user, event, deleting, done, back }: DeleteProps) {
   const scoped = scopeArguments(event.occurrence, scope);
   const deletion = { event_id: event.id, ...scoped };
   const remove = async () => {
-    if (event.provider === 'local') {
-      deleting.remove({ ...deletion, title: event.title, start_ts: event.start_ts });
-      return done();
-    }
-    const made = await change.run((confirm) => client.tool('delete_event', { ...deletion, ...confirm }));
+    const made = await change.run((confirm) => client.undoable('delete_event', { ...deletion, ...confirm }));
     if (made === undefined) return;
-    toast({ text: `Deleted “${event.title}” in its calendar.` });
+    const { undo } = made.result;
+    toast(
+      undo === undefined
+        ? { text: `Deleted “${event.title}” in its calendar.` }
+        : { text: `Deleted “${event.title}”.`, action: { label: 'Undo', run: undo } },
+    );
     done();
   };
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { ChangeButton } from '../shared/change-button.tsx';
-import { undoMs, useDeferredChange } from '../shared/deferred-change.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -19,9 +18,7 @@ interface Props {
 export function NotificationItem({ notification, inOutbox, zone, locale }: Props) {
   const { client } = useConnection();
   const toast = useToast();
-  const defer = useDeferredChange();
   const [shown, setShown] = useState(false);
-  const [cancelled, setCancelled] = useState(false);
   const { id, status, channel, sent_time, plan_time, subject, reason, why, error, acknowledged_at, change } =
     notification;
   const named = { notification_id: id };
@@ -34,21 +31,8 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
       (result) => toast({ text, ...(undo && { action: { label: 'Undo', run: () => undo(result) } }) }),
       (failed) => toast({ text: asError(failed).message }),
     );
-  const cancel = (text: string, fields: { less_like_this?: boolean } = {}) => {
-    const apply = () => client.tool('cancel_notification', { ...named, ...fields });
-    // There is no time to wait for Undo.
-    if (status === 'planned' && Date.parse(plan_time) - Date.now() < 2 * undoMs) {
-      void act(apply(), text);
-      return;
-    }
-    setCancelled(true);
-    defer({
-      text,
-      tooLate: 'The notification is already cancelled.',
-      apply,
-      settled: () => setCancelled(false),
-    });
-  };
+  const cancel = (text: string, fields: { less_like_this?: boolean } = {}) =>
+    act(client.undoable('cancel_notification', { ...named, ...fields }), text, async ({ undo }) => undo?.());
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
   const button = (title: string, run: () => unknown) => (
     <ChangeButton type="button" class="small" onClick={run}>
@@ -58,9 +42,7 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
   return (
     <li>
       <div class="marks">
-        <span class={`badge ${status}`}>
-          {cancelled ? 'cancelled' : acknowledged_at ? 'acknowledged' : status}
-        </span>{' '}
+        <span class={`badge ${status}`}>{acknowledged_at ? 'acknowledged' : status}</span>{' '}
         <strong>{channel}</strong>
         {shortTime(sent_time ?? plan_time, zone, locale)}
       </div>
@@ -93,10 +75,9 @@ export function NotificationItem({ notification, inOutbox, zone, locale }: Props
               ({ id: notification_id }) => client.tool('cancel_notification', { notification_id }),
             ),
           )}
-        {status === 'planned' && !cancelled && button('Cancel', () => cancel('Notification cancelled.'))}
+        {status === 'planned' && button('Cancel', () => cancel('Notification cancelled.'))}
         {change === undefined &&
           status !== 'cancelled' &&
-          !cancelled &&
           button('Less like this', () =>
             cancel(
               'There will be fewer reminders of events with this title. The rule is in the settings of the person.',
