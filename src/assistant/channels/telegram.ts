@@ -30,6 +30,11 @@ export function createTelegramChannel(options: TelegramOptions): Channel {
   };
 }
 
+/** True if the chat is with one person. Its id is the id of that person; groups and channels have negative ids. */
+export function isPrivateChat(chat: string): boolean {
+  return /^[1-9]\d*$/.test(chat);
+}
+
 function methodUrl({ url, token }: TelegramOptions, method: string): string {
   return new URL(`/bot${token}/${method}`, url).href;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { xml } from '../../message-page.ts';
 import type { Message } from '../channels/channel.ts';
-import { snoozeMinutes } from '../channels/telegram.ts';
+import { isPrivateChat, snoozeMinutes } from '../channels/telegram.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -30,7 +30,11 @@ export function writeMessage(
   const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
   const reasons = [timing, why].filter((reason) => reason !== undefined);
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
-  const confirmUrl = acknowledgeUrl === undefined || hasNoEvent(notification) ? undefined : acknowledgeUrl;
+  const recipient = recipientOf(user);
+  // In a group, everybody could use the buttons and the link.
+  const isShared = notification.channel === 'telegram' && !isPrivateChat(recipient.telegram ?? '');
+  const canAnswer = !hasNoEvent(notification) && !isShared;
+  const confirmUrl = canAnswer ? acknowledgeUrl : undefined;
   const done = Boolean(event?.task) && notification.change === null;
   const link = {
     label: done ? texts.actions.done : texts.confirm,
@@ -43,15 +47,15 @@ export function writeMessage(
   );
   return {
     id: notification.id,
-    recipient: recipientOf(user),
+    recipient,
     subject: delayed ? texts.lateSubject(subject) : subject,
     text: `${[text.trimEnd(), ...notes, ...plainLinks, ...because].join('\n\n')}\n`,
     html: html.replace(/(?=<\/body>)|$/, parts.join('')),
     speech: [script, ...notes].join(' '),
     ...(calendar !== undefined && { calendar }),
     urgency: notification.urgency,
-    ...(!hasNoEvent(notification) && {
-      thread: threadOf(notification),
+    ...(!hasNoEvent(notification) && { thread: threadOf(notification) }),
+    ...(canAnswer && {
       actions: {
         acknowledge: done ? texts.actions.done : texts.actions.seen,
         snooze: texts.actions.snooze(snoozeMinutes),

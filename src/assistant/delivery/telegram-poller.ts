@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Responses } from '../channels/acknowledge.ts';
-import { callTelegram, snoozeMinutes, type TelegramOptions } from '../channels/telegram.ts';
+import { callTelegram, isPrivateChat, snoozeMinutes, type TelegramOptions } from '../channels/telegram.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -38,6 +38,8 @@ interface Update {
   readonly callback_query?: {
     readonly id: string;
     readonly data?: string;
+    /** Who pressed the button. */
+    readonly from: { readonly id: number };
     readonly message?: {
       readonly message_id: number;
       readonly text?: string;
@@ -114,16 +116,25 @@ export class TelegramPoller {
 
   async #handle({ callback_query: pressed, message }: Update): Promise<void> {
     if (pressed !== undefined) return this.#handleButton(pressed);
-    if (message?.text?.startsWith('/start'))
-      await this.#call('sendMessage', {
-        chat_id: message.chat.id,
-        text: `This chat is tgram://${message.chat.id}. Add it to your channels to receive reminders here.`,
-      });
+    if (!message?.text?.startsWith('/start')) return;
+    const { id } = message.chat;
+    const note = isPrivateChat(String(id))
+      ? ''
+      : ' Here they have no buttons, because everybody in the chat could use them.';
+    const text = `This chat is tgram://${id}. Add it to your channels to receive reminders here.${note}`;
+    await this.#call('sendMessage', { chat_id: id, text });
   }
 
-  async #handleButton({ id, data = '', message }: NonNullable<Update['callback_query']>): Promise<void> {
+  async #handleButton({
+    id,
+    data = '',
+    from,
+    message,
+  }: NonNullable<Update['callback_query']>): Promise<void> {
     const [, action, notificationId = ''] = /^([ads]):([\w-]{1,60})$/.exec(data) ?? [];
-    const user = message && (await this.#recipient(notificationId, message.chat.id));
+    // A private chat has the id of its person. In a group, anybody can press a button of an earlier version.
+    const isPersonal = message !== undefined && from.id === message.chat.id;
+    const user = isPersonal ? await this.#recipient(notificationId, message.chat.id) : undefined;
     if (user === undefined || action === undefined) {
       await this.#call('answerCallbackQuery', { callback_query_id: id });
       return;

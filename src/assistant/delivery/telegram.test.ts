@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { importComponent } from '../../../test/components.ts';
@@ -80,9 +81,10 @@ const poller = (owner = 'one') =>
     responses: createResponses({ data: data(), options }),
     owner,
   });
-const press = async (index: number, chatId = 77) => {
+/** Presses a button of the first message as this user, in this chat. In a private chat, both have the same id. */
+const press = async (index: number, chatId = 77, userId = chatId) => {
   const { messageId, message } = server.storage.botMessages[0]!;
-  const client = server.getClient(token, { chatId });
+  const client = server.getClient(token, { chatId, userId, type: chatId < 0 ? 'group' : 'private' });
   const button = message.reply_markup!.inline_keyboard[0]![index]!;
   const query = { message: { message_id: messageId, text: message.text } };
   await client.sendCallback(client.makeCallbackQuery(button.callback_data, query));
@@ -105,6 +107,7 @@ async function runOnce(): Promise<void> {
     policy: { name: 'rules', timeoutMs: 1000 },
     calendars: { privateHosts: [], passwordsFile: join(folder, 'none'), maxBytes: 1000, intervalMs: 900_000 },
     channels: { outboxDir: folder, mailFrom: 'a@example.com', privateHosts: [], telegram: telegram() },
+    publicUrl: 'https://reminders.example.org',
     slots: 4,
     leaseMs: 60_000,
     clock: () => now,
@@ -152,6 +155,31 @@ it('ignores buttons that another chat presses', async () => {
   await press(0, 78);
   await poller().pollOnce();
   expect((await rows()).map(({ acknowledged_ms }) => acknowledged_ms)).toEqual([null, null]);
+});
+
+it('ignores a button that somebody else presses in the chat of the person', async () => {
+  await sendReminder();
+  await press(0, 77, 78);
+  await poller().pollOnce();
+  expect((await rows()).map(({ acknowledged_ms }) => acknowledged_ms)).toEqual([null, null]);
+});
+
+it('sends reminders to a group without a button or a link to confirm, because everybody could use them', async () => {
+  await sendReminder();
+  expect(server.storage.botMessages[0]!.message.text).toContain('https://reminders.example.org/acknowledge/');
+  const group = -1001234;
+  await store.run(sql`update users set channels = ${JSON.stringify([`tgram://${group}`])} returning id`);
+  now += minute;
+  await fill(store, { notifications: [reminder(event, now, { id: 'in-group', channel: 'telegram' })] });
+  await runOnce();
+  const { message } = server.storage.botMessages[1]!;
+  expect(message).toMatchObject({ chat_id: String(group), text: expect.stringContaining('Soon: Meeting e') });
+  expect(message.reply_markup).toBeUndefined();
+  expect(message.text).not.toContain('https://');
+  // A message of an earlier version still has buttons.
+  await press(0, group, 77);
+  await poller().pollOnce();
+  expect((await rows()).filter(({ acknowledged_ms }) => acknowledged_ms !== null)).toEqual([]);
 });
 
 it('polls in one process at a time, and another one takes over when it has died', async () => {
