@@ -161,7 +161,8 @@ function createStatusFeature(
         [...group.servers].flatMap(({ sessions }) => [...sessions]),
         modernVersion,
       ),
-    problems: async () => (await Promise.all(features.map((feature) => feature.problems?.() ?? []))).flat(),
+    problems: async () =>
+      (await Promise.all(features.map(async (feature) => feature.problems?.() ?? []))).flat(),
     settings: () => settingsInForce(config, origins),
     checks,
     ...(tokens && { tokens }),

@@ -34,3 +34,23 @@ export function log(level: LogLevel, message: string, error?: unknown): void {
   const kept = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;
   process.stderr.write(`adjutant: ${level}: ${kept}\n`);
 }
+
+let unhandledRejections = 0;
+
+/** How many promises were rejected without a handler since the start of the process. Each of them is a bug. */
+export function countUnhandledRejections(): number {
+  return unhandledRejections;
+}
+
+/** Keeps a server alive after an unhandled rejection: it concerns one request, and the other clients need the server. */
+export function surviveUnhandledRejections(): void {
+  process.off('unhandledRejection', reportUnhandledRejection);
+  process.on('unhandledRejection', reportUnhandledRejection);
+}
+
+function reportUnhandledRejection(reason: unknown): void {
+  unhandledRejections += 1;
+  const error =
+    reason instanceof Error ? reason : new Error(`rejected with a value of type ${typeof reason}`);
+  log('error', 'bug: unhandled rejection', error);
+}

@@ -38,8 +38,11 @@ export class Program extends StdioPeer {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    await super[Symbol.asyncDispose]();
-    rmSync(this.home, { recursive: true, force: true });
+    try {
+      await super[Symbol.asyncDispose]();
+    } finally {
+      rmSync(this.home, { recursive: true, force: true });
+    }
   }
 }
 

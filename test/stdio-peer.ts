@@ -15,6 +15,12 @@ export interface PeerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** Throws if a server logged a promise that was rejected without a handler. Call this when the server has ended. */
+export function assertNoUnhandledRejection(stderr: string): void {
+  const logged = /^adjutant: error: bug: unhandled rejection.*(?:\n {4}at .*)*/m.exec(stderr)?.[0];
+  if (logged !== undefined) throw new Error(`the server has a bug: ${logged}`);
+}
+
 /** A server in a child process, connected through stdio. */
 export class StdioPeer implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
@@ -90,6 +96,7 @@ export class StdioPeer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
     await this.#exit;
+    assertNoUnhandledRejection(this.stderr);
   }
 
   async #poll<Found>(find: () => Found | undefined): Promise<Found> {

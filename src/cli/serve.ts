@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config.ts';
-import { log } from '../log.ts';
+import { log, surviveUnhandledRejections } from '../log.ts';
 import { serveStdio } from '../transports/stdio.ts';
 import { answerEarly } from './early-answer.ts';
 import { type Command, finish, stopped, type Terminal } from './terminal/command.ts';
@@ -35,8 +35,10 @@ export const serve: Command = {
     'max_message_bytes',
     'log_level',
   ],
-  run: (loaded, terminal) =>
-    loaded.flags['http'] === true ? overHttp(loaded, terminal) : overStdio(loaded, terminal),
+  async run(loaded, terminal) {
+    surviveUnhandledRejections();
+    return loaded.flags['http'] === true ? overHttp(loaded, terminal) : overStdio(loaded, terminal);
+  },
 };
 
 async function overStdio(loaded: LoadedConfig, terminal: Terminal): Promise<number> {

@@ -8,7 +8,7 @@ import { page } from './page.ts';
 export async function listPrompts({ session, server, params, context }: Call): Promise<JsonObject> {
   const providers = session.surface.promptProviders('list');
   const continues = server.contract.startOf(params['cursor']) > 0;
-  const lists = await Promise.all(providers.map((provider) => provider.list(context, continues)));
+  const lists = await Promise.all(providers.map(async (provider) => provider.list(context, continues)));
   return page(server, 'prompts', joined(lists), server.contract.promptItem, params);
 }
 

@@ -8,7 +8,7 @@ import type { Surface } from './surface.ts';
 export async function listResources({ session, server, params, context }: Call): Promise<JsonObject> {
   const { surface } = session;
   const lists = await Promise.all(
-    surface.resourceProviders.map((provider) => provider.list?.(context) ?? []),
+    surface.resourceProviders.map(async (provider) => provider.list?.(context) ?? []),
   );
   const listed = lists.flat().filter(({ uri }) => surface.access.allowsResource(uri, 'list'));
   return page(server, 'resources', server.contract.resourceItems(listed, templatesOf(surface)), asIs, params);

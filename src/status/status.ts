@@ -1,4 +1,5 @@
 import { type Feature, problemSchema } from '../feature.ts';
+import { countUnhandledRejections } from '../log.ts';
 import { shorten } from '../paging.ts';
 import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
@@ -69,6 +70,7 @@ export function statusTools(options: StatusOptions) {
           name: text,
           version: text,
           started_at: text,
+          unhandled_rejections: { type: 'integer', description: 'Bugs that the log describes' },
           clients: list({ name: text, version: text, protocol: text, since: text }, [
             'name',
             'version',
@@ -98,7 +100,16 @@ export function statusTools(options: StatusOptions) {
             'description',
           ]),
         },
-        required: ['name', 'version', 'started_at', 'clients', 'methods', 'problems', 'settings'],
+        required: [
+          'name',
+          'version',
+          'started_at',
+          'unhandled_rejections',
+          'clients',
+          'methods',
+          'problems',
+          'settings',
+        ],
       },
       annotations: hints.reads,
       async call({ full = false }) {
@@ -107,6 +118,7 @@ export function statusTools(options: StatusOptions) {
           name: 'adjutant',
           version,
           started_at: startedAt,
+          unhandled_rejections: countUnhandledRejections(),
           clients: options.clients(),
           methods: options.log.summary(),
           problems: await options.problems(),

@@ -6,6 +6,7 @@ import { createAuthenticator } from '../../src/identity/authenticator.ts';
 import { isObject } from '../../src/json.ts';
 import { serveHttp } from '../../src/transports/http.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
+import { assertNoUnhandledRejection } from '../stdio-peer.ts';
 
 /** A connection to a server over one transport. Messages are sent unchanged, and replies are returned unchanged. */
 export interface Peer {
@@ -37,7 +38,7 @@ async function openStdio({ contract, argv, env }: PeerOptions): Promise<Peer> {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const ended = new Promise((resolve) => child.once('close', resolve));
   const replies = new Replies(child);
   return {
     async exchange(message) {
@@ -47,6 +48,7 @@ async function openStdio({ contract, argv, env }: PeerOptions): Promise<Peer> {
     async close() {
       child.stdin.end();
       await ended;
+      assertNoUnhandledRejection(replies.errors);
     },
   };
 }
@@ -55,12 +57,12 @@ class Replies {
   readonly #ready: string[] = [];
   readonly #waiting: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
   #end: Error | undefined;
+  errors = '';
 
   constructor(child: ChildProcess) {
     let buffered = '';
-    let errors = '';
     child.stderr!.on('data', (chunk) => {
-      errors += chunk;
+      this.errors += chunk;
     });
     child.stdout!.on('data', (chunk) => {
       buffered += chunk;
@@ -72,7 +74,7 @@ class Replies {
     });
     child.stdin!.on('error', () => {});
     child.on('close', (code) => {
-      this.#end = new Error(`the program exited with code ${code}: ${errors}`);
+      this.#end = new Error(`the program exited with code ${code}: ${this.errors}`);
       this.#deliver();
     });
   }

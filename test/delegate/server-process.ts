@@ -4,6 +4,7 @@ import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { Deframer } from '../../src/transports/framing.ts';
 import { bundle } from '../program.ts';
+import { assertNoUnhandledRejection } from '../stdio-peer.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The built program on stdio with the workbench's home. The agents it starts outlive it. */
@@ -86,5 +87,6 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) await this.kill('SIGTERM');
+    assertNoUnhandledRejection(this.stderr);
   }
 }

@@ -349,6 +349,46 @@ it('serves requests that arrive together in the order of their writes', async ()
   expect(reply(5)).toMatchObject({ result: { messages: messages('third') } });
 });
 
+it.for([
+  ['export_prompts', { format: 'claude-code' }],
+  ['lint_prompts', {}],
+] as const)('keeps serving after %s was given two invalid names', async ([name, args]) => {
+  await using program = serve(['--read-only']);
+  await program.request('initialize', initialize()['params'] as JsonObject);
+  const reply = await program.request('tools/call', {
+    name,
+    arguments: { ...args, names: ['nope', 'x\u0000'] },
+  });
+  expect(reply['result']).toMatchObject({ isError: true });
+  // A promise that nobody handles ends the process after the answer.
+  for (let round = 0; round < 3; round++) await program.request('ping');
+  expect(await program.end()).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('logs an unhandled rejection with its stack, counts it and keeps serving', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-rejection-'));
+  const plant = join(folder, 'plant.cjs');
+  writeFileSync(plant, "process.on('SIGUSR2', () => void Promise.reject(new Error('planted')));\n");
+  const program = serve([], { nodeFlags: ['--require', plant] });
+  try {
+    await program.request('initialize', initialize()['params'] as JsonObject);
+    const count = async () => {
+      const { result } = await program.request('tools/call', { name: 'server_status', arguments: {} });
+      return (result as { structuredContent: JsonObject }).structuredContent['unhandled_rejections'];
+    };
+    expect(await count()).toBe(0);
+    program.child.kill('SIGUSR2');
+    const [logged] = await program.untilStderr(/error: bug: unhandled rejection: .*\n.*\n/);
+    expect(logged).toMatch(/Error: planted\n +at .*plant\.cjs/);
+    expect(await count()).toBe(1);
+    expect((await program.end()).code).toBe(0);
+  } finally {
+    // Every test with such a server must fail.
+    await expect(program[Symbol.asyncDispose]()).rejects.toThrow('planted');
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe('the exit', () => {
   it('happens after every request is answered', async () => {
     await using program = serve();

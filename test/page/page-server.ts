@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { componentFile } from '../components.ts';
 import { bundle } from '../program.ts';
+import { assertNoUnhandledRejection } from '../stdio-peer.ts';
 import { type Browser, type BrowserContext, type Locator, openBrowser, type Page } from './browser.ts';
 
 /** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
@@ -13,6 +14,7 @@ export class PageServer {
   address = '';
   #env: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
+  #stderr = '';
   #browser: Browser | undefined;
   readonly #contexts: BrowserContext[] = [];
 
@@ -38,11 +40,11 @@ export class PageServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
-    let stderr = '';
+    this.#stderr = '';
     this.address = await new Promise((resolve) => {
       child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-        const found = /Page: (http:\S+)/.exec(stderr)?.[1];
+        this.#stderr += chunk;
+        const found = /Page: (http:\S+)/.exec(this.#stderr)?.[1];
         if (found) resolve(`${found}#token=${readFileSync(join(this.home, 'token'), 'utf8').trim()}`);
       });
     });
@@ -50,10 +52,11 @@ export class PageServer {
 
   async stopServer(): Promise<void> {
     if (this.#child && this.#child.exitCode === null) {
-      const ended = once(this.#child, 'exit');
+      const ended = once(this.#child, 'close');
       this.#child.kill();
       await ended;
     }
+    assertNoUnhandledRejection(this.#stderr);
   }
 
   /** Opens a window with its own storage, like another user's browser. */

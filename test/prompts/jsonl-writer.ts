@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundle } from '../program.ts';
+import { assertNoUnhandledRejection } from '../stdio-peer.ts';
 
 /** The changes that a writer has made to its own prompts. `undefined` as a text means that the prompt was deleted. */
 export interface WriterLog {
@@ -27,6 +28,7 @@ export class Writer {
   readonly #prefix: string;
   readonly #lines: AsyncIterator<string>;
   #ids = 0;
+  #stderr = '';
 
   constructor(folder: string, prefix: string) {
     this.#prefix = prefix;
@@ -34,8 +36,10 @@ export class Writer {
       env: { PATH: process.env['PATH'], HOME: folder },
     });
     this.child.stdin.on('error', () => {});
-    this.child.stderr.resume();
-    this.ended = once(this.child, 'close');
+    this.child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr += chunk;
+    });
+    this.ended = once(this.child, 'close').then(() => assertNoUnhandledRejection(this.#stderr));
     this.#lines = createInterface(this.child.stdout)[Symbol.asyncIterator]();
   }
 

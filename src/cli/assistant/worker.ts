@@ -1,5 +1,5 @@
 import { createDelivery } from '../../app.ts';
-import { log } from '../../log.ts';
+import { log, surviveUnhandledRejections } from '../../log.ts';
 import { type Command, finish, stopped } from '../terminal/command.ts';
 
 export const worker: Command = {
@@ -35,6 +35,7 @@ export const worker: Command = {
       const count = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
       terminal.report({ handled: count }, `${count} notification${count === 1 ? '' : 's'} handled`);
     } else {
+      surviveUnhandledRejections();
       const stop = stopped();
       delivery.start();
       log('info', `delivering from ${delivery.place}`);

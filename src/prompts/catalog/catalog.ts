@@ -1,4 +1,3 @@
-import { type Awaitable, attempt, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
@@ -21,7 +20,7 @@ export interface CatalogOptions {
   /** Finds further problems, such as failing tests. */
   readonly checks?: (
     entries: readonly CatalogEntry[],
-    find: (name: string) => Awaitable<CatalogEntry>,
+    find: (name: string) => Promise<CatalogEntry>,
   ) => Promise<readonly Problem[]>;
 }
 
@@ -90,31 +89,28 @@ export class Catalog {
     return entries;
   }
 
-  find(name: string): Awaitable<CatalogEntry> {
+  /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
+  async find(name: string): Promise<CatalogEntry> {
     if (name.length > maxNameLength || unsafeName.test(name))
       throw new Failure('prompt-not-found', 'Prompt not found');
-    return this.#findFrom(0, name);
-  }
-
-  /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
-  #findFrom(index: number, name: string, unavailable?: Failure): Awaitable<CatalogEntry> {
-    const source = this.sources[index];
-    if (source === undefined)
-      throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
-    return attempt(
-      () => source.get(name),
-      (definition) =>
-        definition === undefined ? this.#findFrom(index + 1, name, unavailable) : { definition, source },
-      (error) => this.#findFrom(index + 1, name, asUnavailable(error)),
-    );
+    let unavailable: Failure | undefined;
+    for (const source of this.sources)
+      try {
+        const definition = await source.get(name);
+        if (definition !== undefined) return { definition, source };
+      } catch (error) {
+        unavailable = asUnavailable(error);
+      }
+    throw unavailable ?? new Failure('prompt-not-found', `Prompt not found: ${name}`);
   }
 
   /** The revision number if the source counts revisions, otherwise a digest of the content. */
-  revision({ definition, source }: CatalogEntry): Awaitable<string> {
+  async revision({ definition, source }: CatalogEntry): Promise<string> {
     if (source.revision !== undefined) return source.revision(definition);
     if (definition.uses === undefined) return contentRevision(definition);
     // A prompt changes with the prompts that it uses.
-    return whenReady(this.#merge(), ({ named }) => contentRevision(withUsedRevisions(definition, named)));
+    const { named } = await this.#merge();
+    return contentRevision(withUsedRevisions(definition, named));
   }
 
   async problems(): Promise<readonly Problem[]> {
@@ -178,18 +174,16 @@ export class Catalog {
 
   async #merge(): Promise<Merged> {
     const lists = await Promise.all(
-      this.sources.map((source) =>
-        attempt(
-          () => source.list(),
-          (list) => list,
-          (error) => {
-            // An unavailable source must not block the others.
-            if (this.sources.length === 1) throw error;
-            asUnavailable(error);
-            return noDefinitions;
-          },
-        ),
-      ),
+      this.sources.map(async (source) => {
+        try {
+          return await source.list();
+        } catch (error) {
+          // An unavailable source must not block the others.
+          if (this.sources.length === 1) throw error;
+          asUnavailable(error);
+          return noDefinitions;
+        }
+      }),
     );
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))

@@ -1,4 +1,3 @@
-import { type Awaitable, whenReady } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
@@ -13,7 +12,7 @@ import type { Usage } from './usage.ts';
 export interface ProviderOptions {
   readonly catalog: Catalog;
   /** Finds a prompt by a name that may include a version. Default: only by its name. */
-  readonly find?: (name: string) => Awaitable<CatalogEntry>;
+  readonly find?: (name: string) => Promise<CatalogEntry>;
   /** Whether to ask the user for missing arguments. */
   readonly asks: boolean;
   /** Recently used argument values, offered as completions. */
@@ -51,33 +50,19 @@ export class CatalogProvider implements PromptProvider {
     return prompts;
   }
 
-  get(name: string, given: Arguments, context: Context): Awaitable<RenderedPrompt> {
+  async get(asked: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
     const { catalog, find = (own: string) => catalog.find(own), asks } = this.#options;
-    return whenReady(find(name), (entry) =>
-      whenReady(asks ? askForMissing(entry.definition, given, context) : given, (args) =>
-        whenReady(renderPrompt(entry.definition, args, entry.source), (rendered) =>
-          this.#finish(entry, args, rendered, context.client.name),
-        ),
-      ),
-    );
-  }
-
-  #finish(
-    entry: CatalogEntry,
-    args: Arguments,
-    plain: RenderedPrompt,
-    client: string,
-  ): Awaitable<RenderedPrompt> {
-    const { catalog, recent, usage, escapes, revisions } = this.#options;
-    const { name } = entry.definition;
+    const { recent, usage, escapes, revisions } = this.#options;
+    const entry = await find(asked);
+    const { definition, source } = entry;
+    const args = asks ? await askForMissing(definition, given, context) : given;
+    const plain = await renderPrompt(definition, args, source);
+    const client = context.client.name;
     const rendered = escapes ? escapeForClient(plain, client) : plain;
-    recent?.remember(name, args);
-    usage?.record(name, client);
+    recent?.remember(definition.name, args);
+    usage?.record(definition.name, client);
     if (!revisions) return rendered;
-    return whenReady(catalog.revision(entry), (revision) => ({
-      ...rendered,
-      meta: { 'adjutant/revision': revision },
-    }));
+    return { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } };
   }
 }
 

@@ -26,7 +26,7 @@ export interface PromptSource {
 
 export interface TemplateSet {
   /** Throws TemplateError. */
-  render(template: string, args: Readonly<Record<string, unknown>>): Awaitable<string>;
+  render(template: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /** The name of each message's template. */
   readonly names: readonly string[];
   sourceOf(template: string): string | undefined;

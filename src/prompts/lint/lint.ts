@@ -87,7 +87,9 @@ export function createLibraryLint(catalog: Catalog): () => Promise<readonly Prob
     const hasTemplates = catalog.sources.some(({ templates }) => templates !== undefined);
     if (last?.entries !== entries || (hasTemplates && age > maxAgeMs))
       last = { entries, at: performance.now(), found: lintEntries(catalog, entries) };
-    return sortAndMerge(await withRules([...(await catalog.problems()), ...(await last.found)]));
+    // Together: a failure of one must not leave the other without a handler.
+    const [reported, found] = await Promise.all([catalog.problems(), last.found]);
+    return sortAndMerge(await withRules([...reported, ...found]));
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { TemplateError } from '../jinja/template-error.ts';
@@ -10,7 +9,7 @@ import type { MessageTemplates, TemplateFiles } from './template-closure.ts';
 
 /** The prompts and library files that templates of any source can use. */
 export interface ComposedPrompts {
-  find(name: string): Awaitable<{ readonly definition: PromptDefinition }>;
+  find(name: string): Promise<{ readonly definition: PromptDefinition }>;
   /** The text of a template file, or `undefined` if there is no such library or file. */
   libraryFile(library: string, path: string): Promise<string | undefined>;
 }

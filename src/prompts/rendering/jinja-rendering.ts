@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { type Awaitable, attempt } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource, TemplateSet } from '../definition/source.ts';
@@ -9,7 +8,7 @@ import type { Composition } from './composition.ts';
 import { CompiledTemplates, type TemplateFiles } from './template-set.ts';
 import { type UnknownVariable, unknownVariable } from './template-thread.ts';
 
-type Renderer = (text: string, message: number) => Awaitable<string>;
+type Renderer = (text: string, message: number) => Promise<string>;
 
 /** Prepares the messages of a prompt for rendering. Errors contain the file and line, but never an argument's value. */
 export async function renderTemplates(
@@ -20,14 +19,13 @@ export async function renderTemplates(
   try {
     const templates = await (source.templates?.(definition) ?? templatesOf(definition));
     await assertKnown(definition, templates);
-    return (_, message) =>
-      attempt(
-        () => templates.render(templates.names[message]!, args),
-        (text) => text,
-        (error) => {
-          throw renderFailure(definition, error);
-        },
-      );
+    return async (_, message) => {
+      try {
+        return await templates.render(templates.names[message]!, args);
+      } catch (error) {
+        throw renderFailure(definition, error);
+      }
+    };
   } catch (error) {
     throw renderFailure(definition, error);
   }

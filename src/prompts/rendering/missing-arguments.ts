@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
@@ -6,11 +5,11 @@ import type { ArgumentDefinition, PromptDefinition } from '../definition/definit
 import { type Arguments, missingArguments } from './rendering.ts';
 
 /** Asks the user for missing required arguments if the client supports forms. Returns all arguments. */
-export function askForMissing(
+export async function askForMissing(
   definition: PromptDefinition,
   given: Arguments,
   context: Context,
-): Awaitable<Arguments> {
+): Promise<Arguments> {
   const missing = missingArguments(definition, given);
   return missing.length === 0 || !canFillForms(context) ? given : ask(definition, given, missing, context);
 }

@@ -1,4 +1,3 @@
-import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { Failure, type Issue } from '../../failure.ts';
 import type { PromptMessage, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
@@ -21,47 +20,38 @@ export function missingArguments(
 }
 
 /** Renders the text of each message once, so values are never expanded again. Other content is sent unchanged. */
-export function renderPrompt(
+export async function renderPrompt(
   definition: PromptDefinition,
   given: Arguments,
   source: PromptSource,
-): Awaitable<RenderedPrompt> {
+): Promise<RenderedPrompt> {
   const [missing] = missingArguments(definition, given);
   if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
   const { args, appended } =
     definition.typed === undefined ? { args: given, appended: '' } : fillTyped(definition, given);
-  return whenReady(createRenderer(definition, withDefaults(definition, args), source), (render) =>
-    renderMessages(definition, render, appended),
-  );
-}
-
-function renderMessages(
-  definition: PromptDefinition,
-  render: Renderer,
-  appended: string,
-): Awaitable<RenderedPrompt> {
-  const texts = definition.messages.map(({ content }, index) =>
-    content.type === 'text' ? render(content.text, index) : '',
-  );
-  const isReady = texts.every((text) => typeof text === 'string');
-  return whenReady(isReady ? texts : Promise.all(texts), (ready) => ({
-    ...(definition.description !== undefined && { description: definition.description }),
-    messages: definition.messages.map(
-      ({ role, content }, index): PromptMessage => ({
+  const render = await createRenderer(definition, withDefaults(definition, args), source);
+  const messages = await Promise.all(
+    definition.messages.map(
+      async ({ role, content }, index): Promise<PromptMessage> => ({
         role,
-        content: content.type === 'text' ? { ...content, text: ready[index]! + appended } : content,
+        content:
+          content.type === 'text'
+            ? { ...content, text: (await render(content.text, index)) + appended }
+            : content,
       }),
     ),
-  }));
+  );
+  const { description } = definition;
+  return { ...(description !== undefined && { description }), messages };
 }
 
-type Renderer = (text: string, message: number) => Awaitable<string>;
+type Renderer = (text: string, message: number) => string | Promise<string>;
 
-function createRenderer(
+async function createRenderer(
   definition: PromptDefinition,
   args: Arguments,
   source: PromptSource,
-): Awaitable<Renderer> {
+): Promise<Renderer> {
   switch (definition.template) {
     case 'none':
       return (text) => text;
@@ -78,8 +68,10 @@ function createRenderer(
         );
     }
     case 'jinja':
-      return import('./jinja-rendering.ts').then(({ renderTemplates }) =>
-        renderTemplates(definition, declaredOnly(definition, args), source),
+      return (await import('./jinja-rendering.ts')).renderTemplates(
+        definition,
+        declaredOnly(definition, args),
+        source,
       );
   }
 }

@@ -1,4 +1,4 @@
-import { type Awaitable, Pace } from '../../awaitable.ts';
+import { Pace } from '../../awaitable.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { areLong, thread } from '../files/work-thread.ts';
 import { Jinja } from '../jinja/jinja.ts';
@@ -47,7 +47,7 @@ export class CompiledTemplates implements TemplateSet {
     return compiled;
   }
 
-  render(template: string, args: Readonly<Record<string, unknown>>): Awaitable<string> {
+  async render(template: string, args: Readonly<Record<string, unknown>>): Promise<string> {
     try {
       if (this.#jinja !== undefined && (thread.isCurrent || lengthOf(args) < longArguments))
         return this.#jinja.render(template, args);

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -73,7 +72,7 @@ const known = new WeakMap<PromptDefinition, Promise<readonly Problem[]>>();
  */
 export async function failingTests(
   entries: readonly CatalogEntry[],
-  find: (name: string) => Awaitable<CatalogEntry>,
+  find: (name: string) => Promise<CatalogEntry>,
 ): Promise<readonly Problem[]> {
   const findAndTest = async (name: string) => problemsOf(await find(name));
   const tested = entries.filter(({ definition }) => definition.tests !== undefined);

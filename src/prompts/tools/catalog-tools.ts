@@ -1,6 +1,5 @@
-import { type Awaitable, attempt, Lazy, whenReady } from '../../awaitable.ts';
+import { Lazy } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
-import type { RenderedPrompt } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
@@ -9,7 +8,7 @@ import type { Usage } from '../catalog/usage.ts';
 import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
 import { askForMissing } from '../rendering/missing-arguments.ts';
 import type { RecentValues } from '../rendering/recent-values.ts';
-import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
 
 const promptSchema = {
   type: 'object',
@@ -46,7 +45,7 @@ const filters = {
 } as const;
 
 /** Finds a prompt by a name that may include a version, such as `name@label`. */
-type Find = (name: string) => Awaitable<CatalogEntry>;
+type Find = (name: string) => Promise<CatalogEntry>;
 
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
 export function createCatalogTools(catalog: Catalog, recent: RecentValues, find: Find, usage?: Usage) {
@@ -109,24 +108,18 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
       required: ['command'],
     },
     annotations: hints.reads,
-    call({ command, input = '', arguments: named = {} }, context) {
+    async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const finish = ({ definition }: CatalogEntry, args: Arguments, { messages }: RenderedPrompt) => {
-        recent.remember(definition.name, args);
-        usage?.record(definition.name, context.client.name);
-        const text = flatten(messages);
-        const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-        const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
-        // Text only: models read a prompt better without JSON escapes.
-        return { content: [{ type: 'text', text: text + rest } as const, ...attached] };
-      };
-      return whenReady(findNamed(catalog, find, command), (entry) => {
-        const { definition, source } = entry;
-        const given = argumentsFrom(definition, input, named);
-        return whenReady(askForMissing(definition, given, context), (args) =>
-          whenReady(renderPrompt(definition, args, source), (rendered) => finish(entry, args, rendered)),
-        );
-      });
+      const { definition, source } = await findNamed(catalog, find, command);
+      const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
+      const { messages } = await renderPrompt(definition, args, source);
+      recent.remember(definition.name, args);
+      usage?.record(definition.name, context.client.name);
+      const text = flatten(messages);
+      const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
+      const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
+      // Text only: models read a prompt better without JSON escapes.
+      return { content: [{ type: 'text', text: text + rest } as const, ...attached] };
     },
   });
 }
@@ -190,22 +183,20 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
 }
 
 /** Ignores a leading colon, which models often keep. Suggests the nearest name if the prompt does not exist. */
-function findNamed(catalog: Catalog, find: Find, command: string): Awaitable<CatalogEntry> {
+async function findNamed(catalog: Catalog, find: Find, command: string): Promise<CatalogEntry> {
   const name = command.startsWith(':') ? command.slice(1) : command;
-  return attempt(
-    () => find(name),
-    (entry) => entry,
-    async (error) => {
-      if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-      const names = (await catalog.list()).map(({ definition }) => definition.name);
-      const suggestion = nearest(name, names);
-      if (name.includes('@') && suggestion === undefined) throw error;
-      throw new Failure(
-        'prompt-not-found',
-        `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
-      );
-    },
-  );
+  try {
+    return await find(name);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
+    const names = (await catalog.list()).map(({ definition }) => definition.name);
+    const suggestion = nearest(name, names);
+    if (name.includes('@') && suggestion === undefined) throw error;
+    throw new Failure(
+      'prompt-not-found',
+      `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
+    );
+  }
 }
 
 function hasTagAndSource(

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { type Author, isEditable } from '../definition/source.ts';
@@ -41,17 +40,13 @@ export class Versions {
   }
 
   /** Finds `name`, `name@label` or `name@revision`. A prompt whose own name contains `@` wins. */
-  readonly find = (name: string): Awaitable<CatalogEntry> => {
-    const findVersion = (error: unknown) => {
+  readonly find = async (name: string): Promise<CatalogEntry> => {
+    try {
+      return await this.#catalog.find(name);
+    } catch (error) {
       const at = name.lastIndexOf('@');
       if (at < 1 || !(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
       return this.version(name.slice(0, at), name.slice(at + 1));
-    };
-    try {
-      const found = this.#catalog.find(name);
-      return found instanceof Promise ? found.catch(findVersion) : found;
-    } catch (error) {
-      return findVersion(error);
     }
   };
 
