@@ -19,8 +19,8 @@ import type { Feature, Problem } from './feature.ts';
 import {
   assistantOptions,
   clientAccess,
-  createPromptExpander,
   delegateFeatureOptions,
+  grantedExpansion,
   openAudit,
   type PromptSources,
   promptGit,
@@ -198,10 +198,10 @@ function createMainFeatures(config: Config, options: AppOptions) {
   const { env = {} } = options;
   const shared = sharedRecords(config);
   const prompts = openPrompts(config, options, shared);
-  const expandPrompt = createPromptExpander(prompts);
+  const expandText = grantedExpansion(prompts);
   return {
     prompts,
-    delegate: createDelegate(delegateFeatureOptions(config, env, false, { ...shared, expandPrompt })),
+    delegate: createDelegate(delegateFeatureOptions(config, env, false, { ...shared, expandText })),
     assistant: createAssistant(assistantFeatureOptions(config, env)),
   };
 }

@@ -8,14 +8,15 @@ import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } fr
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/files/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
-import { internalContext } from './engine/context.ts';
-import { Failure } from './failure.ts';
-import type { Feature } from './feature.ts';
+import { Denied } from './failure.ts';
+import type { ExpandText } from './feature.ts';
 import { setLogRedaction } from './log.ts';
-import type { PromptsOptions } from './prompts/prompts.ts';
+import { commandName } from './prompts/catalog/expander.ts';
+import type { PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
 import type { RunGit } from './prompts/repositories/repository-pull.ts';
 import type { Records } from './records.ts';
 import { Access } from './toolsets/access.ts';
+import { isGranted, scopeFor } from './toolsets/scopes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -207,17 +208,15 @@ export function clientAccess(name: ContractName, config: Config): Access {
   return new Access([selection], name !== 'standard');
 }
 
-/** Renders a prompt of the library with a text as its input. Resolves to `undefined` if no prompt has that name. */
-export function createPromptExpander({ prompts }: Feature): NonNullable<DelegateOptions['expandPrompt']> {
-  return async (name, input) => {
-    try {
-      const rendered = await prompts?.get(name, { input }, internalContext());
-      return rendered?.messages
-        .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
-        .join('\n\n');
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
-      throw error;
-    }
+/** Expands prompts for other features, if the actor could also call `expand_prompt`. */
+export function grantedExpansion({ expandText }: PromptsFeature): ExpandText {
+  return async (text, args, context, options) => {
+    const name = commandName(text);
+    if (name !== undefined && !isGranted(context.actor, 'expand_prompt'))
+      throw new Denied(
+        'refused',
+        `The prompt ${name} is not available: it needs a token with the scope ${scopeFor('expand_prompt')}.`,
+      );
+    return expandText(text, args, context, options);
   };
 }

@@ -100,6 +100,19 @@ export interface PromptMessage {
   readonly content: Content;
 }
 
+/**
+ * Expands a text of the form `:name text` with the prompt of that name: `name@label` and `library:name` are names too, and the
+ * free text fills the arguments that are not given. Resolves to `undefined` for a text of any other form. Throws a failure if
+ * there is no such prompt, if it cannot be rendered, or if the actor of the context may not use prompts. `asks`: ask the person
+ * for missing arguments (the default), so call this before anything with a side effect.
+ */
+export type ExpandText = (
+  text: string,
+  args: Readonly<Record<string, string>>,
+  context: Context,
+  options?: { readonly asks?: boolean },
+) => Promise<string | undefined>;
+
 export interface ResourceProvider {
   list?(context: Context): Promise<readonly Resource[]> | readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { extensions, type Feature } from '../feature.ts';
+import { type ExpandText, extensions, type Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
+import { Expander } from './catalog/expander.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
@@ -77,6 +78,7 @@ export interface PromptsFeature extends Feature {
   definitions(): Promise<readonly PromptDefinition[]>;
   /** Throws if a source is unavailable: its prompts must not count as deleted. */
   entries(): Promise<readonly CatalogEntry[]>;
+  readonly expandText: ExpandText;
 }
 
 /** All sources in one catalogue. */
@@ -113,11 +115,13 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
   const recent = new RecentValues();
   const libraryProblems = createLibraryProblems(catalog, silencedRules);
   const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
+  const expander = new Expander({ catalog, find: versions.find, recent, usage });
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
     problems: libraryProblems,
+    expandText: expander.expandText,
     close() {
       catalog.close();
       versions.close();
@@ -128,7 +132,7 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       return catalog.list();
     },
     tools: [
-      ...createCatalogTools(catalog, recent, versions.find, usage),
+      ...createCatalogTools(catalog, expander, usage),
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),

@@ -56,6 +56,19 @@ describe('adjutant delegate', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: 'no luck' });
   });
 
+  it('expands a prompt that the task names, and starts nothing if there is none', async () => {
+    const task = `:code_review ${steps({ answer: { summary: 'reviewed' } })}`;
+    const [stdout, , code] = await adjutant('delegate', task);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('summary: reviewed')]);
+    const before = await newest();
+    expect(await adjutant('delegate', ':code_reviw foo()')).toEqual([
+      '',
+      expect.stringContaining('Prompt not found: code_reviw; did you mean code_review?'),
+      1,
+    ]);
+    expect(await newest()).toBe(before);
+  });
+
   it('cancels its run when it is interrupted', async () => {
     const child = start('delegate', steps({ hang: true }));
     const id = await eventually(async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { log } from '../../src/log.ts';
+import { write } from '../tree.ts';
 import { eventually } from './eventually.ts';
 import { bare, echoed, type Step, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
@@ -368,32 +369,99 @@ describe('the agent', () => {
       'mcp_servers={"my.helper"={command="npx",enabled=false},"page"={url="http://localhost:7323/mcp",enabled=false}}',
     );
   });
+});
 
-  it('gets the text of the prompts that the task and the role name', async () => {
-    mkdirSync(join(bench.home, 'commands'), { recursive: true });
-    writeFileSync(
-      join(bench.home, 'commands', 'critic.md'),
-      '---\ndescription: d\n---\nYou doubt everything.\n',
-    );
-    writeFileSync(
-      join(bench.home, 'commands', 'check.md'),
-      '---\ndescription: d\n---\nCheck {{input}} twice.\n',
-    );
-    const library = await bench.connect({ 'delegate-command': scriptedAgent });
-    const { record } = await library.call('delegate_run', {
-      task: `:check the doors ${steps({ echo: true })}`,
-      role: 'critic',
-      cwd: bench.project,
+describe('a task of the form ":name text"', () => {
+  const echo = steps({ echo: true });
+  const command = (body: string) => `---\ndescription: d\n---\n${body}\n`;
+  let library: Connection;
+  beforeEach(async () => {
+    write(bench.home, {
+      'commands/critic.md': command('You doubt everything.'),
+      'commands/check.md': command('Check {{input}} twice.'),
+      'commands/prüfen.md': command('Prüfe {{input}} genau.'),
+      'libraries/lib/twig.toml':
+        '[prompts.move]\ndescription = "d"\narguments = [{ name = "what", required = true }, { name = "where", required = true }]\n',
+      'libraries/lib/prompts/move.md': 'Move {{ what }} to {{ where }}.',
     });
+    library = await bench.connect({ 'delegate-command': scriptedAgent });
+    await library.call('label_prompt', { name: 'check', label: 'stable' });
+    write(bench.home, { 'commands/check.md': command('Check {{input}} thrice.') });
+  });
+  const delegate = (task: string, more: object = {}) =>
+    library.call('delegate_run', { task, cwd: bench.project, ...more });
+
+  it.each([
+    [':check the doors', 'Check the doors', 'thrice.'],
+    [':check\nthe doors', 'Check the doors', 'thrice.'],
+    [':check@stable the doors', 'Check the doors', 'twice.'],
+    [':prüfen die Türen', 'Prüfe die Türen', 'genau.'],
+    [':lib:move "the red door" the hall', 'Move the red door to the hall', '.'],
+    [':code_review foo()', 'foo()', ''],
+  ])('%j gives the agent the text of the prompt', async (task, before, after) => {
+    const { record } = await delegate(`${task} ${echo}`);
     const { prompt } = echoed(record.summary);
-    expect(prompt).toContain('Role: critic\nYou doubt everything.\n');
-    expect(prompt).toContain('Check the doors');
-    const plain = await library.call('delegate_run', {
-      task: `:nothing ${steps({ echo: true })}`,
+    expect(prompt).toContain(`${before} ${echo}${after && ` ${after}`.replace(' .', '.')}`);
+    expect(prompt).not.toContain(task.split(/\s/)[0]);
+    expect(record.warnings).toEqual([]);
+  });
+
+  it.each([':) well done', ': check the doors', ' :check the doors', '::check', 'see :check'])(
+    '%j is not a command',
+    async (task) => {
+      const { record } = await delegate(`${task} ${echo}`);
+      expect(echoed(record.summary).prompt).toContain(`${task} ${echo}`);
+    },
+  );
+
+  it.each([
+    [':chek the doors', 'did you mean check?'],
+    [':check@stabel the doors', 'its labels are stable'],
+    [':code_review', 'Missing required argument: code'],
+  ])('%j fails with the reason, and starts nothing', async (task, reason) => {
+    for (const tool of ['delegate_run', 'delegate_autopilot']) {
+      const { text } = await library.call(tool, { task, cwd: bench.project });
+      expect(text).toContain(reason);
+    }
+    expect(existsSync(join(bench.home, 'runs'))).toBe(false);
+  });
+
+  it('asks the person for a missing argument before the run starts', async () => {
+    const asked: string[] = [];
+    const asking = await bench.connect(
+      { 'delegate-command': scriptedAgent },
+      {
+        capabilities: { elicitation: {} },
+        onRequest: async (method) => {
+          asked.push(method);
+          return { action: 'accept', content: { code: `foo() ${echo}` } };
+        },
+      },
+    );
+    const { record } = await asking.call('delegate_run', { task: ':code_review', cwd: bench.project });
+    expect(echoed(record.summary).prompt).toContain(`foo() ${echo}`);
+    expect(asked).toEqual(['elicitation/create']);
+  });
+
+  it('is expanded for a follow-up too, and the role may name a prompt', async () => {
+    const { record } = await delegate(`:check the doors ${echo}`, { role: 'critic' });
+    expect(echoed(record.summary).prompt).toContain('Role: critic\nYou doubt everything.\n');
+    const resumed = await library.call('delegate_resume', {
+      thread_id: record.subagent_thread_id,
+      task: `:lib:move it ${echo}`,
       cwd: bench.project,
     });
-    expect(echoed(plain.record.summary).prompt).toContain(':nothing <<steps');
-    expect(plain.record.warnings).toEqual(['There is no prompt "nothing"; the task was used unchanged.']);
+    expect(echoed(resumed.record.summary).prompt).toContain(`Move it to ${echo}.`);
+  });
+
+  it('is passed on unchanged under the contract delegate', async () => {
+    const dropIn = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+    for (const task of [`:check the doors ${echo}`, `:nothing ${echo}`]) {
+      const { record } = await dropIn.call('delegate_run', { task, cwd: bench.project, role: 'critic' });
+      expect(echoed(record.summary).prompt).toContain(task);
+      expect(echoed(record.summary).prompt).not.toContain('doubt');
+      expect(record.warnings ?? []).toEqual([]);
+    }
   });
 });
 

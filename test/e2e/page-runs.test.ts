@@ -87,6 +87,12 @@ describe('runs', () => {
       .waitFor();
   });
 
+  it('that name an unknown prompt do not start, and the form suggests another name', async () => {
+    const page = await startRun(':code_reviw foo()');
+    await shows(page, /Prompt not found: code_reviw; did you mean code_review\?/);
+    expect(await page.getByLabel('Task').inputValue()).toBe(':code_reviw foo()');
+  });
+
   it('show their progress and then their result', async () => {
     const done = answer({ summary: 'The harbour is open.', next_actions: ['Set sail'] });
     const page = await startRun(

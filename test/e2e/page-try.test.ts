@@ -41,7 +41,8 @@ beforeAll(async () => {
     userText('Greet {{who}}.'),
   ];
   const greet = { name: 'greet', title: 'Greet', arguments: [{ name: 'who', required: true }], messages };
-  const scripted = { ...greet, name: 'scripted', title: 'Scripted', messages: [userText('First {{who}}.')] };
+  // Text of a prompt that looks like the name of another one.
+  const scripted = { ...greet, name: 'scripted', title: 'Scripted', messages: [userText(':First {{who}}.')] };
   writeFileSync(
     join(server.home, 'prompts', 'user.jsonl'),
     `${JSON.stringify(greet)}\n${JSON.stringify(scripted)}\n`,
@@ -104,7 +105,7 @@ it('can be cancelled while the answer arrives', async () => {
 it('compares two revisions with sub-agents, shows them at work and keeps both with their cost', async () => {
   const page = await server.open();
   await page.goto(server.view('#/prompts/scripted/edit'));
-  await page.getByLabel('Text', { exact: true }).fill('Second {{who}}.');
+  await page.getByLabel('Text', { exact: true }).fill(':Second {{who}}.');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('tab', { name: 'Try' }).click();
   const work = { shell: 'echo the tide is high; sleep 1' };
@@ -127,7 +128,7 @@ it('compares two revisions with sub-agents, shows them at work and keeps both wi
   }
   expect(await axeViolations(page)).toEqual([]);
   const tasks = agentModel.requests.map(({ task }) => task);
-  expect([/First <<turns/, /Second <<turns/].map((text) => tasks.some((task) => text.test(task)))).toEqual([
+  expect([/:First <<turns/, /:Second <<turns/].map((text) => tasks.some((task) => text.test(task)))).toEqual([
     true,
     true,
   ]);

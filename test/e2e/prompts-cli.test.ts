@@ -76,6 +76,16 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Write to Ann.\n');
   });
 
+  it('fills arguments from free text like expand_prompt, with or without a colon before the name', () => {
+    for (const name of ['code_review', ':code_review', ':code_review@latest'])
+      expect(prompts(['render', name, '--input', 'foo()']).stdout).toContain('foo()');
+    expect(prompts(['render', ':code_review', 'code=foo()']).stdout).toContain('foo()');
+    expect(prompts(['render', ':code_reviw', '--input', 'foo()'])).toMatchObject({
+      code: 1,
+      stderr: 'adjutant: Prompt not found: code_reviw; did you mean code_review?\n',
+    });
+  });
+
   it('reads texts from files and standard input', () => {
     prompts(['create', 'sum'], { input: 'Sum up:\n{{text}}\n' });
     write('long.txt', 'a long text');

@@ -159,3 +159,18 @@ describe('a new token with the name of a revoked one', () => {
     expect(await idsFor(await replaceToken(new Date(0)))).toEqual([runId]);
   });
 });
+
+describe('prompts in the task of a token', () => {
+  it('are expanded only with a scope that reads prompts', async () => {
+    const task = `:code_review foo() ${steps({ answer: done })}`;
+    const denied = await reader.call('delegate_run', { task, cwd: bench.project });
+    expect(denied.text).toContain('needs a token with the scope read');
+    const actor = actorWith('token both', ['delegate:read-only', 'read']);
+    const both = await bench.connect(
+      { 'delegate-command': scriptedAgent },
+      { access: Access.full.heldBy(actor) },
+    );
+    const { record } = await both.call('delegate_run', { task, cwd: bench.project });
+    expect(record.status).toBe('completed');
+  });
+});

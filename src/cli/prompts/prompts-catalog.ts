@@ -1,6 +1,5 @@
 import type { PromptReply } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import type { JsonObject } from '../../json.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
@@ -62,21 +61,21 @@ export const catalogActions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Passes free text as the argument `input` if the prompt has one. Otherwise `expand_prompt` inserts or appends it. */
+/** `expand_prompt` fills arguments from free text, and takes a name with its colon. */
 async function renderPrompt(
   invocation: Invocation,
   name: string,
   args: Readonly<Record<string, string>>,
   input: string | undefined,
 ): Promise<PromptReply> {
-  const get = async (all: JsonObject) =>
-    (await invocation.client.request('prompts/get', { name, arguments: all })) as unknown as PromptReply;
-  if (input === undefined) return get(args);
-  const { arguments: declared } = await call(invocation, 'show_prompt', { name });
-  if (declared.some((argument) => argument.name === 'input')) return get({ ...args, input });
+  if (input === undefined && !name.startsWith(':'))
+    return (await invocation.client.request('prompts/get', {
+      name,
+      arguments: args,
+    })) as unknown as PromptReply;
   const { text } = await call(invocation, 'expand_prompt', {
     command: name,
-    input,
+    ...(input !== undefined && { input }),
     arguments: args,
   });
   return { messages: [{ role: 'user', content: { type: 'text', text } }] };

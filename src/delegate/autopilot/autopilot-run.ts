@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { Agents } from '../agents/agents.ts';
-import { expandFromLibrary } from '../delegation/assignment.ts';
+import { expandTexts, type Texts } from '../delegation/assignment.ts';
 import type { Delegation, StartedRun } from '../delegation/delegation.ts';
 import { type Caller, grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { AutopilotRequest } from './autopilot.ts';
@@ -15,18 +15,19 @@ import { saveState } from './autopilot-state.ts';
 import type { Candidate, ComparisonRequest } from './comparison.ts';
 
 /** Starts an autopilot, or a comparison of candidates, in a run host. A refused call becomes a failed result. */
-export function startAutopilot(
+export async function startAutopilot(
   delegation: Delegation,
   input: AutopilotInput & Partial<ComparisonRequest>,
   context: Context,
 ): Promise<StartedRun<AutopilotOutput>> {
   const tool = input.candidates === undefined ? 'delegate_autopilot' : 'delegate_compare';
   const row = { tool, state: 'autopilot' } as const;
+  const texts = await expandTexts(input, delegation.options, context);
   return delegation.start(row, input, context, failedAutopilot, async (run) => {
     const { directory, caller } = run;
     try {
       const output = await delegation.hosts.carry(run, 'autopilot', run.host, async () => {
-        const request = await createRequest(delegation, input, caller);
+        const request = await createRequest(delegation, input, caller, texts);
         // Saved before the host starts, so that the autopilot continues whenever the host is killed.
         await saveState(directory, { request, plannerUsage: [], hosts: 1 });
         return request;
@@ -43,6 +44,7 @@ async function createRequest(
   delegation: Delegation,
   input: AutopilotInput & Partial<ComparisonRequest>,
   caller: Caller,
+  texts: Texts,
 ): Promise<AutopilotRequest> {
   const { options } = delegation;
   await delegation.refuseSubagents(caller);
@@ -56,7 +58,7 @@ async function createRequest(
     input,
     cwd,
     sandbox,
-    ...(await expandFromLibrary(input, options, warnings)),
+    ...texts,
     warnings,
     mayAsk: mayAsk('workspace-write', caller, options),
     ...(comparison && { comparison }),

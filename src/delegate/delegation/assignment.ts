@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { answerSchema } from '../record/answer.ts';
@@ -22,13 +23,13 @@ export async function createRunRequest(
   caller: Caller,
   options: DelegateOptions,
   target: Target,
+  { task, role }: Texts,
 ): Promise<RunRequest> {
   const cwd = resolve(input.cwd);
   const rights = await overrideRights(cwd, caller, options);
   const { allowed: overrides, ...dropped } = await checkOverrides(input.config_overrides ?? [], rights);
   const granted = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = [...(granted.warning === undefined ? [] : [granted.warning]), ...dropped.warnings];
-  const { task, role } = await expandFromLibrary(input, options, warnings);
   const { agent, threadId } = target;
   refuseUnknownThread(target, options);
   const fork = 'fork' in input ? input.fork : undefined;
@@ -74,22 +75,35 @@ function effortFor(
   return input.reasoning_effort ?? (overridden ? undefined : configured);
 }
 
-/** Expands a task of the form `:command text`, and adds the prompt that the role names, if there is one. */
-export async function expandFromLibrary(
-  input: { readonly task?: string; readonly role: string },
-  { expandPrompt }: DelegateOptions,
-  warnings: string[],
-): Promise<{ task: string; role: string }> {
-  const task = input.task ?? '';
-  const [, command, text = ''] = /^:([\w./-]+)(?:\s+([\s\S]*))?$/.exec(task) ?? [];
-  const expanded = command === undefined ? undefined : await expandPrompt?.(command, text);
-  if (command !== undefined && expanded === undefined && expandPrompt !== undefined)
-    warnings.push(`There is no prompt "${command}"; the task was used unchanged.`);
-  const rolePrompt = await expandPrompt?.(input.role, '').catch(() => undefined);
-  return {
-    task: expanded ?? task,
-    role: rolePrompt === undefined ? input.role : `${input.role}\n${rolePrompt.trim()}\n`,
-  };
+/** What the agent is told to do and to be, with the prompts of the library that the caller names. */
+export interface Texts {
+  readonly task: string;
+  readonly role: string;
+}
+
+/** Expands a task of the form `:name text`, and adds the prompt that the role names, if there is one. May ask the person. */
+export async function expandTexts(
+  { task = '', role }: { readonly task?: string; readonly role: string },
+  { expandText }: DelegateOptions,
+  context: Context,
+): Promise<Texts> {
+  const expanded = await expandText?.(task, {}, context);
+  const prompt = /\s/.test(role) ? undefined : await describeRole(role, expandText, context);
+  return { task: expanded ?? task, role: prompt === undefined ? role : `${role}\n${prompt.trim()}\n` };
+}
+
+/** `undefined` if the role is plain text: most roles are words such as "specialist", not prompts. */
+async function describeRole(
+  role: string,
+  expandText: DelegateOptions['expandText'],
+  context: Context,
+): Promise<string | undefined> {
+  try {
+    return await expandText?.(`:${role}`, {}, context, { asks: false });
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 async function chooseSkills(

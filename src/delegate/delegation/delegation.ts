@@ -17,7 +17,7 @@ import { ownRuns } from '../run/open-run.ts';
 import { describeStorageError } from '../run/run-finish.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import { ApprovalQuestions } from './approval-questions.ts';
-import { createRunRequest } from './assignment.ts';
+import { createRunRequest, expandTexts, type Texts } from './assignment.ts';
 import { identifyCaller } from './caller.ts';
 import { HostedRuns, RunReleased } from './hosted-runs.ts';
 import type { Caller } from './permissions.ts';
@@ -76,12 +76,13 @@ export class Delegation {
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
     const target = await findTarget(input, this.options, () => this.runner.queue);
+    const texts = await expandTexts(input, this.options, context);
     const { threadId, ...fresh } = target;
     // A fork gets a thread of its own.
     const row = 'fork' in input ? fresh : target;
     return this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
-      const result = await this.#run(tool, input, run, target);
+      const result = await this.#run(tool, input, run, target, texts);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
@@ -93,12 +94,13 @@ export class Delegation {
     input: RunInput | ResumeInput | ForkInput,
     run: RunContext,
     target: Target,
+    texts: Texts,
   ): Promise<RunResult | undefined> {
     const { directory, caller } = run;
     try {
       const result = await this.hosts.carry(run, 'run', run.host, async () => {
         await this.refuseSubagents(caller);
-        const request = await createRunRequest(tool, input, directory, caller, this.options, target);
+        const request = await createRunRequest(tool, input, directory, caller, this.options, target, texts);
         return { request, prepared: await this.runner.prepare(request) };
       });
       return result as RunResult | undefined;

@@ -35,7 +35,7 @@ export class HostedRuns {
   readonly #resumed = new Set<Promise<unknown>>();
 
   constructor(
-    { records: _, expandPrompt: __, ...options }: DelegateOptions,
+    { records: _, expandText: __, ...options }: DelegateOptions,
     runner: AgentRunner,
     publish: (change: Change) => void,
   ) {

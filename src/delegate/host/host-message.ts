@@ -7,7 +7,7 @@ import type { DelegateOptions } from '../settings/delegate-options.ts';
 export const orderFormat = 3;
 
 /** The options that a run host needs. They are sent as JSON, so they contain no functions. */
-export type HostOptions = Omit<DelegateOptions, 'records' | 'expandPrompt'>;
+export type HostOptions = Omit<DelegateOptions, 'records' | 'expandText'>;
 
 /** What a run host has to do. It is the first message to a host. */
 export interface HostOrder {

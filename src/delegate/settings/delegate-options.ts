@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ExpandText } from '../../feature.ts';
 import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
 import type { CustomAgent } from '../agents/acp-definitions.ts';
@@ -60,8 +61,8 @@ export interface DelegateOptions {
   readonly answerWithinMs: number;
   /** Shared store through which several machines list each other's runs. */
   readonly records?: Records;
-  /** Renders a prompt of the prompt library. Returns `undefined` if there is no prompt with that name. */
-  expandPrompt?(name: string, input: string): Promise<string | undefined>;
+  /** Expands prompts of the library in tasks and roles. Absent under the drop-in contract, which passes texts on unchanged. */
+  readonly expandText?: ExpandText;
 }
 
 type Values = ValuesOf<typeof delegateSettings> & {

@@ -1,14 +1,10 @@
 import { Lazy } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
-import { nearest } from '../../nearest.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
+import type { Expander } from '../catalog/expander.ts';
 import type { Usage } from '../catalog/usage.ts';
-import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
-import { askForMissing } from '../rendering/missing-arguments.ts';
-import type { RecentValues } from '../rendering/recent-values.ts';
-import { renderPrompt } from '../rendering/rendering.ts';
 
 const promptSchema = {
   type: 'object',
@@ -44,16 +40,9 @@ const filters = {
   source: { type: 'string', description: 'user, commands, twig, built-in or a mount' },
 } as const;
 
-/** Finds a prompt by a name that may include a version, such as `name@label`. */
-type Find = (name: string) => Promise<CatalogEntry>;
-
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
-export function createCatalogTools(catalog: Catalog, recent: RecentValues, find: Find, usage?: Usage) {
-  return [
-    createListTool(catalog),
-    createExpandTool(catalog, recent, find, usage),
-    createSearchTool(catalog, usage),
-  ];
+export function createCatalogTools(catalog: Catalog, expander: Expander, usage?: Usage) {
+  return [createListTool(catalog), createExpandTool(expander), createSearchTool(catalog, usage)];
 }
 
 function createListTool(catalog: Catalog) {
@@ -86,7 +75,7 @@ function createListTool(catalog: Catalog) {
   });
 }
 
-function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, usage: Usage | undefined) {
+function createExpandTool(expander: Expander) {
   return defineTool({
     name: 'expand_prompt',
     title: 'Expand prompt',
@@ -110,16 +99,10 @@ function createExpandTool(catalog: Catalog, recent: RecentValues, find: Find, us
     annotations: hints.reads,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const { definition, source } = await findNamed(catalog, find, command);
-      const args = await askForMissing(definition, argumentsFrom(definition, input, named), context);
-      const { messages } = await renderPrompt(definition, args, source);
-      recent.remember(definition.name, args);
-      usage?.record(definition.name, context.client.name);
-      const text = flatten(messages);
-      const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-      const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
+      // Models often keep the colon.
+      const name = command.startsWith(':') ? command.slice(1) : command;
       // Text only: models read a prompt better without JSON escapes.
-      return { content: [{ type: 'text', text: text + rest } as const, ...attached] };
+      return { content: await expander.expand({ name, input, named, asks: true }, context) };
     },
   });
 }
@@ -180,23 +163,6 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
       return { structured: { matches: page.items, total } };
     },
   });
-}
-
-/** Ignores a leading colon, which models often keep. Suggests the nearest name if the prompt does not exist. */
-async function findNamed(catalog: Catalog, find: Find, command: string): Promise<CatalogEntry> {
-  const name = command.startsWith(':') ? command.slice(1) : command;
-  try {
-    return await find(name);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-    const names = (await catalog.list()).map(({ definition }) => definition.name);
-    const suggestion = nearest(name, names);
-    if (name.includes('@') && suggestion === undefined) throw error;
-    throw new Failure(
-      'prompt-not-found',
-      `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
-    );
-  }
 }
 
 function hasTagAndSource(

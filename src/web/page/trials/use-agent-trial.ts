@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PromptReply, ToolAnswer } from '../../../api.ts';
+import type { ToolAnswer } from '../../../api.ts';
 import { startRun } from '../runs/run-launch.ts';
 import { isOpen } from '../runs/run-record.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
@@ -78,11 +78,12 @@ export function useAgentTrial(): AgentTrial {
 }
 
 async function taskText(client: McpClient, { name, revision, values }: AgentTask): Promise<string> {
-  const { messages } = await client.request<PromptReply>('prompts/get', {
-    name: revision === undefined ? name : `${name}@${revision}`,
+  const { text } = await client.tool('expand_prompt', {
+    command: revision === undefined ? name : `${name}@${revision}`,
     arguments: values,
   });
-  return messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : [])).join('\n\n');
+  // Text of the prompt that looks like a command must not be expanded again.
+  return text.startsWith(':') ? ` ${text}` : text;
 }
 
 /** Waits until a run has ended. Resolves to `undefined` if the view was closed before. */
