@@ -108,10 +108,10 @@ describe('a feed whose UIDs change with every download', () => {
     );
     await using assistant = await open(feed);
     const ids = (await rows(assistant, 'events')).map(({ id }) => id);
-    expect(await work(assistant, at('13:30'))).toEqual([
+    expect((await work(assistant, at('13:30'))).toSorted()).toEqual([
+      'Reminder: Dinner',
       'Reminder: Dinner',
       'Reminder: Tea',
-      'Reminder: Dinner',
     ]);
     expect((await rows(assistant, 'events')).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     feed.events = feed.events.slice(0, 2);
@@ -186,7 +186,19 @@ describe('an event that is in two calendars of a person', () => {
     expect(await work(assistant, at('15:00'))).toEqual(['Reminder: Dinner']);
   });
 
-  it('is another event if it has another time', async () => {
+  it('moves with one notice if one calendar is synced before the other', async () => {
+    await using one = await startFeed(dinner);
+    await using two = await startFeed(dinner);
+    one.uid = two.uid = sameUid;
+    await using assistant = await open(one, two);
+    const later = ['SUMMARY:Dinner', 'DTSTART:20261116T143000Z', 'DTEND:20261116T153000Z'];
+    one.events = [later];
+    expect(await work(assistant, at('08:30'))).toEqual(['Moved: Dinner']);
+    two.events = [later];
+    expect(await work(assistant, at('15:00'))).toEqual(['Reminder: Dinner']);
+  });
+
+  it('is another event if it has another time and title', async () => {
     await using one = await startFeed(dinner);
     await using two = await startFeed(['SUMMARY:Yoga', 'DTSTART:20261116T160000Z']);
     one.uid = two.uid = () => '1';

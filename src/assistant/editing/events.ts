@@ -1,6 +1,7 @@
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { revisionOf } from '../entities/revision.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
+import { handOver } from '../planning/copies.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { cancelAll } from '../planning/planner.ts';
 import { replanEvent } from '../planning/replanning.ts';
@@ -55,7 +56,8 @@ export async function saveEvent(
 
 /**
  * Deletes an event and cancels its planned notifications. Sent notifications stay on record. If the user already
- * received one, a notice says that the event was cancelled, unless the calendar was merely removed (`unfollowed`).
+ * received one, a notice says that the event was cancelled, unless the calendar was merely removed (`unfollowed`). If the
+ * event is also in another calendar, the notifications go to that copy.
  */
 export async function removeEvent(
   writer: Writer,
@@ -64,7 +66,8 @@ export async function removeEvent(
   now: number,
   unfollowed = false,
 ): Promise<void> {
-  const all = await rowsOf(writer.db, event.id);
+  const rowsBefore = await rowsOf(writer.db, event.id);
+  const all = (await handOver(writer, event, rowsBefore, now)) ? [] : rowsBefore;
   const user = all.length === 0 || unfollowed ? undefined : await findUser(writer.db, event.user_id);
   for (const [key, rows] of Map.groupBy(all, ({ occurrence }) => occurrence)) {
     const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;

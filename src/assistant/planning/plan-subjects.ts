@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import type { Window } from '../entities/occurrence.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { fingerprint } from '../entities/revision.ts';
@@ -7,7 +8,8 @@ import { rulesOf } from '../entities/rules.ts';
 import type { Model } from '../policy/policy.ts';
 import { isActive } from '../reminders/participation.ts';
 import type { EventCalendar } from '../reminders/personal-reminders.ts';
-import type { Notification, Rule, User } from '../store/schema.ts';
+import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
+import { copiesOf, mutedCopies } from './copies.ts';
 import { calendarsOf } from './personal-decision.ts';
 
 const dayMs = 86_400_000;
@@ -31,6 +33,8 @@ export interface Subject {
   readonly rows: readonly Notification[];
   readonly fingerprint: string;
   readonly decided: boolean;
+  /** The name of another calendar, if the event is also there and the reminders belong to that copy. */
+  readonly copyIn?: string;
 }
 
 /** Loads the coming occurrences of a user. Those decided from the same facts are marked. */
@@ -51,14 +55,7 @@ export async function loadSubjects(
     const { listed: all, truncated } =
       event === undefined
         ? await listOccurrences(data, db, window, userId)
-        : {
-            listed: (await data.occurrences(event, window, timezone)).map((occurrence) => ({
-              event,
-              occurrence,
-              zone: timezone,
-            })),
-            truncated: false,
-          };
+        : { listed: await expandCopies(data, db, event, window, timezone), truncated: false };
     const isAhead = ({ event: { all_day }, occurrence: { startMs, task } }: Listed) =>
       startMs > nowMs || (all_day === 1 && task !== undefined);
     const listed = all.filter(
@@ -84,15 +81,41 @@ export async function loadSubjects(
       // Absent without settings, so that an update of the program does not plan everything again.
       ...(user.reminders === null ? [] : [user.reminders]),
     ];
-    const subjects = listed.map((one) => {
+    const rowsFor = ({ event: { id }, occurrence: { key } }: Listed) => known.get(`${id} ${key}`) ?? [];
+    const muted = mutedCopies(
+      listed.map((one) => ({ listed: one, rows: rowsFor(one) })),
+      calendars,
+    );
+    const requested = listed.filter((one) => eventId === undefined || one.event.id === eventId);
+    const subjects = requested.map((one) => {
       const key = `${one.event.id} ${one.occurrence.key}`;
       const { startMs } = one.occurrence;
       const { revision, reminders } = one.event;
       const own = reminders === null ? [] : [reminders];
-      const print = fingerprint([revision, startMs, userFacts, model?.name, model?.identity, ...own]);
+      const copyIn = muted.get(one);
+      const facts = [revision, startMs, userFacts, model?.name, model?.identity, ...own];
+      const print = fingerprint(copyIn === undefined ? facts : [...facts, { copyIn }]);
       const decided = decidedBy.get(key) === print;
-      return { user, rules, calendars, listed: one, rows: known.get(key) ?? [], fingerprint: print, decided };
+      return {
+        ...{ user, rules, calendars, listed: one, rows: rowsFor(one), fingerprint: print, decided },
+        ...(copyIn !== undefined && { copyIn }),
+      };
     });
     return { subjects, truncated };
   });
+}
+
+/** The occurrences of an event and of its copies in other calendars. */
+async function expandCopies(
+  { occurrences }: AssistantData,
+  db: Reader,
+  event: CalendarEvent,
+  window: Window,
+  zone: string,
+): Promise<readonly Listed[]> {
+  const listed: Listed[] = [];
+  for (const each of [event, ...(await copiesOf(db, event))])
+    for (const occurrence of await occurrences(each, window, zone))
+      listed.push({ event: each, occurrence, zone });
+  return listed;
 }

@@ -11,6 +11,7 @@ import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { audit } from '../store/audit.ts';
 import type { Notification } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
+import { copyDecision } from './copies.ts';
 import { currentPlan } from './current-plan.ts';
 import { planDigest } from './digest.ts';
 import { limit, personalDecision } from './personal-decision.ts';
@@ -59,7 +60,10 @@ export async function planNotifications(
   const personal = new Map(
     undecided.flatMap((subject) => {
       const { event, occurrence } = subject.listed;
-      const decision = personalDecision({ ...subject, event, occurrence });
+      const decision =
+        subject.copyIn === undefined
+          ? personalDecision({ ...subject, event, occurrence })
+          : copyDecision(subject.copyIn);
       return decision === undefined ? [] : [[subject, decision] as const];
     }),
   );
