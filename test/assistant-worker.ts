@@ -2,17 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { createDelivery } from '../src/assistant/delivery/delivery.ts';
+import type { PolicyOptions } from '../src/assistant/policy/policy-model.ts';
 import type { TestAssistant } from './open-assistant.ts';
 
 const minute = 60_000;
 
 /** Runs one round of a worker at the given time. Returns subject and text of the mails it wrote. */
-export async function runWorker(assistant: TestAssistant, now: number): Promise<string[]> {
+export async function runWorker(
+  assistant: TestAssistant,
+  now: number,
+  policy: PolicyOptions = { name: 'rules', timeoutMs: 1000 },
+): Promise<string[]> {
   assistant.now = now;
   const before = new Set(outbox(assistant));
   const delivery = createDelivery({
     databaseUrl: assistant.file,
-    policy: { name: 'rules', timeoutMs: 1000 },
+    policy,
     calendars: {
       privateHosts: ['127.0.0.1'],
       passwordsFile: join(dirname(assistant.file), 'passwords'),

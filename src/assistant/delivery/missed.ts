@@ -2,7 +2,7 @@ import { singleLine } from '../../single-line.ts';
 import { lockUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import { messageHtml } from '../planning/plain-text.ts';
+import { messageHtml } from '../planning/message-html.ts';
 import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';

@@ -13,7 +13,7 @@ import { newId } from '../store/id.ts';
 import type { User } from '../store/schema.ts';
 import type { Writer } from '../store/store.ts';
 import { formatDate } from './date-format.ts';
-import { messageHtml } from './plain-text.ts';
+import { messageHtml } from './message-html.ts';
 import type { DesiredNotification } from './planner.ts';
 
 const dayMs = 86_400_000;

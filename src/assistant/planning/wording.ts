@@ -2,9 +2,10 @@ import { singleLine } from '../../single-line.ts';
 import type { Payload, Words } from '../entities/payload.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { type Catalog, textsFor } from '../messages/catalog.ts';
+import { modelLine, modelText } from '../policy/model-text.ts';
 import type { Change } from '../store/schema.ts';
 import { formatDate } from './date-format.ts';
-import { messageHtml, plainText, withoutLinks } from './plain-text.ts';
+import { messageHtml } from './message-html.ts';
 
 export interface Facts {
   readonly name: string;
@@ -30,7 +31,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
   const texts = textsFor(facts.locale);
   const { title, when, where, link } = displayFields(facts, texts);
   const before = facts.movedFromMs === undefined ? '' : formatDate({ ...facts, startMs: facts.movedFromMs });
-  const opening = plainText(words.text ?? '', 1500);
+  const opening = modelText(words.text ?? '', 1500);
   const task = facts.overdueDays !== undefined;
   const notes = [
     ...(facts.tentative ? [texts.tentative] : []),
@@ -47,11 +48,11 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...(where === '' ? [] : [`${texts.where}: ${where}`]),
     ...(link === '' ? [] : [`${texts.join}: ${link}`]),
   ];
-  const spoken = singleLine(withoutLinks(words.script ?? ''), 600);
+  const spoken = modelLine(words.script ?? '', 600);
   const standard = task ? taskSubject(facts, texts, title, when) : texts.reminder(title, when);
-  const why = singleLine(withoutLinks(facts.why ?? ''), 300);
+  const why = modelLine(facts.why ?? '', 300);
   return {
-    subject: singleLine(withoutLinks(words.subject ?? '')) || singleLine(standard),
+    subject: modelLine(words.subject ?? '') || singleLine(standard),
     text: `${lines.join('\n')}\n`,
     html: messageHtml(facts.locale, lines, link),
     script: [

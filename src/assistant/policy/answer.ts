@@ -1,9 +1,9 @@
 import type { XStatic } from 'typebox/schema';
 import { Check, Errors } from 'typebox/schema';
 import { isObject } from '../../json.ts';
-import { singleLine } from '../../single-line.ts';
 import { channels, urgencies } from '../store/schema.ts';
 import type { Proposal } from './guards.ts';
+import { modelLine, modelText } from './model-text.ts';
 
 const item = {
   type: 'object',
@@ -66,8 +66,7 @@ export function parseAnswer(text: string): ParsedAnswer {
   }
   const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
   if (notify && items.length === 0) return { problem: 'notify is true, but plan is empty' };
-  const reason = singleLine(reasoning, 300);
-  return { reason, proposals: notify ? items.flatMap(toProposals) : [] };
+  return { reason: modelLine(reasoning, 300), proposals: notify ? items.flatMap(toProposals) : [] };
 }
 
 function toProposals(one: XStatic<typeof item>): readonly Proposal[] {
@@ -75,7 +74,7 @@ function toProposals(one: XStatic<typeof item>): readonly Proposal[] {
   const words = Object.fromEntries(
     Object.entries({ subject, text: email_text, script: tts_script })
       .filter(([, text]) => text !== undefined && text.trim() !== '')
-      .map(([name, text]) => [name, text!.slice(0, maxTextLength)]),
+      .map(([name, text]) => [name, modelText(text!, maxTextLength)]),
   );
   const both = channel === 'both' ? (['call', 'email'] as const) : [channel];
   return both.map((each) => ({ offsetMinutes, channel: each, urgency, ...words }));

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { outbox, runWorker } from '../../../test/assistant-worker.ts';
 import { type Behaviour, startChatModel } from '../../../test/model/chat-model.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { hostileAnswers, hostileEvents } from '../../../test/stories/guard-stories.ts';
@@ -284,7 +288,7 @@ describe('a model endpoint', () => {
     const { notifications } = (await session.assistant.call('list_notifications')) as {
       notifications: JsonObject[];
     };
-    expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil.example' }]);
+    expect(notifications).toMatchObject([{ subject: 'Hello Bcc: eve@evil. example' }]);
     expect(JSON.stringify(notifications)).not.toContain('https://evil');
   });
 
@@ -297,6 +301,41 @@ describe('a model endpoint', () => {
     expect(await subject()).toBe('Haircut soon');
     await session.assistant.call('update_event', { event_id: 'haircut', title: 'Surgeon' });
     expect(await subject()).toMatch(/^Reminder: Surgeon/);
+  });
+
+  it.each([
+    'https://evil.example/a',
+    'evil.example',
+    'Evil.Example',
+    'evil.example?a=1',
+    'evil.example:8080/a',
+    'eve@evil.example',
+    'https:evil.example',
+    'sms:+15550199',
+    'пример.рф',
+    '203.0.113.9/a',
+  ])('puts no link into any text that a person reads: %s', async (link) => {
+    const words = { subject: `Look, ${link}`, email_text: `Go to ${link} now`, tts_script: `Hear ${link}` };
+    const item = { offset_minutes: -90, channel: 'email', ...words };
+    const answer = JSON.stringify({ notify: true, reasoning: `You must visit ${link} today`, plan: [item] });
+    await using session = await planWith(() => answer);
+    const { assistant, result, model } = session;
+    const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 } as const;
+    const [mail] = await runWorker(assistant, Date.parse('2026-11-17T11:30:01Z'), policy);
+    expect(mail).toMatch(/^Why: .*You must visit .* today$/m);
+    const listed = await assistant.call('list_notifications', { user_id: 'ada', days_back: 2 });
+    const audit = await assistant.call('list_audit', { user_id: 'ada' });
+    expect(listed).toMatchObject({ count: 1 });
+    const [file] = outbox(assistant).filter((name) => name.endsWith('.eml'));
+    const { html } = await PostalMime.parse(readFileSync(join(dirname(assistant.file), 'outbox', file!)));
+    for (const text of [mail!, html!, JSON.stringify([listed, audit, result])])
+      expect(text).not.toContain(link);
+  });
+
+  it('keeps sentences whose words only resemble addresses', async () => {
+    const reasoning = 'Room 3.14, 1.OG, e.g. at 10.30/11.00, and/or z.B. 16.11.2026: bring A/B';
+    await using session = await planWith(() => JSON.stringify({ ...JSON.parse(good), reasoning }));
+    expect(session.result.policies).toMatchObject([{ reason: reasoning.replace('1.OG', '1. OG') }]);
   });
 
   it('cannot break the guards with hostile answers or events', async () => {

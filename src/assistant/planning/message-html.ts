@@ -1,23 +1,4 @@
 import { xml } from '../../message-page.ts';
-import { singleLine } from '../../single-line.ts';
-
-export function plainText(text: string, maxLength: number): string {
-  const lines = withoutLinks(text)
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => singleLine(line, maxLength));
-  const joined = lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-  return joined.length <= maxLength ? joined : `${[...joined].slice(0, maxLength - 1).join('')}…`;
-}
-
-/** Removes links, so that text from outside cannot put a link into our messages. */
-export function withoutLinks(text: string): string {
-  return text
-    .replace(/(?:\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|\bmailto:|\btel:)\S*/gi, '(link removed)')
-    .replace(/(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}\/\S*/gi, '(link removed)');
-}
 
 const rightToLeft = /^(ar|fa|he|ur)\b/;
 
