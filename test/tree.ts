@@ -33,14 +33,3 @@ export async function until<Value>(
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
-
-/** Runs work as an ordinary user, because file permissions do not apply to root. */
-export async function asOrdinaryUser<Value>(work: () => Promise<Value>): Promise<Value> {
-  if (process.geteuid?.() !== 0) return work();
-  process.seteuid!(65534);
-  try {
-    return await work();
-  } finally {
-    process.seteuid!(0);
-  }
-}

@@ -1,17 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { acpDefinitions } from '../../src/delegate/agents/acp-definitions.ts';
 import { agentBounds, createStateFolders } from '../../src/delegate/agents/agent-bounds.ts';
 import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
+import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
 import type { Bounds } from '../../src/delegate/launch/bounds.ts';
 import { contain } from '../../src/delegate/process/containment.ts';
 
 // Commas, colons and blanks have a meaning for overlayfs, for mount and for the list of mounts.
 const folder = mkdtempSync(join(tmpdir(), 'bounds, of: it '));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeFolder(folder));
 const at = (path: string) => join(folder, path);
 const folders = ['project/.git', 'home/.agent/sessions', 'storage', 'secret', 'temporary'];
 for (const path of folders) mkdirSync(at(path), { recursive: true });

@@ -4,6 +4,7 @@ import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { readJson } from '../files/json-file.ts';
+import { removeFolder } from '../files/remove-folder.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
@@ -84,7 +85,7 @@ export class LocalRuns {
       const record = await this.#load(id);
       if (record?.status === 'running') continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < ageMs) continue;
-      await disk.rm(this.#pathOf(id), { recursive: true, force: true });
+      await removeFolder(this.#pathOf(id));
       (await this.#delegation.runner.queue).finish(this.#pathOf(id));
       await onRemoved(id);
       removed.push(id);

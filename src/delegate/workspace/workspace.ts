@@ -3,6 +3,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { log } from '../../log.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { readJson } from '../files/json-file.ts';
+import { removeFolder } from '../files/remove-folder.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
@@ -102,7 +103,7 @@ export class Workspace {
       await new RunDirectory(storage, '').writeJson('workspace.json', stored);
       return workspace;
     }
-    await disk.rm(storage, { recursive: true, force: true });
+    await removeFolder(storage);
     return undefined;
   }
 
@@ -135,8 +136,8 @@ export class Workspace {
   /** Removes everything but what `undo` needs. */
   async discardContent(): Promise<void> {
     await this.#removeTemporary();
-    await disk.rm(join(this.storage, 'upper'), { recursive: true, force: true });
     for (const name of [
+      'upper',
       'base',
       'kept.jsonl',
       snapshotLayer,
@@ -146,19 +147,15 @@ export class Workspace {
       'copied',
       'changed',
     ])
-      await disk.rm(join(this.storage, name), { recursive: true, force: true });
+      await removeFolder(join(this.storage, name));
   }
 
   async remove(): Promise<void> {
-    await this.#removeTemporary();
-    await disk.rm(this.storage, { recursive: true, force: true });
+    await removeFolder(this.storage);
   }
 
   async #removeTemporary(): Promise<void> {
-    // The kernel leaves a folder that nobody may read.
-    await disk.chmod(join(this.storage, 'work', 'work'), 0o700).catch(() => {});
-    for (const name of ['work', 'lower', 'copy'])
-      await disk.rm(join(this.storage, name), { recursive: true, force: true });
+    for (const name of ['work', 'lower', 'copy']) await removeFolder(join(this.storage, name));
   }
 
   async #tryOverlay(files: FolderState): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asOrdinaryUser, plantTree, write } from '../../../test/tree.ts';
+import { asOrdinaryUser } from '../../../test/ordinary-user.ts';
+import { plantTree, write } from '../../../test/tree.ts';
 import type { Failure } from '../../failure.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import { CommandSource } from './commands.ts';
