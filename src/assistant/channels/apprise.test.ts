@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { chmodSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAssistant } from '../../../test/open-assistant.ts';
 import { startProvider } from '../../../test/provider.ts';
+import { plantTree } from '../../../test/tree.ts';
 import { createAppriseChannel } from './apprise.ts';
 import type { Message } from './channel.ts';
 import { maskAddress, parseAddress } from './channel-address.ts';
@@ -113,6 +116,12 @@ describe('apprise', () => {
   });
 
   it('says that the program is not installed', async () => {
+    // What cannot be run, and a folder that cannot be read, give another error than what does not exist.
+    const folder = plantTree({ 'no-such-apprise': 'no program', 'closed/x': '' });
+    chmodSync(join(folder, 'closed'), 0o000);
+    onTestFinished(() => chmodSync(join(folder, 'closed'), 0o700));
+    vi.stubEnv('PATH', [folder, join(folder, 'closed'), process.env['PATH']].join(delimiter));
+    onTestFinished(() => void vi.unstubAllEnvs());
     const channel = createAppriseChannel({ privateHosts: [], program: 'no-such-apprise' });
     expect(await channel.deliver(message(['slack://a/b/c']), deadline())).toEqual({
       kind: 'permanent',

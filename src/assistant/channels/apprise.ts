@@ -75,7 +75,8 @@ async function run(
       });
     child.once('error', (error: NodeJS.ErrnoException) =>
       resolve(
-        error.code === 'ENOENT'
+        // EACCES: a folder on the PATH that this user may not read, or a file that is not a program.
+        error.code === 'ENOENT' || error.code === 'EACCES'
           ? { kind: 'permanent', detail: `the program ${program} is not installed` }
           : {
               kind: signal.aborted ? 'unknown' : 'temporary',
