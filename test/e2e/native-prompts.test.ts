@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ordinaryUser, readable } from '../ordinary-user.ts';
 import { bundle } from '../program.ts';
 import { until } from '../tree.ts';
 
@@ -184,11 +185,11 @@ describe('adjutant install --with-prompts', () => {
     chmodSync(join(home, '.claude'), 0o555);
     chmodSync(home, 0o777);
     // File permissions do not apply to root.
-    const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const script = join(readable(dirname(bundle), home), basename(bundle));
     const { status, stderr } = spawnSync(
-      process.execPath,
-      [bundle, 'install', 'claude', '--prompt', 'greet'],
-      { env, cwd: home, encoding: 'utf8', ...user },
+      readable(process.execPath, home),
+      [script, 'install', 'claude', '--prompt', 'greet'],
+      { env, cwd: home, encoding: 'utf8', ...ordinaryUser },
     );
     chmodSync(join(home, '.claude'), 0o755);
     expect([status, stderr]).toEqual([

@@ -4,14 +4,20 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ordinaryUser, readable } from '../../../test/ordinary-user.ts';
 import type { Containment, ContainOptions } from './containment.ts';
 import { terminateRun } from './process-end.ts';
 import { identify } from './process-table.ts';
 
-const root = { uid: 0, gid: 0 };
-const nobody = { uid: 65534, gid: 65534 };
-const users = process.getuid?.() === 0 ? { root, nobody } : { 'this user': {} };
+const users = ordinaryUser ? { root: {}, nobody: ordinaryUser } : { 'this user': {} };
+
+/** What a process of the ordinary user needs to load `containment.ts`. */
+const shared = mkdtempSync(join(tmpdir(), 'adjutant-contained-'));
+chmodSync(shared, 0o711);
+afterAll(() => rmSync(shared, { recursive: true, force: true }));
+const node = readable(process.execPath, shared);
+const source = join(readable(join(import.meta.dirname, '..', '..'), shared), 'delegate', 'process');
 
 let folder: string;
 /** Recognizes the processes of a test, also those without an environment. */
@@ -31,13 +37,13 @@ afterEach(() => {
 async function start(user: object, script: string, options: ContainOptions) {
   const code = `
     const { spawn } = await import('node:child_process');
-    const { contain } = await import(${JSON.stringify(join(import.meta.dirname, 'containment.ts'))});
+    const { contain } = await import(${JSON.stringify(join(source, 'containment.ts'))});
     const program = { command: 'bash', args: ['-c', ${JSON.stringify(script)}] };
     const { command, args } = await contain(program, process.cwd(), ${JSON.stringify(options)});
     const child = spawn(command, args, { detached: true, stdio: 'ignore' });
     console.log(command + ' ' + child.pid);
     child.on('exit', (code, signal) => console.log(JSON.stringify({ code, signal })));`;
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
+  const parent = spawn(node, ['--input-type=module', '-e', code], {
     ...user,
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -113,7 +119,7 @@ for (const [name, user] of Object.entries(users))
     });
 
 describe.skipIf(process.platform !== 'linux')('contain', () => {
-  const ordinary = process.getuid?.() === 0 ? nobody : {};
+  const ordinary = ordinaryUser ?? {};
 
   it('leaves user, groups and capabilities of the agent as they are', async () => {
     const facts = 'id > NAME; grep -E "Cap(Inh|Prm|Eff|Amb)" /proc/self/status >> NAME';
