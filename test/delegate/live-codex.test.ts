@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,6 +53,18 @@ const sleep: Turn = { shell: 'sleep 1.5', timeoutMs: 5_000 };
 const lastInput = () => JSON.stringify(model.requests.at(-1)?.body['input']);
 
 describe('a run of Codex', () => {
+  it('ends after its last command, even if Codex reports that the command is still running', async () => {
+    const slow: Turn = { shell: 'sleep 1; echo late > late.txt', timeoutMs: 250 };
+    const { record } = await server.call('delegate_run', {
+      task: script(slow, answer()),
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
+    expect(record.status).toBe('completed');
+    expect(readFileSync(join(bench.project, 'late.txt'), 'utf8')).toBe('late\n');
+    rmSync(join(bench.project, 'late.txt'));
+  });
+
   it('uses app-server, and records text, commands with output, and tokens with their times', async () => {
     const { record } = await server.call('delegate_run', {
       task: script({ shell: 'echo one; echo two' }, {

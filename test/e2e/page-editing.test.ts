@@ -173,6 +173,8 @@ describe('editing a prompt', () => {
     await message(page, 1).fill('Nothing.');
     await save(page);
     expect(saved().title).toBe('Poor');
+    // The page reads the prompt again after it was saved. Until then, it still has the old title.
+    await page.getByRole('heading', { name: 'Poor' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: 'Rich' }).waitFor();
     expect(saved()).toEqual(rich);

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -204,7 +204,8 @@ describe('runs', () => {
     timeout: 120_000,
   }, async () => {
     // All candidates get the same task. The one that takes the lock first solves it; the others do not.
-    const lock = join(server.home, 'tmp', 'lock');
+    const lock = join(mkdtempSync(join(server.home, 'tmp', 'duel-')), 'lock');
+    rmSync(join(work, 'duel.txt'), { force: true });
     const command = `if mkdir ${lock}; then echo right > duel.txt; else echo wrong > duel.txt; fi`;
     const task = `Write duel.txt ${script({ shell: command }, answer({ summary: 'Wrote it.' }))}`;
     const models = ['one', 'two'].flatMap((name) => ['--candidate', `codex:${name}`]);

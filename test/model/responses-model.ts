@@ -24,6 +24,7 @@ interface Item {
   readonly type: string;
   readonly role?: string;
   readonly content?: readonly { readonly text?: string }[];
+  readonly output?: unknown;
 }
 
 /**
@@ -40,10 +41,13 @@ export async function startResponsesModel(
     const input = body.input ?? [];
     const last = input.findLastIndex((item) => item.role === 'user');
     const task = (input[last]?.content ?? []).map((part) => part.text ?? '').join('\n');
-    const step = input.slice(last + 1).filter((item) => item.type === 'function_call_output').length;
+    const outputs = input.slice(last + 1).filter((item) => item.type === 'function_call_output');
+    const step = outputs.filter((item) => sessionOf(item) === undefined).length;
+    const running = sessionOf(outputs.at(-1));
     requests.push({ task, body: body as Record<string, unknown>, headers: request.headers });
     const known = Object.entries(scripts).find(([words]) => task.includes(words))?.[1];
-    await play(known?.[step] ?? turnOf(task, step), response, () => {
+    const turn = running === undefined ? (known?.[step] ?? turnOf(task, step)) : waitFor(running);
+    await play(turn, response, () => {
       firstDeltaAt = Date.now();
     });
   });
@@ -62,6 +66,17 @@ export async function startResponsesModel(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The session of a command that is still running: Codex answers after ten seconds, whether or not the command has ended. */
+function sessionOf(item: Item | undefined): number | undefined {
+  const session = /^Process running with session ID (\d+)$/m.exec(String(item?.output ?? ''))?.[1];
+  return session === undefined ? undefined : Number(session);
+}
+
+/** Waits for the command, as models do. Without this, the run would end before a command that is slow on a busy machine. */
+function waitFor(session: number): Turn {
+  return { tool: 'write_stdin', arguments: { session_id: session, chars: '' } };
 }
 
 export function configFor(url: string): string {
