@@ -96,10 +96,11 @@ export class CalDavTarget implements Target {
         'refused',
         `${this.#host} does not allow changes to the calendar "${name}" (status ${status})${reasonIn(body)}. Nothing was changed. Ask its owner for write access, or use another calendar.`,
       );
-    return new Failure(
-      status >= 500 ? 'unavailable' : 'refused',
-      `${this.#host} rejected the change to the calendar "${name}" (status ${status})${reasonIn(body)}. Nothing was changed.`,
-    );
+    const failed = `change to the calendar "${name}" (status ${status})${reasonIn(body)}.`;
+    // A proxy reports an error also if the server behind it has stored the event.
+    return status >= 500
+      ? new Failure('unavailable', `${this.#host} failed on the ${failed}`)
+      : new Failure('refused', `${this.#host} rejected the ${failed} Nothing was changed.`);
   }
 
   async #send(method: string, url: string, init: RequestInit = {}): Promise<Response> {

@@ -79,11 +79,14 @@ export async function syncCalendar(
     const read = await readers[calendar.kind]();
     const known = force ? { ...calendar, etag: null, sync_token: null } : calendar;
     const reading = await read(known, sourceOptions(calendars.options, aborted));
-    if (reading === undefined) {
-      const same = await record(calendars, calendar, {});
-      return { calendar: same, changes: [], unchanged: 0, problems: [] };
-    }
-    return await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
+    const result =
+      reading === undefined
+        ? { calendar: await record(calendars, calendar, {}), changes: [], unchanged: 0, problems: [] }
+        : await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
+    if (calendar.kind !== 'caldav') return result;
+    const { verifyWritten } = await import('./verify.ts');
+    const verified = await verifyWritten(calendars, calendar, sourceOptions(calendars.options, aborted));
+    return { ...result, changes: [...result.changes, ...verified] };
   } catch (cause) {
     if (signal?.aborted) throw cause;
     const error = timeout.aborted ? timeoutFailure(calendar, timeLimitMs) : cause;

@@ -36,6 +36,8 @@ export const userShape = {
   },
 } as const;
 
+export const notVerified = 'stored, not verified yet';
+
 export const eventShape = {
   type: 'object',
   required: ['id', 'user_id', 'title', 'start_ts', 'end_ts', 'status', 'provider'],
@@ -66,11 +68,23 @@ export const eventShape = {
   },
 } as const;
 
-/** An event after a change, with other events of the same user at that time. */
-export const savedEventShape = {
+/** An event with what is known of its copy on a calendar server. */
+export const storedEventShape = {
   ...eventShape,
   properties: {
     ...eventShape.properties,
+    on_server: {
+      enum: [notVerified],
+      description: 'Its calendar server confirmed it, but has not sent it back. The next sync verifies it',
+    },
+  },
+} as const;
+
+/** An event after a change, with other events of the same user at that time. */
+export const savedEventShape = {
+  ...storedEventShape,
+  properties: {
+    ...storedEventShape.properties,
     conflicts: {
       type: 'array',
       items: {

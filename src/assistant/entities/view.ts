@@ -3,7 +3,13 @@ import type { ValueOf } from '../../tool.ts';
 import { maskAddress } from '../channels/channel-address.ts';
 import type { Series } from '../icalendar/series.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
-import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
+import {
+  type CalendarEvent,
+  type Notification,
+  type Rule,
+  type User,
+  unverifiedEtag,
+} from '../store/schema.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';
@@ -100,7 +106,7 @@ export function eventDetailView(placed: Placed): EventView {
   const { event } = placed;
   return present({
     ...eventView(placed),
-    etag: event.etag,
+    etag: event.etag === unverifiedEtag ? null : event.etag,
     last_seen_at: event.last_seen_ms === null ? null : timestamp(event.last_seen_ms),
   });
 }

@@ -110,6 +110,7 @@ interface EventsTable {
   last_ms: number;
   /** Address of the event on its server; CalDAV reports deletions by this address. */
   href: string | null;
+  /** Version of an event in an imported text, or `unverifiedEtag`. */
   etag: string | null;
   last_seen_ms: number | null;
   /** Alarms in the source calendar, as JSON. */
@@ -235,6 +236,9 @@ interface RecordEntriesTable {
   key: string;
   entry: string;
 }
+
+/** The etag of an event whose server has confirmed a write, but has not sent the event back. A sync clears it. */
+export const unverifiedEtag = 'unverified';
 
 export type User = Selectable<UsersTable>;
 export type NewUser = Insertable<UsersTable>;

@@ -5,10 +5,17 @@ import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { deletedShape, eventShape, listShape, savedEventShape } from '../entities/shapes.ts';
+import {
+  deletedShape,
+  eventShape,
+  listShape,
+  notVerified,
+  savedEventShape,
+  storedEventShape,
+} from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { withDate } from '../entities/written-time.ts';
-import type { CalendarEvent } from '../store/schema.ts';
+import { type CalendarEvent, unverifiedEtag } from '../store/schema.ts';
 import {
   confirmField,
   deleteFields,
@@ -48,7 +55,7 @@ export function eventTools(
       title: 'Get Event',
       description: 'Gets all fields of an event or series by id, e.g. before changing it.',
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
-      outputSchema: eventShape,
+      outputSchema: storedEventShape,
       annotations: hints.reads,
       timeoutMs,
       async call({ event_id }) {
@@ -103,7 +110,13 @@ export function eventTools(
           throw new Failure('refused', 'New tasks are stored only here. Leave calendar_id out.');
         const { createRemote } = await import('../writeback/writeback.ts');
         const { reminders, ...fields } = input;
-        const made = await createRemote(calendars, calendar_id, user_id, fields, { confirm, context });
+        const made = await createRemote(
+          calendars,
+          calendar_id,
+          user_id,
+          { ...fields, id },
+          { confirm, context },
+        );
         const { updateEvent } = await import('../editing/event-edit.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
         return { structured: await savedView(event) };
@@ -186,7 +199,10 @@ async function withDates<Input extends { start_ts?: string; end_ts?: string; tim
 }
 
 async function viewOf({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {
-  return eventView(await store.read((db) => placeEvent(db, event)));
+  return {
+    ...eventView(await store.read((db) => placeEvent(db, event))),
+    ...(event.etag === unverifiedEtag && { on_server: notVerified }),
+  };
 }
 
 /** Adds the user's time zone and the first start and end to an event. */

@@ -1,6 +1,25 @@
+import { createHash } from 'node:crypto';
 import { applyDetails, chooseForm, type EditContext, type EventPatch, ensureZone, masterOf } from './edit.ts';
 import { createLine, parseObject, setLines, writeObject } from './object-text.ts';
 import { timeLine } from './time-text.ts';
+
+/**
+ * The UID of an event that a request creates. The same request gives the same UID, so that a server that has stored the
+ * event refuses to store it again. `copy` counts the events that an earlier request of this kind has created.
+ */
+export function uidFor(request: unknown, copy: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([request, copy]))
+    .digest('hex');
+  // A UUID of version 8, whose bits have no meaning of their own.
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}
 
 /** Writes a new event as a calendar object. */
 export function composeEvent(

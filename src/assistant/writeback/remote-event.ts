@@ -7,8 +7,9 @@ import type { StoredObject, Target, TargetAbilities } from '../calendar/target.t
 import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
-import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
+import { type Calendar, type CalendarEvent, type User, unverifiedEtag } from '../store/schema.ts';
 import type { ComponentKind, EditContext } from './edit.ts';
+import type { Saved } from './save.ts';
 
 /** A calendar on a server, opened for one change. */
 export interface RemoteCalendar {
@@ -97,17 +98,29 @@ export async function openEvent(
   throw new Failure('conflict', 'This event was deleted in its calendar in the meantime.');
 }
 
-/** Stores an object that was written or read. The next sync would do the same. */
+/**
+ * Stores an object that was written or read. The next sync would do the same. An object that the server did not send back
+ * is marked, and the next sync verifies it.
+ */
 export async function storeObject(
   remote: RemoteCalendar,
   href: string,
-  { text }: StoredObject,
+  { text, version }: Saved,
 ): Promise<CalendarEvent> {
   const { calendars, calendar, user } = remote;
   const { data } = calendars;
   const { events } = await parseCalendar([{ name: href, pieces: [text] }], { nowMs: data.clock() });
   try {
     await importEvents(data, calendar, user, events, { deleted: { hrefs: new Set() } });
+    if (version === undefined)
+      await data.store.write(({ db }) =>
+        db
+          .updateTable('events')
+          .set({ etag: unverifiedEtag })
+          .where('calendar_id', '=', calendar.id)
+          .where('href', '=', href)
+          .execute(),
+      );
     return await data.store.read((db) =>
       db
         .selectFrom('events')
@@ -123,6 +136,23 @@ export async function storeObject(
       { cause: error },
     );
   }
+}
+
+/** True if two objects are the same event at the same time. Servers rewrite some of the other properties. */
+export async function isSameEvent(
+  { calendars: { data }, calendar, user }: RemoteCalendar,
+  ...texts: readonly [string, string]
+): Promise<boolean> {
+  const nowMs = data.clock();
+  const [one, other] = await Promise.all(
+    texts.map(async (text) => {
+      const { events } = await parseCalendar([{ pieces: [text] }], { nowMs });
+      if (events[0] === undefined) return undefined;
+      const { title, start_ms, end_ms } = await toFields(events[0], calendar, user, nowMs);
+      return JSON.stringify([title, start_ms, end_ms]);
+    }),
+  );
+  return one !== undefined && one === other;
 }
 
 /** Removes an event that no longer exists on the server. */

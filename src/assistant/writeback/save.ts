@@ -1,11 +1,18 @@
 import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
-import type { StoredObject, Target } from '../calendar/target.ts';
+import type { StoredObject, Target, WriteOutcome } from '../calendar/target.ts';
 import type { Edit } from './edit.ts';
 import { changedValues, propertyOf, valuesOf } from './merge.ts';
 import { parseObject, writeObject } from './object-text.ts';
 
 const maxAttempts = 6;
+
+/** What a server stores now. */
+export interface Saved extends Omit<StoredObject, 'version'> {
+  /** Absent if the server confirmed the write, but did not send the object back. */
+  readonly version?: string;
+}
 
 export async function applied(edit: Edit, text: string): Promise<string> {
   const object = parseObject(text);
@@ -17,23 +24,16 @@ export async function applied(edit: Edit, text: string): Promise<string> {
  * Writes an edit and reads the result back. If somebody else changed the object in the meantime, the edit is applied to
  * the new version, unless both changed the same property. Returns what the server stores now.
  */
-export async function saveEdit(
-  target: Target,
-  href: string,
-  read: StoredObject,
-  edit: Edit,
-): Promise<StoredObject> {
+export async function saveEdit(target: Target, href: string, read: StoredObject, edit: Edit): Promise<Saved> {
   let base = read;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const next = await applied(edit, base.text);
     const ours = changedValues(base.text, next);
     if (ours.size === 0) return base;
     const { outcome, current } = await writeAndReadBack(target, href, next, base.version);
-    const [before, wanted, stored] = [base.text, next, current.text].map(valuesOf) as [
-      Values,
-      Values,
-      Values,
-    ];
+    if (current.version === undefined) return current;
+    const stored = valuesOf(current.text);
+    const [before, wanted] = [valuesOf(base.text), valuesOf(next)];
     if (outcome === 'written') {
       // Some servers accept two writes of the same version; the earlier one is then lost.
       const lost = [...ours].some(
@@ -50,15 +50,18 @@ export async function saveEdit(
       if (collision !== undefined)
         throw collisionFailure(propertyOf(collision), stored.get(collision), wanted.get(collision));
     }
-    base = current;
+    base = { text: current.text, version: current.version };
   }
   throw new Failure('conflict', 'Other programs keep changing this event. Nothing was changed; try again.');
 }
 
-type Values = ReturnType<typeof valuesOf>;
-
-async function writeAndReadBack(target: Target, href: string, text: string, version: string) {
-  let outcome: Awaited<ReturnType<Target['replace']>>;
+async function writeAndReadBack(
+  target: Target,
+  href: string,
+  text: string,
+  version: string,
+): Promise<{ readonly outcome: WriteOutcome; readonly current: Saved }> {
+  let outcome: WriteOutcome;
   try {
     outcome = await target.replace(href, text, version);
   } catch (error) {
@@ -67,30 +70,50 @@ async function writeAndReadBack(target: Target, href: string, text: string, vers
     if (current === undefined || changedValues(text, current.text).size > 0) throw error;
     return { outcome: 'written' as const, current };
   }
+  if (outcome === 'written') {
+    // The server confirmed the write, so the change is made even if it cannot be read back now.
+    const current = await target.read(href).catch(() => ({ text }));
+    if (current === undefined) throw deletedFailure();
+    return { outcome, current };
+  }
   const current = await target.read(href);
   if (current === undefined) throw deletedFailure();
   return { outcome, current };
 }
 
-/** Creates an object and reads it back. */
-export async function saveNew(target: Target, href: string, text: string): Promise<StoredObject> {
+/**
+ * Creates an object and reads it back. Returns `taken` with the present object if there is one at this address; its text
+ * is absent if the server does not send it.
+ */
+export async function saveNew(
+  target: Target,
+  href: string,
+  text: string,
+): Promise<Saved | { readonly taken: Partial<StoredObject> }> {
+  let outcome: WriteOutcome;
   try {
-    if ((await target.create(href, text)) === 'changed')
-      throw new Failure(
-        'conflict',
-        'The calendar already contains an event with this id. Nothing was changed.',
-      );
+    outcome = await target.create(href, text);
   } catch (error) {
-    const current = await target.read(href).catch(() => undefined);
-    if (current === undefined || changedValues(text, current.text).size > 0) throw error;
-    return current;
+    // The connection may have broken after the server stored the event.
+    if (!isUncertain(error)) throw error;
+    const taken = await target.read(href).catch(() => {
+      throw new Failure(
+        'unavailable',
+        `${messageOf(error)} It is not known whether the event was stored. Try again with the same arguments: that does not create a second event.`,
+        { cause: error },
+      );
+    });
+    if (taken === undefined) throw error;
+    return { taken };
   }
-  const current = await target.read(href);
-  if (current !== undefined) return current;
-  throw new Failure(
-    'unavailable',
-    'The server confirmed the new event, but does not have it. Nothing was stored; try again.',
-  );
+  const current = await target.read(href).catch(() => undefined);
+  if (outcome === 'changed') return { taken: current ?? {} };
+  return current ?? { text };
+}
+
+/** False if the server has rejected the write. */
+function isUncertain(error: unknown): boolean {
+  return !(error instanceof Failure) || error.kind === 'unavailable';
 }
 
 /** Deletes an object, but not a version that nobody has seen. */

@@ -6,12 +6,13 @@ import type { EventInput } from '../editing/event-edit.ts';
 import { timesOf } from '../editing/event-times.ts';
 import type { Series } from '../icalendar/series.ts';
 import type { CalendarEvent } from '../store/schema.ts';
-import { composeEvent } from './compose.ts';
+import { composeEvent, uidFor } from './compose.ts';
 import { confirmSending } from './confirmation.ts';
 import { type Edit, type EventPatch, timing } from './edit.ts';
 import { writeObject } from './object-text.ts';
 import {
   forget,
+  isSameEvent,
   openEvent,
   openRemote,
   type RemoteCalendar,
@@ -20,7 +21,7 @@ import {
 } from './remote-event.ts';
 import { detailsOf, previewOf, record, refuseForeign, refuseOrganizer, touchedBy } from './request.ts';
 import { requestedTimes } from './requested-times.ts';
-import { applied, saveEdit, saveNew, saveRemoval } from './save.ts';
+import { applied, type Saved, saveEdit, saveNew, saveRemoval } from './save.ts';
 import { findOccurrence, isFirst, type Scope } from './scope.ts';
 import { editAll, editOccurrence, excludeOccurrence } from './series-edit.ts';
 import { endBefore, tailOf } from './split.ts';
@@ -36,7 +37,10 @@ export async function createRemote(
   calendars: Calendars,
   calendarId: string,
   userId: string,
-  input: EventInput & { readonly title: string; readonly start_ts: string },
+  {
+    id,
+    ...input
+  }: EventInput & { readonly title: string; readonly start_ts: string; readonly id?: string | undefined },
   { confirm, context }: Confirmed,
 ): Promise<CalendarEvent> {
   refuseOrganizer(input);
@@ -54,8 +58,8 @@ export async function createRemote(
     ...(zone !== undefined && { zone }),
     ...(rrule !== undefined && { rrule }),
   };
-  const uid = crypto.randomUUID();
-  const text = composeEvent(uid, patch, remote.editing);
+  const compose = async (uid: string) => composeEvent(uid, patch, remote.editing);
+  const text = await compose('preview');
   await confirmSending(
     previewOf(remote, 'invitations', [text], { title: input.title, startMs: times.start_ms }, [
       calendarId,
@@ -64,9 +68,37 @@ export async function createRemote(
     confirm,
     context,
   );
-  const href = remote.target.addressFor(uid);
-  const event = await storeObject(remote, href, await saveNew(remote.target, href, text));
+  const { href, saved } = await createOnce(remote, [remote.calendar.location, id, patch], compose);
+  const event = await storeObject(remote, href, saved);
   return record(remote, 'event.created', event);
+}
+
+/** More events of one request than this were created and then changed only by mistake. */
+const maxCopies = 20;
+
+/**
+ * Creates the event of a request once, however often the request is repeated. If the event of an earlier request was moved
+ * or renamed since, this request creates another one.
+ */
+async function createOnce(
+  remote: RemoteCalendar,
+  request: unknown,
+  compose: (uid: string) => Promise<string>,
+): Promise<{ readonly href: string; readonly saved: Saved }> {
+  for (let copy = 0; copy < maxCopies; copy++) {
+    const uid = uidFor(request, copy);
+    const href = remote.target.addressFor(uid);
+    const text = await compose(uid);
+    const saved = await saveNew(remote.target, href, text);
+    if (!('taken' in saved)) return { href, saved };
+    const { taken } = saved;
+    if (taken.text === undefined) return { href, saved: { text } };
+    if (await isSameEvent(remote, taken.text, text)) return { href, saved: { ...taken, text: taken.text } };
+  }
+  throw new Failure(
+    'conflict',
+    `The calendar "${remote.calendar.name}" has ${maxCopies} events that this request created and that were changed since. Nothing was created. Give an id to create another one.`,
+  );
 }
 
 /** Changes an event on its server: all of it, one occurrence, or an occurrence and all later ones. */
@@ -168,17 +200,19 @@ async function saveSplit(
   preview: (texts: readonly string[]) => Promise<void>,
 ): Promise<CalendarEvent> {
   const { target, editing } = remote;
-  const uid = crypto.randomUUID();
-  const tail = await tailOf(stored.text, keyMs, uid, editing);
-  await editAll(tail, patch, editing);
-  const text = writeObject(tail);
-  await preview([text]);
-  const tailHref = target.addressFor(uid);
-  const savedTail = await saveNew(target, tailHref, text);
+  const compose = async (uid: string) => {
+    const tail = await tailOf(stored.text, keyMs, uid, editing);
+    await editAll(tail, patch, editing);
+    return writeObject(tail);
+  };
+  await preview([await compose('preview')]);
+  const request = [remote.calendar.location, href, keyMs, patch];
+  const { href: tailHref, saved: savedTail } = await createOnce(remote, request, compose);
   const relies = new Set([...timing, 'EXDATE', 'SUMMARY', 'LOCATION', 'DESCRIPTION', 'RECURRENCE-ID']);
   const edit: Edit = { apply: (object) => endBefore(object, keyMs, editing), relies };
   const head = await saveEdit(target, href, stored, edit).catch(async (error: unknown) => {
-    await saveRemoval(target, tailHref, savedTail).catch(() => undefined);
+    const tail = await target.read(tailHref).catch(() => undefined);
+    if (tail !== undefined) await saveRemoval(target, tailHref, tail).catch(() => undefined);
     throw error;
   });
   await storeObject(remote, href, head);

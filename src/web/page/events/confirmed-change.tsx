@@ -56,6 +56,11 @@ export function useConfirmedChange(): ConfirmedChange {
   };
 }
 
+/** What to say about an event that its server has confirmed, but not sent back. */
+export function serverNote({ on_server }: { readonly on_server?: string }): string {
+  return on_server === undefined ? '' : ` On its calendar server: ${on_server}.`;
+}
+
 /** A message with Undo, or with the reason why there is none. */
 export function undoToast(
   text: string,

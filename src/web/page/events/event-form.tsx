@@ -4,7 +4,7 @@ import { ChangeButton } from '../shared/change-button.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
-import { ChangeOutcome, undoToast, useConfirmedChange } from './confirmed-change.tsx';
+import { ChangeOutcome, serverNote, undoToast, useConfirmedChange } from './confirmed-change.tsx';
 import { type EventTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
 import { NoticePreview } from './notice-preview.tsx';
 import { RepeatField } from './repeat-field.tsx';
@@ -82,7 +82,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
     const { conflicts = [] } = answer;
     const also =
       conflicts.length > 0 ? ` At the same time: ${conflicts.map((one) => one.title).join(', ')}.` : '';
-    const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}`;
+    const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}${serverNote(answer)}`;
     toast(undoToast(text, made, split ? joinAgain : undo));
     done();
   };

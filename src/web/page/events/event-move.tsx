@@ -3,7 +3,7 @@ import { ChangeButton } from '../shared/change-button.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
-import { ChangeOutcome, undoToast, useConfirmedChange } from './confirmed-change.tsx';
+import { ChangeOutcome, serverNote, undoToast, useConfirmedChange } from './confirmed-change.tsx';
 import { type EventTimes, formatTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
 import { NoticePreview } from './notice-preview.tsx';
 import { type Scope, ScopeChoice, scopeArguments } from './scope-choice.tsx';
@@ -42,7 +42,7 @@ export function EventMove({ user, event, times, done }: Props) {
     const back = { event_id: event.id, ...scoped, ...writtenTimes(from, zone) };
     toast(
       undoToast(
-        `Moved “${event.title}” to ${formatTimes(times, locale)}.`,
+        `Moved “${event.title}” to ${formatTimes(times, locale)}.${serverNote(made.result.answer)}`,
         made,
         scope === 'following' ? made.result.undo : () => client.tool('update_event', back),
       ),
