@@ -20,6 +20,8 @@ export function enterPrivateEnvironment(): () => void {
   // Git must accept the clone even if another user owns it.
   writeFileSync(gitConfig, '[safe]\n\tdirectory = *\n');
   process.env['GIT_CONFIG_GLOBAL'] = gitConfig;
+  // People and dates must be the same in every place.
+  process.env['TZ'] = 'UTC';
   process.umask(0o022);
   return () => {
     try {

@@ -26,7 +26,7 @@ export class Program extends StdioPeer {
       writeFileSync(join(commands, file), text);
     super([...(options.nodeFlags ?? []), bundle, ...args, '--home', home], {
       cwd: home,
-      env: { PATH: process.env['PATH'], HOME: home, ...options.env },
+      env: { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...options.env },
     });
     this.home = home;
   }

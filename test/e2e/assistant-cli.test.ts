@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundle, Program } from '../program.ts';
 
@@ -13,9 +14,13 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs the built program with these arguments. */
+/** Runs the built program with these arguments, on a machine in Berlin. */
 function adjutant(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env['PATH'], HOME: home, TZ: 'Europe/Berlin' };
+  return adjutantIn('Europe/Berlin', ...args);
+}
+
+function adjutantIn(zone: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env['PATH'], HOME: home, TZ: zone };
   return new Promise((resolve) =>
     execFile(process.execPath, [bundle, ...args, '--home', home], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
@@ -25,6 +30,44 @@ function adjutant(...args: string[]): Promise<{ code: number; out: string; err: 
 
 const json = async (...args: string[]) => JSON.parse((await adjutant(...args, '--json')).out);
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+describe('a new user without a time zone', () => {
+  it('gets the one of the machine, which is stored and said', async () => {
+    const zone = 'America/New_York';
+    const created = await adjutantIn(zone, 'users', 'create', '--id', 'ada', '--name', 'Ada');
+    expect(created.out).toMatch(/^timezone +America\/New_York$/m);
+    expect(created.out).toMatch(/^note +No time zone was given.*"adjutant users update".*$/m);
+    const event = ['events', 'create', 'ada', '--title', 'Standup', '--start', 'tomorrow 09:00', '--json'];
+    const { start_local } = JSON.parse((await adjutantIn(zone, ...event)).out) as { start_local: string };
+    expect(start_local).toMatch(/ 09:00 America\/New_York/);
+    // It stays when the machine moves.
+    expect(await json('users', 'show', 'ada')).toEqual({ id: 'ada', name: 'Ada', timezone: zone });
+    expect(await json('users', 'update', 'ada', '--unset', 'timezone')).toMatchObject({
+      timezone: 'Europe/Berlin',
+    });
+  });
+
+  it('is told nothing if the time zone is given', async () => {
+    const created = await json('users', 'create', '--name', 'Ada', '--timezone', 'Asia/Tokyo');
+    expect(created).toEqual({ id: expect.any(String), name: 'Ada', timezone: 'Asia/Tokyo' });
+  });
+
+  it('keeps UTC if it was created by an earlier version, and doctor mentions it', async () => {
+    for (const id of ['ada', 'bob', 'eve']) await adjutant('users', 'create', '--id', id, '--name', id);
+    const database = new DatabaseSync(join(home, 'adjutant.db'));
+    database.exec("update users set timezone = null where id != 'eve'");
+    database.close();
+    const event = await json('events', 'create', 'ada', '--title', 'x', '--start', 'tomorrow 09:00');
+    expect(event.start_local).toMatch(/ 09:00 UTC/);
+    const { findings } = await json('doctor');
+    expect(findings).toContainEqual({
+      title: 'Prompts and data',
+      state: 'warning',
+      detail: expect.stringMatching(/: 2 people have no time zone and use UTC: ada, bob$/),
+      remedy: 'Set their time zone, e.g.: adjutant users update ada --timezone Europe/Berlin',
+    });
+  });
+});
 
 describe('the commands for users, events and notifications', () => {
   it.each([

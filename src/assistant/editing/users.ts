@@ -20,7 +20,8 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
   return store.read((db) => db.selectFrom('users').selectAll().orderBy('name').orderBy('id').execute());
 }
 
-export function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
+/** Creates a user. Without a time zone, the user gets the one of this machine, which stays when the machine moves. */
+export async function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
   const { reminders, channels, ...others } = fields;
@@ -29,6 +30,7 @@ export function createUser({ store, clock }: AssistantData, fields: NewFields): 
     ...(channels && { channels: checkChannels(channels) }),
     ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
+    timezone: fields.timezone ?? systemZone(),
     created_ms: now,
     updated_ms: now,
   };
@@ -61,7 +63,7 @@ export function updateUser(
         ...others,
         ...listed,
         ...merged,
-        ...Object.fromEntries(unset.map((name) => [name, null])),
+        ...Object.fromEntries(unset.map((name) => [name, name === 'timezone' ? systemZone() : null])),
         updated_ms: now,
       })
       .where('id', '=', id)
@@ -114,6 +116,13 @@ function checkChannels(channels: readonly string[]): string | null {
       `channels has an invalid address that begins with "${invalid.split(':')[0]}:"; use one of ${allowedSchemes.join(', ')}.`,
     );
   return channels.length === 0 ? null : JSON.stringify(channels);
+}
+
+/** The time zone of this machine. */
+function systemZone(): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // A machine without zone files can name an unknown one, such as Etc/Unknown.
+  return isZone(zone) ? zone : 'UTC';
 }
 
 export function checkZone(zone: string | null | undefined): void {

@@ -21,7 +21,7 @@ export const userFields = {
   timezone: {
     type: 'string',
     maxLength: 64,
-    description: 'E.g. Europe/Berlin. Default: UTC',
+    description: 'E.g. Europe/Berlin. Default: the one of this machine',
   },
   quiet_start: {
     type: 'string',

@@ -69,12 +69,17 @@ export function userTools(data: AssistantData, timeoutMs: number) {
         required: ['name'],
         additionalProperties: false,
       },
-      outputSchema: userShape,
+      outputSchema: {
+        ...userShape,
+        properties: { ...userShape.properties, note: { type: 'string', description: 'What was assumed' } },
+      },
       annotations: hints.adds,
       timeoutMs,
       async call(fields) {
         const { createUser } = await import('../editing/users.ts');
-        return { structured: userView(await createUser(data, fields)) };
+        const user = await createUser(data, fields);
+        const note = `No time zone was given, so ${user.timezone}, the one of this machine, was stored. Use update_user to change it.`;
+        return { structured: { ...userView(user), ...(fields.timezone === undefined && { note }) } };
       },
     }),
     defineTool({

@@ -7,6 +7,7 @@ import {
   userName,
 } from '../../assistant/tools/user-fields.ts';
 import { wholeList } from '../../paging.ts';
+import { inCommandWords } from '../client/command-words.ts';
 import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
 
 const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `deleted ${deleted}`;
@@ -36,7 +37,8 @@ export const users = toolCommand({
       tool: 'create_user',
       changes: true,
       fields: { name: userName, ...userFields, id: newUserId },
-      show: showFields,
+      show: ({ note, ...user }) =>
+        showFields({ ...user, ...(note !== undefined && { note: inCommandWords(note) }) }),
     }),
     update: toolAction({
       tool: 'update_user',
