@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { createStore, type Store } from '../src/assistant/store/store.ts';
+import { createStore, type Store } from '../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../test/assistant-rows.ts';
 import { importComponent } from '../test/components.ts';
 import { startPostgres } from '../test/postgres.ts';

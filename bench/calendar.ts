@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { addCalendar } from '../src/assistant/calendar/calendars.ts';
 import { expandEvent } from '../src/assistant/calendar/expand-event.ts';
 import { createUser } from '../src/assistant/editing/users.ts';
-import { createStore } from '../src/assistant/store/store.ts';
+import { createStore } from '../src/store/store.ts';
 
 const megabytes = Number(process.argv[2] ?? 50);
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-bench-'));

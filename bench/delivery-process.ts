@@ -4,8 +4,8 @@
 import type pg from 'pg';
 import { Scheduler } from '../src/assistant/delivery/scheduler.ts';
 import { Worker } from '../src/assistant/delivery/worker.ts';
-import { followChanges } from '../src/assistant/store/change-feed.ts';
-import { createStore } from '../src/assistant/store/store.ts';
+import { followChanges } from '../src/store/change-feed.ts';
+import { createStore } from '../src/store/store.ts';
 import { importComponent } from '../test/components.ts';
 
 const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile' | 'empty', string];

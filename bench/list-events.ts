@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { createStore } from '../src/assistant/store/store.ts';
+import { createStore } from '../src/store/store.ts';
 import { fill, person } from '../test/assistant-rows.ts';
 import { openAssistant } from '../test/open-assistant.ts';
 import { median } from './figures.ts';

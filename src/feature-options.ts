@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
-import { createRecords } from './assistant/store/records.ts';
-import { isPostgres, locate } from './assistant/store/store.ts';
 import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
@@ -15,6 +13,8 @@ import { commandName } from './prompts/catalog/expander.ts';
 import type { PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
 import type { RunGit } from './prompts/repositories/repository-pull.ts';
 import type { Records } from './records.ts';
+import { createRecords } from './store/records.ts';
+import { isPostgres, locate } from './store/store.ts';
 import { Access } from './toolsets/access.ts';
 import { isGranted, scopeFor } from './toolsets/scopes.ts';
 

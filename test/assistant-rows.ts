@@ -1,6 +1,6 @@
-import { newId } from '../src/assistant/store/id.ts';
-import type { NewEvent, NewNotification, NewUser } from '../src/assistant/store/schema.ts';
-import type { Store } from '../src/assistant/store/store.ts';
+import { newId } from '../src/store/id.ts';
+import type { NewEvent, NewNotification, NewUser } from '../src/store/schema.ts';
+import type { Store } from '../src/store/store.ts';
 
 /** A Monday at noon, UTC. */
 export const noon = Date.UTC(2026, 2, 2, 12);

@@ -1,14 +1,13 @@
 import type { Context } from '../context.ts';
 import type { Feature } from '../feature.ts';
+import { followChangesSoon } from '../store/change-follower.ts';
+import { type Clock, createStore } from '../store/store.ts';
 import { occurrences } from './calendar/occurrences.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelOptions } from './channels/channels.ts';
 import type { AssistantData } from './entities/entity-access.ts';
 import type { StoredData } from './entities/stored-data.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
-import { followChangesSoon } from './store/change-follower.ts';
-import { type Clock, createStore } from './store/store.ts';
-import { createUserPresence } from './store/user-presence.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { availabilityTools } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
@@ -26,6 +25,7 @@ import { createResources, resourceChanges } from './tools/resources.ts';
 import { testTool } from './tools/test-tool.ts';
 import { createUndo } from './tools/undo-tool.ts';
 import { userTools } from './tools/user-tools.ts';
+import { createUserPresence } from './user-presence.ts';
 
 export interface AssistantOptions {
   readonly databaseUrl: string;

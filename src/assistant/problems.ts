@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
+import { createStore, locate, type Store } from '../store/store.ts';
 import { addressesOf } from './channels/channel-address.ts';
 import type { Reader } from './entities/entity-access.ts';
-import { createStore, locate, type Store } from './store/store.ts';
 
 /** People that a message names. */
 const maxNamed = 5;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createStore, type Store } from '../../src/assistant/store/store.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { nativeCodex } from '../delegate/workbench.ts';
 import type { Model } from '../model/responses-model.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';

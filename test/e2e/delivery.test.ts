@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createStore, type Store } from '../../src/assistant/store/store.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
 import { bundle, Program } from '../program.ts';
 import { proveDelivery } from '../prove/delivery-proof.ts';

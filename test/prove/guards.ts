@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createStore } from '../../src/assistant/store/store.ts';
+import { createStore } from '../../src/store/store.ts';
 import { anyStory } from '../stories/guard-stories.ts';
 import { replay } from '../stories/guards.ts';
 import { replayStored } from '../stories/stored-story.ts';

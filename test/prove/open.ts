@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createStore } from '../../src/assistant/store/store.ts';
+import { createStore } from '../../src/store/store.ts';
 
 /** Opens one database from many processes at once. Returns how many succeeded and the errors of the others. */
 export async function openAtOnce(processes: number): Promise<{ opened: number; errors: readonly string[] }> {
@@ -39,7 +39,7 @@ export async function openAtOnce(processes: number): Promise<{ opened: number; e
 
 async function child(file: string, id: string): Promise<void> {
   // Load all modules first, so that the processes open the file at the same moment.
-  await Promise.all([import('../../src/assistant/store/sqlite.ts'), import('kysely')]);
+  await Promise.all([import('../../src/store/sqlite.ts'), import('kysely')]);
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   const store = createStore(file);

@@ -8,9 +8,9 @@ import { acknowledgeNotification } from '../../src/assistant/editing/notificatio
 import { snoozeNotification } from '../../src/assistant/editing/snooze.ts';
 import { createUser } from '../../src/assistant/editing/users.ts';
 import type { AssistantData } from '../../src/assistant/entities/entity-access.ts';
-import type { Notification } from '../../src/assistant/store/schema.ts';
-import { createStore } from '../../src/assistant/store/store.ts';
 import { Failure } from '../../src/failure.ts';
+import type { Notification } from '../../src/store/schema.ts';
+import { createStore } from '../../src/store/store.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-11-16T08:00:00Z');

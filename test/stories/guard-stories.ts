@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { User } from '../../src/assistant/store/schema.ts';
+import type { User } from '../../src/store/schema.ts';
 import {
   channelPreferences,
   channels,
   notificationStatuses,
   urgencies,
   weekendPolicies,
-} from '../../src/assistant/store/schema.ts';
+} from '../../src/store/schema.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];
 const corpus = (name: string): string[] =>

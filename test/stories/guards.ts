@@ -13,8 +13,8 @@ import { personalDecision } from '../../src/assistant/planning/personal-decision
 import { keyOf, planOccurrence, type Step } from '../../src/assistant/planning/planner.ts';
 import { parseAnswer } from '../../src/assistant/policy/answer.ts';
 import { decideByRules } from '../../src/assistant/policy/rules.ts';
-import type { CalendarEvent, Channel, Notification, Rule, User } from '../../src/assistant/store/schema.ts';
 import { Failure } from '../../src/failure.ts';
+import type { CalendarEvent, Channel, Notification, Rule, User } from '../../src/store/schema.ts';
 import type { Story } from './guard-stories.ts';
 
 export type { Story } from './guard-stories.ts';

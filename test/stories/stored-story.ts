@@ -6,8 +6,8 @@ import type { AssistantData } from '../../src/assistant/entities/entity-access.t
 import { setRule } from '../../src/assistant/entities/rules.ts';
 import { planNotifications } from '../../src/assistant/planning/planning.ts';
 import type { Model } from '../../src/assistant/policy/policy.ts';
-import type { Store } from '../../src/assistant/store/store.ts';
 import { Failure } from '../../src/failure.ts';
+import type { Store } from '../../src/store/store.ts';
 import { afterMinutesOf, brokenGuards, eventFields, type Story } from './guards.ts';
 
 /** Replays a story on a real store with the functions that the tools use. Returns the broken guarantees. */

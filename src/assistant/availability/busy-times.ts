@@ -1,5 +1,6 @@
 import { Pace } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
+import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
 import { configOf } from '../calendar/source.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { type Occurrence, RuleBudget } from '../entities/occurrence.ts';
@@ -7,7 +8,6 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { readEvents } from '../entities/read-events.ts';
 import type { Series } from '../icalendar/series.ts';
 import { answerOf, isActive, isDeclined } from '../reminders/participation.ts';
-import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
 import type { Span } from './spans.ts';
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];

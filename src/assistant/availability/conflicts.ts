@@ -1,8 +1,8 @@
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { busyTimes } from './busy-times.ts';
 import { mergeSpans, overlaps } from './spans.ts';
 

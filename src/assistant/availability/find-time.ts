@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
+import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { localTime } from '../entities/local-time.ts';
@@ -10,7 +11,6 @@ import { parseTime } from '../entities/written-time.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
-import type { User } from '../store/schema.ts';
 import { busyTimes } from './busy-times.ts';
 import { findSlots, type Search, type Slot } from './find-slots.ts';
 import type { Span } from './spans.ts';

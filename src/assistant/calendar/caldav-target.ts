@@ -1,7 +1,7 @@
 import { propfind } from 'tsdav';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
-import type { Calendar } from '../store/schema.ts';
+import type { Calendar } from '../../store/schema.ts';
 import { type Connection, connect, httpFailure, toText } from './caldav-source.ts';
 import { configOf, type SourceOptions } from './source.ts';
 import type { StoredObject, Target, TargetAbilities, WriteOutcome } from './target.ts';

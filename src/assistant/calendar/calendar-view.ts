@@ -1,8 +1,8 @@
 import { present } from '../../json.ts';
+import type { Calendar } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import type { calendarShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
-import type { Calendar } from '../store/schema.ts';
 import type { SyncResult } from './sync.ts';
 
 const maxListed = 50;

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
+import { newId } from '../../store/id.ts';
+import type { Calendar } from '../../store/schema.ts';
 import { removeEvent } from '../editing/events.ts';
+import { audit } from '../entities/decision-log.ts';
 import { findUser, type Reader } from '../entities/entity-access.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { Calendar } from '../store/schema.ts';
 import type { CalendarView } from './calendar-view.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { meeting, noon } from '../../../test/assistant-rows.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import { RuleBudget } from '../entities/occurrence.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { expandEvent } from './expand-event.ts';
 
 const dayMs = 86_400_000;

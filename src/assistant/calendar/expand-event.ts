@@ -1,4 +1,5 @@
 import { log } from '../../log.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import {
   type Occurrence,
   RuleBudget,
@@ -10,7 +11,6 @@ import {
 } from '../entities/occurrence.ts';
 import type { SeriesExpansion } from '../icalendar/expand-series.ts';
 import type { EventDetails, Series, Window as SeriesWindow } from '../icalendar/series.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 
 const monthMs = 30 * 86_400_000;
 const maxRemembered = 20_000;

@@ -1,4 +1,7 @@
 import { Pace, turnOfEventLoop } from '../../awaitable.ts';
+import { newId } from '../../store/id.ts';
+import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { RuleBudget } from '../entities/occurrence.ts';
@@ -8,9 +11,6 @@ import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import { firstOccurrence } from '../icalendar/recurrence.ts';
 import { extentOf } from '../icalendar/rule-thread.ts';
 import { isAllDay, type Series } from '../icalendar/series.ts';
-import { newId } from '../store/id.ts';
-import type { Calendar, CalendarEvent, User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { chunks, mapWithPauses } from './batches.ts';
 import { configOf } from './source.ts';
 

@@ -1,10 +1,10 @@
 import { Pace } from '../../awaitable.ts';
+import type { Calendar, CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { sourceFields } from '../entities/occurrence.ts';
 import type { CalendarProblem, ParsedCalendar } from '../icalendar/parse.ts';
 import type { ParsedEvent } from '../icalendar/parsed-event.ts';
 import type { EventDetails, Override, Series } from '../icalendar/series.ts';
-import type { Calendar, CalendarEvent } from '../store/schema.ts';
 
 const batchSize = 500;
 

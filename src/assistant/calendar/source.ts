@@ -1,5 +1,5 @@
+import type { Calendar } from '../../store/schema.ts';
 import type { Document } from '../icalendar/parse.ts';
-import type { Calendar } from '../store/schema.ts';
 import type { PasswordOptions } from './passwords.ts';
 
 /** Settings of a source besides its location. Contains no secrets. */

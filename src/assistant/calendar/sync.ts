@@ -1,5 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import type { Calendar } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import {
   type CalendarProblem,
@@ -8,8 +10,6 @@ import {
   parseCalendar,
 } from '../icalendar/parse.ts';
 import { createFetch } from '../network/fetch.ts';
-import { audit } from '../store/audit.ts';
-import type { Calendar } from '../store/schema.ts';
 import { type EventChange, importEvents } from './import.ts';
 import { joinKnown } from './join-known.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import type { Calendar } from '../store/schema.ts';
+import type { Calendar } from '../../store/schema.ts';
 import { type Calendars, syncCalendar } from './sync.ts';
 
 export interface CalendarWatch {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CalendarEvent } from '../../store/schema.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
 import { occurrences } from '../icalendar/recurrence.ts';
 import type { Series } from '../icalendar/series.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { calendarText } from './write.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { expandEvent } from './expand-event.ts';
 
 /** Identifies one occurrence of an event. */

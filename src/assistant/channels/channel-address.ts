@@ -1,5 +1,5 @@
 import { isMailAddress, isPhoneNumber } from '../../single-line.ts';
-import type { Channel } from '../store/schema.ts';
+import type { Channel } from '../../store/schema.ts';
 
 /** Services of the program apprise that users may choose. Those with `true` name a server of their own. */
 const appriseSchemes: Readonly<Record<string, boolean>> = {

@@ -1,4 +1,4 @@
-import type { Channel as ChannelName, Urgency } from '../store/schema.ts';
+import type { Channel as ChannelName, Urgency } from '../../store/schema.ts';
 
 /** One way to reach a person. `deliver` reports network failures as an outcome and does not throw them. */
 export interface Channel {

@@ -1,5 +1,5 @@
 import { singleLine } from '../../single-line.ts';
-import type { Urgency } from '../store/schema.ts';
+import type { Urgency } from '../../store/schema.ts';
 import type { Channel, Message } from './channel.ts';
 import { post } from './post.ts';
 import { snoozeMinutes } from './telegram.ts';

@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../json.ts';
 import { storageReason } from '../../storage-error.ts';
-import type { Channel as ChannelName } from '../store/schema.ts';
+import type { Channel as ChannelName } from '../../store/schema.ts';
 import type { Channel, Message, Outcome } from './channel.ts';
 import { maskAddress } from './channel-address.ts';
 import { composeMail } from './mail.ts';

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import { claim, nextDue } from '../delivery/claim.ts';
 import { Scheduler } from '../delivery/scheduler.ts';
 import { Worker } from '../delivery/worker.ts';
-import { createStore, type Store } from '../store/store.ts';
 import { createWebhookChannel } from './webhook.ts';
 
 /** A receiver that does not answer until the test calls `answerAll`. */

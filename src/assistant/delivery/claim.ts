@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import type { Store, Writer } from '../../store/store.ts';
 import { type ClaimedNotification, dialling, type RelatedNotification } from './pre-send-checks.ts';
 
 export interface Lease {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
+import { createStore } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import { serveAcknowledge } from '../channels/acknowledge.ts';
-import { createStore } from '../store/store.ts';
 import { createResponses } from './responses.ts';
 
 const languages = ['en', 'de-AT', 'fr', 'es-MX', 'xx'];

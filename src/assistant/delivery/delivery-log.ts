@@ -1,7 +1,7 @@
 import { log } from '../../log.ts';
 import { singleLine } from '../../single-line.ts';
-import type { Channel as ChannelName } from '../store/schema.ts';
-import type { Clock } from '../store/store.ts';
+import type { Channel as ChannelName } from '../../store/schema.ts';
+import type { Clock } from '../../store/store.ts';
 import type { OutcomeRecord } from './record-outcome.ts';
 
 /** A failing channel is logged at most once in this time. */

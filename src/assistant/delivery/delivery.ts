@@ -1,6 +1,8 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { isMailAddress } from '../../single-line.ts';
+import { type Feed, followChanges } from '../../store/change-feed.ts';
+import { type Clock, createStore } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
@@ -8,8 +10,6 @@ import type { Responses } from '../channels/acknowledge.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
-import { type Feed, followChanges } from '../store/change-feed.ts';
-import { type Clock, createStore } from '../store/store.ts';
 import { PlanningLoop } from './planning-loop.ts';
 import { createResponses } from './responses.ts';
 import { Scheduler } from './scheduler.ts';

@@ -1,5 +1,5 @@
-import { audit } from '../store/audit.ts';
-import type { Clock, Store } from '../store/store.ts';
+import type { Clock, Store } from '../../store/store.ts';
+import { audit } from '../entities/decision-log.ts';
 import { claimUnanswered } from './claim.ts';
 import { nextEscalation } from './escalation.ts';
 import { createFollowUp } from './follow-up.ts';

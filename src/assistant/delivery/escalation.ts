@@ -1,4 +1,4 @@
-import { type Channel, channels, type Urgency } from '../store/schema.ts';
+import { type Channel, channels, type Urgency } from '../../store/schema.ts';
 
 const minute = 60_000;
 /** How long a person has to acknowledge before the next channel is tried. */

@@ -1,5 +1,5 @@
-import { newId } from '../store/id.ts';
-import type { Channel, NewNotification } from '../store/schema.ts';
+import { newId } from '../../store/id.ts';
+import type { Channel, NewNotification } from '../../store/schema.ts';
 import { type ClaimedNotification, escalationChain } from './pre-send-checks.ts';
 
 /** Creates the notification that repeats another one on the next channel. Two workers create it with the same key. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { xml } from '../../message-page.ts';
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Message } from '../channels/channel.ts';
 import { isPrivateChat, snoozeMinutes } from '../channels/telegram.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { hasNoEvent } from './pre-send-checks.ts';
 import { recipientOf } from './reachable-channels.ts';
 

@@ -1,11 +1,11 @@
 import { singleLine } from '../../single-line.ts';
+import { newId } from '../../store/id.ts';
+import type { User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { lockUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { messageHtml } from '../planning/message-html.ts';
-import { newId } from '../store/id.ts';
-import type { User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { nextChannel } from './escalation.ts';
 import { formatTime } from './message.ts';
 import type { ClaimedNotification } from './pre-send-checks.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fill, minute, noon, person } from '../../../test/assistant-rows.ts';
+import { createStore } from '../../store/store.ts';
 import { addCalendar } from '../calendar/calendars.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { createStore } from '../store/store.ts';
 import { createDelivery } from './delivery.ts';
 
 let folder: string;

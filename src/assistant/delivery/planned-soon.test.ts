@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
+import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import { createEvent } from '../editing/event-edit.ts';
 import { createUser } from '../editing/users.ts';
-import { createStore } from '../store/store.ts';
 import { createDelivery } from './delivery.ts';
 
 function open(clock: () => number) {

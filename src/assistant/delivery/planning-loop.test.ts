@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
-import { createStore } from '../store/store.ts';
+import { createStore } from '../../store/store.ts';
 import { PlanningLoop } from './planning-loop.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-rounds-'));

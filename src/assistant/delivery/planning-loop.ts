@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { log } from '../../log.ts';
-import { makeDue, needsPlanning, planningTurns } from '../store/planning-turns.ts';
-import type { Clock, Store } from '../store/store.ts';
+import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
+import type { Clock, Store } from '../../store/store.ts';
 
 const minute = 60_000;
 /** How often the loop looks for users who are due. */

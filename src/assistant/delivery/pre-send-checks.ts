@@ -1,7 +1,7 @@
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { isHighUrgency } from './escalation.ts';
 
 const minute = 60_000;

@@ -1,8 +1,8 @@
 import { present } from '../../json.ts';
+import type { Channel, Notification, Urgency, User } from '../../store/schema.ts';
 import type { Recipient } from '../channels/channel.ts';
 import { addressesOf } from '../channels/channel-address.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
-import type { Channel, Notification, Urgency, User } from '../store/schema.ts';
 import type { Reachability } from './escalation.ts';
 import type { ClaimedNotification } from './pre-send-checks.ts';
 import { maxAttempts } from './retry.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { JsonObject } from '../../json.ts';
-import { type AuditEntry, auditRows } from '../store/audit.ts';
-import type { NewNotification, Notification, NotificationStatus } from '../store/schema.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { NewNotification, Notification, NotificationStatus } from '../../store/schema.ts';
+import type { Store, Writer } from '../../store/store.ts';
+import { type AuditEntry, auditRows } from '../entities/decision-log.ts';
 
 /** New state of a claimed notification, with its audit entry. */
 export interface OutcomeRecord {

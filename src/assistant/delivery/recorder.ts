@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import type { Notification } from '../store/schema.ts';
-import type { Clock, Store } from '../store/store.ts';
+import type { Notification } from '../../store/schema.ts';
+import type { Clock, Store } from '../../store/store.ts';
 import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 
 /** Delay that lets outcomes of the same moment share a transaction. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channels, urgencies } from '../store/schema.ts';
+import { channels, urgencies } from '../../store/schema.ts';
 import { escalationTime, nextChannel, nextEscalation, type Reachability } from './escalation.ts';
 import { type Attempted, pauseMs, planNext } from './retry.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Clock, Store } from '../store/store.ts';
+import type { Clock, Store } from '../../store/store.ts';
 import { nextDue } from './claim.ts';
 import type { Worker } from './worker.ts';
 

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import type { User } from '../../store/schema.ts';
 import type { Responses } from '../channels/acknowledge.ts';
 import { callTelegram, isPrivateChat, snoozeMinutes, type TelegramOptions } from '../channels/telegram.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import type { User } from '../store/schema.ts';
 import { recipientOf } from './reachable-channels.ts';
 
 /** Telegram answers a second poller with an error, so one process at a time holds this lease. */

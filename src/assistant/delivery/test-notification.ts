@@ -1,17 +1,17 @@
 import { Failure } from '../../failure.ts';
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
+import { newId } from '../../store/id.ts';
+import type { Channel as ChannelName, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { withoutPassword } from '../../without-password.ts';
 import type { Message, OutcomeKind } from '../channels/channel.ts';
 import { maskAddress, parseAddress } from '../channels/channel-address.ts';
 import { type ChannelOptions, createChannels } from '../channels/channels.ts';
+import { auditRows } from '../entities/decision-log.ts';
 import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import { auditRows } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { Channel as ChannelName, User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { formatTime } from './message.ts';
 import { recipientOf } from './reachable-channels.ts';
 

@@ -14,9 +14,9 @@ import {
   reminder,
 } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import type { Channel as ChannelName, Notification } from '../../store/schema.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import type { Channels, Message, Outcome } from '../channels/channel.ts';
-import type { Channel as ChannelName, Notification } from '../store/schema.ts';
-import { createStore, type Store } from '../store/store.ts';
 import { claim, nextDue } from './claim.ts';
 import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';

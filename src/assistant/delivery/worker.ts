@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import type { Clock, Store } from '../../store/store.ts';
 import type { Channels } from '../channels/channel.ts';
 import { WebhookCircuitBreaker } from '../channels/webhook-circuit-breaker.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import type { Clock, Store } from '../store/store.ts';
 import { claim, markDialling } from './claim.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { escalateUnacknowledged } from './escalate-unacknowledged.ts';

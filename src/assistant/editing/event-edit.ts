@@ -1,8 +1,8 @@
 import { Failure } from '../../failure.ts';
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, EventStatus } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 import { mergedTimes, timesOf } from './event-times.ts';
 import { type EventFields, removeEvent, saveEvent } from './events.ts';
 import { setEventReminders, withReminders } from './reminder-settings.ts';

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import type { CalendarEvent, User } from '../../store/schema.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { parseTime, type WrittenTime } from '../entities/written-time.ts';
@@ -7,7 +8,6 @@ import { RuleChecks } from '../icalendar/rule-checks.ts';
 import { extentOf } from '../icalendar/rule-thread.ts';
 import type { Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
-import type { CalendarEvent, User } from '../store/schema.ts';
 import { checkZone } from './users.ts';
 
 const dayMs = 86_400_000;

@@ -1,3 +1,7 @@
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, NewEvent, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { revisionOf } from '../entities/revision.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
@@ -5,10 +9,6 @@ import { handOver } from '../planning/copies.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { cancelAll } from '../planning/planner.ts';
 import { replanEvent } from '../planning/replanning.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, NewEvent, User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 
 /** Event fields without those that the store sets. */
 export type EventFields = Omit<NewEvent, 'id' | 'user_id' | 'revision' | 'created_ms' | 'updated_ms'>;

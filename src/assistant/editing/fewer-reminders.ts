@@ -1,6 +1,6 @@
+import type { Notification } from '../../store/schema.ts';
 import { type AssistantData, findEvent } from '../entities/entity-access.ts';
 import { configOf, listRules, setRule, titleKey } from '../entities/rules.ts';
-import type { Notification } from '../store/schema.ts';
 import { cancelNotification, findNotification } from './notifications.ts';
 
 /**

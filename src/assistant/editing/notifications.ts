@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import type { Notification, NotificationStatus } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
-import { audit } from '../store/audit.ts';
-import type { Notification, NotificationStatus } from '../store/schema.ts';
 
 /** Maximum number of notifications in one result. */
 export const maxNotifications = 2000;

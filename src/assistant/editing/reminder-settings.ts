@@ -1,11 +1,11 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent, User } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { replanEvent } from '../planning/replanning.ts';
 import { eventKinds } from '../reminders/event-kind.ts';
 import { type ReminderSettings, settingsOf } from '../reminders/personal-reminders.ts';
-import { audit } from '../store/audit.ts';
-import type { CalendarEvent, User } from '../store/schema.ts';
 
 /** Stands for the built-in lead times of a kind or calendar. */
 const builtIn = 'default';

@@ -1,4 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
@@ -6,9 +9,6 @@ import { parseTime, withDate } from '../entities/written-time.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/planner.ts';
 import { channelsAt } from '../policy/guards.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { findNotification } from './notifications.ts';
 
 const minuteMs = 60_000;

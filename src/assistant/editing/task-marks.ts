@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { doneStarts } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { replanEvent } from '../planning/replanning.ts';
-import { audit } from '../store/audit.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 
 /**
  * Marks a task as done here, whatever its calendar says. The mark is bound to the time when the task is due: a task that

@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent, Notification, Plan, Rule, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
+import { audit } from '../entities/decision-log.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { findUser } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
-import { audit } from '../store/audit.ts';
-import type { CalendarEvent, Notification, Plan, Rule, User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { removeEvent } from './events.ts';
 
 /** The rows that a change can touch, by id. */

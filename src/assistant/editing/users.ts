@@ -1,13 +1,13 @@
 import { Failure } from '../../failure.ts';
+import { newId } from '../../store/id.ts';
+import { planningTurns } from '../../store/planning-turns.ts';
+import type { NewUser, User, UserUpdate } from '../../store/schema.ts';
 import { allowedSchemes, parseAddress } from '../channels/channel-address.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { isZone } from '../icalendar/zone.ts';
 import { replanUser } from '../planning/replanning.ts';
 import type { ReminderSettings } from '../reminders/personal-reminders.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import { planningTurns } from '../store/planning-turns.ts';
-import type { NewUser, User, UserUpdate } from '../store/schema.ts';
 import { mergeReminders } from './reminder-settings.ts';
 
 type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels'> & {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Failure } from '../../failure.ts';
-import type { CalendarEvent, Tables, User } from '../store/schema.ts';
-import type { Clock, Store } from '../store/store.ts';
+import type { CalendarEvent, Tables, User } from '../../store/schema.ts';
+import type { Clock, Store } from '../../store/store.ts';
 import type { Occurrences } from './occurrence.ts';
 
 /** Dependencies of all code that reads or writes assistant data. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { fill, meeting, noon, person } from '../../../test/assistant-rows.ts';
+import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { createStore } from '../store/store.ts';
 import { listOccurrences } from './occurrence-list.ts';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import type { CalendarEvent } from '../store/schema.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
 import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
 import { preferencesOf } from './preferences.ts';

@@ -1,5 +1,5 @@
+import type { CalendarEvent, EventStatus } from '../../store/schema.ts';
 import type { EventDetails } from '../icalendar/series.ts';
-import type { CalendarEvent, EventStatus } from '../store/schema.ts';
 
 /** A time range that includes both ends. */
 export interface Window {

@@ -1,6 +1,6 @@
+import type { Channel, ChannelPreference, User, WeekendPolicy } from '../../store/schema.ts';
 import { addressesOf } from '../channels/channel-address.ts';
 import { voiceFor } from '../messages/voices.ts';
-import type { Channel, ChannelPreference, User, WeekendPolicy } from '../store/schema.ts';
 
 /** Preferences of a user, with defaults for those not set. */
 export interface Preferences {

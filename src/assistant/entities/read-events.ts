@@ -1,4 +1,4 @@
-import type { CalendarEvent } from '../store/schema.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Reader } from './entity-access.ts';
 
 /** Small, because a single event can have a megabyte of changed occurrences. */

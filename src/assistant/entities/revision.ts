@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewEvent } from '../store/schema.ts';
+import type { NewEvent } from '../../store/schema.ts';
 
 export function fingerprint(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, Rule, RuleType } from '../store/schema.ts';
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, Rule, RuleType } from '../../store/schema.ts';
+import { audit } from './decision-log.ts';
 import { type AssistantData, findUser, type Reader } from './entity-access.ts';
 
 /** Settings of a rule; each type uses one of them. */

@@ -7,7 +7,7 @@ import {
   origins,
   ruleTypes,
   weekendPolicies,
-} from '../store/schema.ts';
+} from '../../store/schema.ts';
 
 /** Output schemas of the tools. */
 const text = { type: 'string' } as const;

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../store/store.ts';
 
 /** All events and notifications that the store holds for a user, at any time. */
 export interface StoredData {

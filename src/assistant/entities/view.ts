@@ -1,15 +1,15 @@
 import { type JsonObject, present } from '../../json.ts';
-import type { ValueOf } from '../../tool.ts';
-import { maskAddress } from '../channels/channel-address.ts';
-import type { Series } from '../icalendar/series.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import {
   type CalendarEvent,
   type Notification,
   type Rule,
   type User,
   unverifiedEtag,
-} from '../store/schema.ts';
+} from '../../store/schema.ts';
+import type { ValueOf } from '../../tool.ts';
+import { maskAddress } from '../channels/channel-address.ts';
+import type { Series } from '../icalendar/series.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';

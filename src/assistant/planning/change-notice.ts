@@ -1,8 +1,8 @@
+import type { CalendarEvent, Change, Channel, Notification, User } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
-import type { CalendarEvent, Change, Channel, Notification, User } from '../store/schema.ts';
 import type { DesiredNotification, Step } from './planner.ts';
 import { type Announced, placeOf, wordChange } from './wording.ts';
 

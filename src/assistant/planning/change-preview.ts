@@ -1,8 +1,8 @@
+import type { User } from '../../store/schema.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseTime } from '../entities/written-time.ts';
-import type { User } from '../store/schema.ts';
 import { planChange } from './change-notice.ts';
 import { rowsOf } from './plan-rows.ts';
 import type { DesiredNotification } from './planner.ts';

@@ -1,9 +1,9 @@
+import type { CalendarEvent, Notification } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { EventCalendar } from '../reminders/personal-reminders.ts';
-import type { CalendarEvent, Notification } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { rowsOf } from './plan-rows.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { CalendarEvent, Notification } from '../../store/schema.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import type { Proposal } from '../policy/guards.ts';
-import type { CalendarEvent, Notification } from '../store/schema.ts';
 
 /** Proposals, and why they were made. */
 export interface Proposed {

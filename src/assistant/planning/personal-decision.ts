@@ -1,10 +1,10 @@
+import type { CalendarEvent, Rule, User } from '../../store/schema.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { fewerReminders } from '../entities/rules.ts';
 import type { Proposal } from '../policy/guards.ts';
 import type { Decision } from '../policy/policy.ts';
 import { type EventCalendar, personalReminders } from '../reminders/personal-reminders.ts';
-import type { CalendarEvent, Rule, User } from '../store/schema.ts';
 
 /** The calendars of a user by id. */
 export async function calendarsOf(db: Reader, userId: string): Promise<ReadonlyMap<string, EventCalendar>> {

@@ -1,9 +1,9 @@
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, Notification, NotificationUpdate } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
+import { type AuditEntry, audit } from '../entities/decision-log.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
-import { type AuditEntry, audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, Notification, NotificationUpdate } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { keyOf, type Step } from './planner.ts';
 
 export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent, Notification, Rule, User } from '../../store/schema.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import type { Window } from '../entities/occurrence.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
@@ -8,7 +9,6 @@ import { rulesOf } from '../entities/rules.ts';
 import type { Model } from '../policy/policy.ts';
 import { isActive } from '../reminders/participation.ts';
 import type { EventCalendar } from '../reminders/personal-reminders.ts';
-import type { CalendarEvent, Notification, Rule, User } from '../store/schema.ts';
 import { copiesOf, mutedCopies } from './copies.ts';
 import { calendarsOf } from './personal-decision.ts';
 

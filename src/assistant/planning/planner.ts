@@ -1,3 +1,12 @@
+import type {
+  CalendarEvent,
+  Change,
+  Channel,
+  Notification,
+  Origin,
+  Urgency,
+  User,
+} from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
@@ -10,7 +19,6 @@ import {
   guard,
   type Proposal,
 } from '../policy/guards.ts';
-import type { CalendarEvent, Change, Channel, Notification, Origin, Urgency, User } from '../store/schema.ts';
 import { planChange } from './change-notice.ts';
 import type { Proposed } from './current-plan.ts';
 import { payloadFor } from './reminder-payload.ts';

@@ -27,7 +27,7 @@ const planned = (assistant: TestAssistant) => listed(assistant, { status: 'plann
 
 /** Changes a notification as a worker would. */
 async function updateRow(assistant: TestAssistant, id: unknown, fields: JsonObject): Promise<void> {
-  const { createStore } = await import('../store/store.ts');
+  const { createStore } = await import('../../store/store.ts');
   const store = createStore(assistant.file);
   await store.write(({ db }) =>
     db.updateTable('notifications').set(fields).where('id', '=', String(id)).execute(),
@@ -205,7 +205,7 @@ describe('planning', () => {
         escalate_ms: assistant.now + 60_000,
       });
       await assistant.call('update_event', { event_id: 'haircut', title: 'Haircut (Dr. Bloom)' });
-      const { createStore } = await import('../store/store.ts');
+      const { createStore } = await import('../../store/store.ts');
       const store = createStore(assistant.file);
       const [[now], [event]] = await store.read(async (db) => [
         await db.selectFrom('notifications').selectAll().where('id', '=', String(row['id'])).execute(),

@@ -1,9 +1,9 @@
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Words } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { daysAfter } from '../reminders/lead-time.ts';
 import { answerOf } from '../reminders/participation.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
 import { movedFrom } from './change-notice.ts';
 import { wordReminder } from './wording.ts';
 

@@ -1,11 +1,11 @@
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { isActive as isInForce } from '../reminders/participation.ts';
-import type { CalendarEvent, Notification, User } from '../store/schema.ts';
-import type { Writer } from '../store/store.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
 import { currentPlan, type Proposed, reusableWords } from './current-plan.ts';
 import { calendarsOf, type DecisionInput, personalDecision } from './personal-decision.ts';

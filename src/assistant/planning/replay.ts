@@ -1,3 +1,4 @@
+import type { Channel } from '../../store/schema.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf, reachableBy } from '../entities/preferences.ts';
@@ -7,7 +8,6 @@ import { guard } from '../policy/guards.ts';
 import type { Model } from '../policy/policy.ts';
 import { isActive } from '../reminders/participation.ts';
 import type { ReminderSettings } from '../reminders/personal-reminders.ts';
-import type { Channel } from '../store/schema.ts';
 import { calendarsOf, limit, personalDecision } from './personal-decision.ts';
 import { afterMinutes } from './planner.ts';
 

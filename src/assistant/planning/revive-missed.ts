@@ -1,5 +1,5 @@
-import { audit } from '../store/audit.ts';
-import type { Writer } from '../store/store.ts';
+import type { Writer } from '../../store/store.ts';
+import { audit } from '../entities/decision-log.ts';
 
 /** Clocks of different machines differ by less than this. */
 const toleranceMs = 60_000;

@@ -1,9 +1,9 @@
 import { singleLine } from '../../single-line.ts';
+import type { Change } from '../../store/schema.ts';
 import type { Payload, Words } from '../entities/payload.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { type Catalog, textsFor } from '../messages/catalog.ts';
 import { modelLine, modelText } from '../policy/model-text.ts';
-import type { Change } from '../store/schema.ts';
 import { formatDate } from './date-format.ts';
 import { messageHtml } from './message-html.ts';
 

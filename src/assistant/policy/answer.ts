@@ -1,7 +1,7 @@
 import type { XStatic } from 'typebox/schema';
 import { Check, Errors } from 'typebox/schema';
 import { isObject } from '../../json.ts';
-import { channels, urgencies } from '../store/schema.ts';
+import { channels, urgencies } from '../../store/schema.ts';
 import type { Proposal } from './guards.ts';
 import { modelLine, modelText } from './model-text.ts';
 

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { anyStory, type Story } from '../../../test/stories/guard-stories.ts';
 import { replay } from '../../../test/stories/guards.ts';
 import { replayStored } from '../../../test/stories/stored-story.ts';
+import type { User } from '../../store/schema.ts';
+import { createStore } from '../../store/store.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import type { User } from '../store/schema.ts';
-import { createStore } from '../store/store.ts';
 import { channelsAt, guard, nextAllowedTime } from './guards.ts';
 
 const minuteMs = 60_000;

@@ -1,8 +1,8 @@
+import type { Channel, Origin, Urgency } from '../../store/schema.ts';
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { resultTexts } from '../messages/catalog.ts';
-import type { Channel, Origin, Urgency } from '../store/schema.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 1440;

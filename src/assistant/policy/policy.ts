@@ -1,6 +1,6 @@
+import type { CalendarEvent, Channel, Notification, Rule } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Preferences } from '../entities/preferences.ts';
-import type { CalendarEvent, Channel, Notification, Rule } from '../store/schema.ts';
 import type { Proposal } from './guards.ts';
 
 export const policyNames = ['rules', 'endpoint', 'delegate', 'client'] as const;

@@ -1,9 +1,9 @@
+import type { Channel } from '../../store/schema.ts';
 import { channelsOf, rings } from '../entities/preferences.ts';
 import { isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
 import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
 import { defaultLeads, kindOf } from '../reminders/event-kind.ts';
 import { leadTime } from '../reminders/lead-time.ts';
-import type { Channel } from '../store/schema.ts';
 import type { Proposal } from './guards.ts';
 import type { Decision, PolicyInput } from './policy.ts';
 

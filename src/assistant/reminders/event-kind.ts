@@ -1,5 +1,5 @@
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 
 /** Kinds of events that people want to be reminded of differently. */
 export const eventKinds = ['task', 'all_day', 'flight', 'doctor', 'online', 'place'] as const;

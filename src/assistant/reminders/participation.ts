@@ -1,7 +1,7 @@
+import type { CalendarEvent, User } from '../../store/schema.ts';
 import { addressesOf } from '../channels/channel-address.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Answer } from '../icalendar/series.ts';
-import type { CalendarEvent, User } from '../store/schema.ts';
 
 /** The user's answer to an invitation. Undefined if the user accepted, organizes the event, or is not in the list. */
 export function answerOf(user: User, { answers }: Pick<Occurrence, 'answers'>): Answer | undefined {

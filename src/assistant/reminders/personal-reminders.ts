@@ -1,8 +1,8 @@
+import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
-import type { CalendarEvent, Channel, Origin, User } from '../store/schema.ts';
 import { defaultLeads, kindOf } from './event-kind.ts';
 import { leadTime, offsetOf } from './lead-time.ts';
 import { isDeclined, isOwn } from './participation.ts';

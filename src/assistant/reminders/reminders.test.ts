@@ -227,7 +227,7 @@ describe('invitations', () => {
 
 async function firstRow(assistant: TestAssistant) {
   await planned(assistant);
-  const { createStore } = await import('../store/store.ts');
+  const { createStore } = await import('../../store/store.ts');
   const store = createStore(assistant.file);
   try {
     return await store.read((db) => db.selectFrom('notifications').selectAll().executeTakeFirstOrThrow());

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../json.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
+import type { AuditRow } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
-import type { AuditRow } from '../store/schema.ts';
 import { auditFields, onlyUser } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 

@@ -1,6 +1,7 @@
 import type { Client } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
@@ -15,7 +16,6 @@ import {
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { withDate } from '../entities/written-time.ts';
-import { type CalendarEvent, unverifiedEtag } from '../store/schema.ts';
 import {
   confirmField,
   deleteFields,

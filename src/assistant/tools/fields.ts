@@ -1,5 +1,5 @@
+import { channels, eventStatuses, notificationStatuses } from '../../store/schema.ts';
 import { eventLeadPattern } from '../reminders/lead-time.ts';
-import { channels, eventStatuses, notificationStatuses } from '../store/schema.ts';
 
 /** One line of text without control and bidirectional characters, which could inject headers or hide text. */
 export const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';

@@ -7,6 +7,7 @@ import {
   pageOf,
   wholeList,
 } from '../../paging.ts';
+import type { NotificationStatus } from '../../store/schema.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
@@ -14,7 +15,6 @@ import { notificationView } from '../entities/view.ts';
 import type { ReportProgress } from '../planning/plan-progress.ts';
 import { planShape, planView } from '../planning/plan-view.ts';
 import type { Model, PolicyName } from '../policy/policy.ts';
-import type { NotificationStatus } from '../store/schema.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
@@ -6,7 +7,6 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { DesiredNotification } from '../planning/planner.ts';
-import type { User } from '../store/schema.ts';
 import { previewFields } from './fields.ts';
 
 const text = { type: 'string' } as const;

@@ -2,9 +2,9 @@ import { type Actor, maySeePerson } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import type { Change, ResourceProvider } from '../../feature.ts';
 import { wholeList } from '../../paging.ts';
+import type { StoreChange } from '../../store/store.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { eventDetailView, profileView } from '../entities/view.ts';
-import type { StoreChange } from '../store/store.ts';
 import { eventList, placeEvent } from './event-tools.ts';
 import { notificationList } from './notification-tools.ts';
 

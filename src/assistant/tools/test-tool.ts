@@ -1,7 +1,7 @@
+import { channels } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { ChannelOptions } from '../channels/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import { channels } from '../store/schema.ts';
 import { testFields, userId } from './fields.ts';
 
 /** Time limit for the provider. */

@@ -1,6 +1,6 @@
+import { channelPreferences, ruleTypes, weekendPolicies } from '../../store/schema.ts';
 import { policyNames } from '../policy/policy.ts';
 import { leadPattern } from '../reminders/lead-time.ts';
-import { channelPreferences, ruleTypes, weekendPolicies } from '../store/schema.ts';
 import { id, line } from './fields.ts';
 
 const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { answerIn, type GivenAnswer, organizerOf, setAnswer } from './attendees.ts';
 import { type Edit, masterOf, timing } from './edit.ts';
 import { type CalendarObject, componentsOf, parseObject } from './object-text.ts';

@@ -1,7 +1,7 @@
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { deleteEvent, type EventInput, updateEvent } from '../editing/event-edit.ts';
 import type { Series } from '../icalendar/series.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { deleteLocalOccurrence, updateLocalSeries } from './local-series.ts';
 import type { Scope } from './scope.ts';
 import { setTask } from './task.ts';

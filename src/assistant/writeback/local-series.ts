@@ -1,14 +1,14 @@
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, User } from '../../store/schema.ts';
 import { timeFields } from '../calendar/import.ts';
 import type { EventInput } from '../editing/event-edit.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
+import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
-import { audit } from '../store/audit.ts';
-import { newId } from '../store/id.ts';
-import type { CalendarEvent, User } from '../store/schema.ts';
 import type { EditContext } from './edit.ts';
 import { type CalendarObject, parseObject, writeObject } from './object-text.ts';
 import { detailsOf } from './request.ts';

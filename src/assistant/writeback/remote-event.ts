@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { type Calendar, type CalendarEvent, type User, unverifiedEtag } from '../../store/schema.ts';
 import { CalDavTarget } from '../calendar/caldav-target.ts';
 import { findCalendar } from '../calendar/calendars.ts';
 import { importEvents, toFields } from '../calendar/import.ts';
@@ -7,7 +8,6 @@ import type { StoredObject, Target, TargetAbilities } from '../calendar/target.t
 import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
-import { type Calendar, type CalendarEvent, type User, unverifiedEtag } from '../store/schema.ts';
 import type { ComponentKind, EditContext } from './edit.ts';
 import type { Saved } from './save.ts';
 

@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { StoredObject } from '../calendar/target.ts';
 import type { EventInput } from '../editing/event-edit.ts';
+import { audit } from '../entities/decision-log.ts';
 import { localTime } from '../entities/local-time.ts';
-import { audit } from '../store/audit.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';
 import type { Preview } from './confirmation.ts';
 import { type EventPatch, masterOf } from './edit.ts';

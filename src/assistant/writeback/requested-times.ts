@@ -1,9 +1,9 @@
+import type { CalendarEvent, User } from '../../store/schema.ts';
 import { mergedTimes, timesOf, type WrittenTimes } from '../editing/event-times.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import type { Series } from '../icalendar/series.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
-import type { CalendarEvent, User } from '../store/schema.ts';
 import type { EventPatch } from './edit.ts';
 
 type TimePatch = Pick<EventPatch, 'startMs' | 'endMs' | 'allDay' | 'zone' | 'rrule'>;

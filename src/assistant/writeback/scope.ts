@@ -1,8 +1,8 @@
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { instantOf, offsetsOf } from '../icalendar/zone.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import type { EditContext } from './edit.ts';
 
 const dayMs = 86_400_000;

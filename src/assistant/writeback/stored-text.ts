@@ -1,6 +1,6 @@
+import type { CalendarEvent } from '../../store/schema.ts';
 import { escapeText } from '../calendar/write.ts';
 import type { CalendarTime, Duration, EventDetails, Series } from '../icalendar/series.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 
 /** Writes a series that is only here as a calendar object, without its organizer and attendees, which can be names. */
 export function storedText(event: CalendarEvent): string {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runWorker, runWorkerUntil } from '../../../test/assistant-worker.ts';
 import { type CalDavServer, startCalDav } from '../../../test/caldav/server.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import { createStore, type Store } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import { syncDue } from '../calendar/watch.ts';
 import { createResponses } from '../delivery/responses.ts';
-import { createStore, type Store } from '../store/store.ts';
 import { writePendingTasks } from './task.ts';
 
 const now = Date.parse('2026-06-01T08:00:00Z');

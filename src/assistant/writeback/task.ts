@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import type { CalendarEvent, Notification } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { isMarkedDone, markDone } from '../editing/task-marks.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import type { CalendarEvent, Notification } from '../store/schema.ts';
 import { type Edit, masterOf, stamp, timing } from './edit.ts';
 import { createLine, linesOf, setLines, type TextComponent } from './object-text.ts';
 import { openEvent, storeObject } from './remote-event.ts';

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import type { StoredObject } from '../calendar/target.ts';
 import type { EventInput } from '../editing/event-edit.ts';
 import { timesOf } from '../editing/event-times.ts';
 import type { Series } from '../icalendar/series.ts';
-import type { CalendarEvent } from '../store/schema.ts';
 import { composeEvent, uidFor } from './compose.ts';
 import { confirmSending } from './confirmation.ts';
 import { type Edit, type EventPatch, timing } from './edit.ts';

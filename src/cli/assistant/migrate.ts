@@ -23,9 +23,9 @@ export const migrate: Command = {
       throw new UsageError(
         'migrate needs --to DATABASE: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE',
       );
-    const { createStore } = await import('../../assistant/store/store.ts');
-    const { moveStore } = await import('../../assistant/store/move.ts');
-    const { refuseInUse } = await import('../../assistant/store/in-use.ts');
+    const { createStore } = await import('../../store/store.ts');
+    const { moveStore } = await import('../../store/move.ts');
+    const { refuseInUse } = await import('../../store/in-use.ts');
     await refuseInUse(config['assistant.database_url']);
     const from = createStore(config['assistant.database_url']);
     const to = createStore(url);
@@ -66,10 +66,10 @@ function countLine(table: string, rows: number): string {
 
 /** The user's own prompts are in a file with SQLite, and in the database with PostgreSQL. */
 async function movePrompts(config: Config, url: string): Promise<number> {
-  const { isPostgres } = await import('../../assistant/store/store.ts');
+  const { isPostgres } = await import('../../store/store.ts');
   const from = config['assistant.database_url'];
   if (isPostgres(from) === isPostgres(url)) return 0;
-  const { createRecords } = await import('../../assistant/store/records.ts');
+  const { createRecords } = await import('../../store/records.ts');
   const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
   const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
   const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkup, createCheckup } from '../../../test/checkup.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
-import { createStore } from '../../assistant/store/store.ts';
+import { createStore } from '../../store/store.ts';
 import { checkData } from './checks-data.ts';
 
 let home: Checkup;

@@ -1,10 +1,10 @@
 import { createServer } from '../../app.ts';
-import { type Inspection, inspectDatabase } from '../../assistant/store/inspect.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { type Finding, problemFindings } from '../../status/health.ts';
+import { type Inspection, inspectDatabase } from '../../store/inspect.ts';
 import { connectMemory } from '../../transports/memory.ts';
 
 const title = 'Database';

@@ -1,9 +1,9 @@
 import { accessSync, constants, promises as disk, existsSync } from 'node:fs';
 import { createServer as createListener } from 'node:net';
 import { dirname } from 'node:path';
-import { locate } from '../../assistant/store/store.ts';
 import type { Config } from '../../config.ts';
 import type { Finding } from '../../status/health.ts';
+import { locate } from '../../store/store.ts';
 import { isAdjutant } from '../background/running-servers.ts';
 
 const namedFolders = (config: Config) =>

@@ -43,8 +43,8 @@ export const move: Action = async ({ terminal, config, flags, rest }) => {
 
 /** Copies the prompts with their history. */
 async function moveHexai(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
-  const { isPostgres } = await import('../../assistant/store/store.ts');
-  const { createRecords } = await import('../../assistant/store/records.ts');
+  const { isPostgres } = await import('../../store/store.ts');
+  const { createRecords } = await import('../../store/records.ts');
   const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
   const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
   const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');

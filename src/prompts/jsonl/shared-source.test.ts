@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
-import { createRecords } from '../../assistant/store/records.ts';
+import { createRecords } from '../../store/records.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
 import type { PromptDraft } from '../definition/source.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startPostgres } from '../../../test/postgres.ts';
-import { createRecords } from '../../assistant/store/records.ts';
+import { createRecords } from '../../store/records.ts';
 import { type LabelEntry, SharedLabelStore } from './label-store.ts';
 
 it('labels in a database are shared by all machines, with every move', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Tables } from './schema.ts';
 import type { Store } from './store.ts';
 

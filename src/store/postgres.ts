@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { log } from '../../log.ts';
+import { log } from '../log.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';

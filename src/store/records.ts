@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { JsonObject } from '../../json.ts';
-import type { Records } from '../../records.ts';
+import type { JsonObject } from '../json.ts';
+import type { Records } from '../records.ts';
 import { followChangesSoon } from './change-follower.ts';
 import { editRecords, lastSequence } from './record-edits.ts';
 import type { Tables } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { JsonObject } from '../../json.ts';
-import type { KeyedEdit } from '../../records.ts';
+import type { JsonObject } from '../json.ts';
+import type { KeyedEdit } from '../records.ts';
 import type { Tables } from './schema.ts';
 
 /** Current value of a key, its position in the list, and the number of history entries. */

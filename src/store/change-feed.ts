@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../../json.ts';
-import { log } from '../../log.ts';
+import { messageOf } from '../json.ts';
+import { log } from '../log.ts';
 import { missedChanges } from './missed-change-scan.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { fill, person } from '../../../test/assistant-rows.ts';
-import { startPostgres } from '../../../test/postgres.ts';
+import { fill, person } from '../../test/assistant-rows.ts';
+import { startPostgres } from '../../test/postgres.ts';
 import { refuseInUse } from './in-use.ts';
 import { createStore } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { log } from '../../log.ts';
+import { log } from '../log.ts';
 import type { Feed } from './change-feed.ts';
 import type { Store } from './store.ts';
 

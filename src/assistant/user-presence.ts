@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { log } from '../../log.ts';
-import { locate, type Store } from './store.ts';
+import { log } from '../log.ts';
+import { locate, type Store } from '../store/store.ts';
 
 export interface UserPresence {
   /** True once a user exists. A database that cannot be read counts as empty. */

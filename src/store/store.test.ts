@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Postgres, startPostgres } from '../../../test/postgres.ts';
+import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import { newId } from './id.ts';
 import type { NewUser } from './schema.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';

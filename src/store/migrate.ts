@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './schema.ts';
 import { unavailable } from './unavailable.ts';

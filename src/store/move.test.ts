@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
-import { type Postgres, startPostgres } from '../../../test/postgres.ts';
-import { audit } from './audit.ts';
+import { fill, meeting, minute, noon, person, reminder } from '../../test/assistant-rows.ts';
+import { type Postgres, startPostgres } from '../../test/postgres.ts';
+import { audit } from '../assistant/entities/decision-log.ts';
 import { type MoveReport, moveStore } from './move.ts';
 import { createStore, type Store } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 import { createStore, locate } from './store.ts';
 
 /**

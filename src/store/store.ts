@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
-import { Failure } from '../../failure.ts';
-import { withoutPassword } from '../../without-password.ts';
+import { Failure } from '../failure.ts';
+import { withoutPassword } from '../without-password.ts';
 import type { Tables } from './schema.ts';
 
 /** One row that was created, changed or deleted. */

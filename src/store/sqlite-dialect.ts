@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { TurnPace } from '../../awaitable.ts';
+import { TurnPace } from '../awaitable.ts';
 import { isBusy } from './unavailable.ts';
 
 const maxCachedStatements = 200;

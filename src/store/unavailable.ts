@@ -1,6 +1,6 @@
-import { Failure } from '../../failure.ts';
-import { messageOf } from '../../json.ts';
-import { storageReason } from '../../storage-error.ts';
+import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
+import { storageReason } from '../storage-error.ts';
 
 /** Explanations for SQLite's primary result codes. */
 const sqlite: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 import { migrations } from './migrations.ts';
 import { locate, refuseUnsupported, type Store } from './store.ts';
 import { unavailable } from './unavailable.ts';

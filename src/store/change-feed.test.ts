@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fill, meeting, minute, person, reminder } from '../../../test/assistant-rows.ts';
-import { type Postgres, startPostgres } from '../../../test/postgres.ts';
-import type { Channels } from '../channels/channel.ts';
-import { Scheduler } from '../delivery/scheduler.ts';
-import { Worker } from '../delivery/worker.ts';
+import { fill, meeting, minute, person, reminder } from '../../test/assistant-rows.ts';
+import { type Postgres, startPostgres } from '../../test/postgres.ts';
+import type { Channels } from '../assistant/channels/channel.ts';
+import { Scheduler } from '../assistant/delivery/scheduler.ts';
+import { Worker } from '../assistant/delivery/worker.ts';
 import { followChanges } from './change-feed.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
-import { newId } from './id.ts';
-import type { AuditRow } from './schema.ts';
-import type { Writer } from './store.ts';
+import { newId } from '../../store/id.ts';
+import type { AuditRow } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 
 export interface AuditEntry {
   /** Subject and verb, such as `notification.sent` or `plan.decided`. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { messageOf } from '../../json.ts';
+import { messageOf } from '../json.ts';
 import { inspectDatabase } from './inspect.ts';
 import { createStore } from './store.ts';
 import { unavailable } from './unavailable.ts';
