@@ -50,7 +50,7 @@ try {
     });
     execFileSync(command, args, { cwd: place.cwd });
     const workspace = (await Workspace.open(join(run.path, workspaceFolder), env))!;
-    const changes = await measure('compute', () => workspace.collectChanges());
+    const { changes } = await measure('compute', () => workspace.collectChanges());
     if (changes.length !== 3) throw new Error(`${changes.length} changes instead of 3`);
     const claims = await FolderClaims.open(stateDir);
     const { conflicts } = await measure('deliver', () => deliver(workspace, { run: run.id, claims, env }));

@@ -64,6 +64,8 @@ export interface AppOptions extends PromptSources {
   readonly checks?: (problems: readonly Problem[]) => Promise<readonly Finding[]>;
   /** The named tokens, for a server that accepts them. */
   readonly tokens?: TokenStore;
+  /** True for a server, and for a command that starts runs: it finishes the runs whose processes were killed. */
+  readonly recoversRuns?: boolean;
   /** Called with the prompts of a server that serves the whole catalog. */
   readonly onPrompts?: (prompts: PromptsFeature) => void;
 }
@@ -201,10 +203,14 @@ function createMainFeatures(config: Config, options: AppOptions) {
   const expandText = grantedExpansion(prompts);
   return {
     prompts,
-    delegate: createDelegate(delegateFeatureOptions(config, env, false, { ...shared, expandText })),
+    delegate: createDelegate(
+      delegateFeatureOptions(config, env, false, { ...shared, ...recovery(options), expandText }),
+    ),
     assistant: createAssistant(assistantFeatureOptions(config, env)),
   };
 }
+
+const recovery = ({ recoversRuns = false }: AppOptions) => ({ recoversRuns });
 
 /** Creates the one feature that a drop-in contract serves. */
 function createDropInFeatures(
@@ -222,7 +228,11 @@ function createDropInFeatures(
     case 'twig':
       return [createTwig(promptOptions(config, options))];
     case 'delegate':
-      return [createDelegate(delegateFeatureOptions(config, env, true, sharedRecords(config)))];
+      return [
+        createDelegate(
+          delegateFeatureOptions(config, env, true, { ...sharedRecords(config), ...recovery(options) }),
+        ),
+      ];
     case 'assistant':
       return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
   }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { plantTree } from '../test/tree.ts';
 import {
+  copyRegularFile,
   openRegularFile,
   readRegularBytes,
   readRegularBytesSync,
@@ -74,4 +75,20 @@ it('opens regular files only', async () => {
   await expect(openRegularFile(at('pipe'))).rejects.toThrow('not a regular file');
   await using file = await openRegularFile(at('plain.txt'));
   expect((await file.stat()).size).toBe(6);
+});
+
+describe('copying a file', () => {
+  it('copies the content of a regular file, also through a link', async () => {
+    symlinkSync('plain.txt', at('link.txt'));
+    for (const name of ['plain.txt', 'link.txt']) {
+      await copyRegularFile(at(name), at(`copy of ${name}`));
+      expect(readFileSync(at(`copy of ${name}`), 'utf8')).toBe('plain\n');
+    }
+  });
+
+  it('rejects a named pipe at once, and creates nothing', async () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    await expect(copyRegularFile(at('pipe'), at('copy'))).rejects.toThrow(`${at('pipe')} cannot be read`);
+    expect(existsSync(at('copy'))).toBe(false);
+  });
 });

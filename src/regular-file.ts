@@ -66,6 +66,20 @@ export async function openRegularFile(path: string): Promise<disk.FileHandle> {
   return (await openWithSize(path)).file;
 }
 
+/**
+ * Copies a regular file to a new one. Linux copies from the open file, so that nobody can put a named pipe in its place between
+ * the check and the copy.
+ */
+export async function copyRegularFile(source: string, target: string): Promise<void> {
+  const file = await openRegularFile(source);
+  try {
+    const opened = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : source;
+    await disk.copyFile(opened, target, constants.COPYFILE_FICLONE);
+  } finally {
+    await file.close();
+  }
+}
+
 async function openWithSize(path: string): Promise<{ file: disk.FileHandle; size: number }> {
   const file = await disk.open(path, flags).catch((error: unknown) => {
     throw openError(error, path);

@@ -16,8 +16,12 @@ export async function compareRuns(task: string, loaded: LoadedConfig, terminal: 
   // On the command line a call waits for its run to end.
   const patient = { ...loaded, config: { ...config, 'delegate.answer_within_seconds': 0 } };
   let runId: string | undefined;
-  await using client = await openLocalClient(patient, terminal, (method, { data }) => {
-    if (method === 'notifications/message') runId ??= /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+  await using client = await openLocalClient(patient, terminal, {
+    startsRuns: true,
+    onNotification(method, { data }) {
+      if (method === 'notifications/message')
+        runId ??= /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+    },
   });
   const { value, text } = await client.call(
     'delegate_compare',

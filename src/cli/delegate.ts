@@ -50,10 +50,13 @@ export const delegate: Command = {
     let interrupted = false;
     // On the command line a call waits for its run to end; Ctrl-C cancels it.
     const withoutTimeout = { ...loaded, config: { ...loaded.config, 'delegate.answer_within_seconds': 0 } };
-    await using client = await openLocalClient(withoutTimeout, terminal, (method, { data }) => {
-      if (method !== 'notifications/message' || runId !== undefined) return;
-      runId = /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
-      if (interrupted) cancel();
+    await using client = await openLocalClient(withoutTimeout, terminal, {
+      startsRuns: true,
+      onNotification(method, { data }) {
+        if (method !== 'notifications/message' || runId !== undefined) return;
+        runId = /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
+        if (interrupted) cancel();
+      },
     });
     const cancel = () => {
       interrupted = true;

@@ -17,6 +17,7 @@ export function createFullServer(
     origins: loaded.origins,
     env: terminal.env,
     logsProblems: true,
+    recoversRuns: true,
     onPrompts: updatesClients(loaded.config),
     checks: checksOf(loaded, terminal),
     ...options,

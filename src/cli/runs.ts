@@ -30,7 +30,8 @@ const actions: Readonly<Record<string, Action>> = {
     const run_id = await runId(client, invocation);
     const { value, text } = await client.call('show_run', { run_id, full: true });
     // Until it ends, the report of a run contains no words of its agent, only of the server.
-    return print({ value, text: value.status === 'running' ? inCommandWords(text) : text }, terminal);
+    const isOpen = value.status === 'running' || value.status === 'interrupted';
+    return print({ value, text: isOpen ? inCommandWords(text) : text }, terminal);
   },
   async cancel(client, invocation, terminal) {
     const run_id = await runId(client, invocation);

@@ -34,7 +34,7 @@ export function createDelegate(options: DelegateOptions): Feature {
   let isClosed = false;
   const scheduleSweep = (milliseconds: number) => {
     sweepTimer = setTimeout(async () => {
-      if (options.records !== undefined || existsSync(options.queueFile))
+      if (options.records !== undefined || (options.recoversRuns && existsSync(options.queueFile)))
         await runtime()
           .then((opened) => opened.sweep())
           .catch(logSweepError);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { killHost } from '../delegate/kill-host.ts';
 import { ServerProcess } from '../delegate/server-process.ts';
 import { createWorkbench, hasClaudeSandbox, type Workbench } from '../delegate/workbench.ts';
@@ -315,7 +315,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     await using second = await proof.openServer();
     const record = await until('the result', async () => {
       const found = await second.call('collect_run', { run_id: id, wait_seconds: 5 });
-      return found.status === 'running' ? undefined : found;
+      return isOpen(found) ? undefined : found;
     });
     demand(record.status === 'completed', `${record.status}: ${record.error}`);
     return 'run finished';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';
@@ -52,7 +52,7 @@ export async function cancelOnce(
   const [run_id] = await listRunIds(join(bench.home, 'runs'));
   const record = await until(async () => {
     const found = await server.call('show_run', { run_id });
-    return found.status === 'running' ? undefined : found;
+    return isOpen(found) ? undefined : found;
   });
   const marked = await listRunProcesses(undefined, record.run_id);
   return {

@@ -85,7 +85,7 @@ export function createWorkbench(codexConfig = ''): Workbench {
   const serve = async (settings: Readonly<Record<string, string>>, contract: ContractName) => {
     const argv = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
     const { config } = await loadConfig({ argv: ['--home', home, ...argv], env, cwd: folder });
-    const server = createServer(contract, config, { env });
+    const server = createServer(contract, config, { env, recoversRuns: true });
     closing.push(() => server.close());
     return server;
   };

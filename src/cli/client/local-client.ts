@@ -31,15 +31,20 @@ interface CallOptions {
   readonly onInterrupt?: () => void;
 }
 
+interface ClientOptions extends Pick<MemoryOptions, 'onNotification'> {
+  /** Answers the server's questions. Without it, the server asks none. */
+  readonly onRequest?: MemoryOptions['onRequest'] | undefined;
+  /** True for a command that starts a run. It also finishes the runs whose processes were killed. */
+  readonly startsRuns?: boolean;
+}
+
 /** Connects a command to the engine in the same process. Commands use MCP like every other client. */
 export async function openLocalClient(
   { config, origins, positionals: [subcommand = 'working'] }: LoadedConfig,
   { env, progress }: Terminal,
-  onNotification: (method: string, params: JsonObject) => void = () => {},
-  /** Answers the server's questions. Without it, the server asks none. */
-  onRequest?: MemoryOptions['onRequest'],
+  { onNotification, onRequest, startsRuns = false }: ClientOptions = {},
 ): Promise<LocalClient> {
-  const server = createServer('standard', config, { origins, env });
+  const server = createServer('standard', config, { origins, env, recoversRuns: startsRuns });
   const shows = new Map<unknown, Show>();
   let calls = 0;
   const client = connectMemory(server, {
@@ -53,7 +58,7 @@ export async function openLocalClient(
           Number(params['progress']),
           params['total'] === undefined ? undefined : Number(params['total']),
         );
-      onNotification(method, params);
+      onNotification?.(method, params);
     },
   });
   await client.request('initialize', {

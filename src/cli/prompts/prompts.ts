@@ -61,12 +61,9 @@ export const prompts: Command = {
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownSubcommand('prompts', name, Object.keys(actions));
     const confirms = name === 'label' && loaded.flags['force'] === true;
-    await using client = await openLocalClient(
-      loaded,
-      terminal,
-      undefined,
-      confirms ? async () => ({ action: 'accept', content: { move: true } }) : undefined,
-    );
+    await using client = await openLocalClient(loaded, terminal, {
+      onRequest: confirms ? async () => ({ action: 'accept', content: { move: true } }) : undefined,
+    });
     return await action({ client, terminal, config: loaded.config, flags: loaded.flags, rest });
   },
 };

@@ -8,7 +8,7 @@ import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { contain } from '../process/containment.ts';
 import { type RunStatus, withProblems } from '../record/outcome.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { StoredRun } from '../record/run-record.ts';
 import { deliverRun, pathInFolder } from '../workspace/run-delivery.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
@@ -31,7 +31,7 @@ export interface JobOutcomeOptions {
 /** A job whose agent has exited. */
 export interface EndedJob {
   readonly job: JobSpec;
-  readonly record: RunRecord;
+  readonly record: StoredRun;
   readonly subrun: RunDirectory;
   /** The isolated view in which the job worked. */
   readonly workspace: Workspace | undefined;
@@ -132,13 +132,7 @@ async function deliver(
     judgesKept: onlyKeeps,
     claims: result.deliverables,
     signal,
-  }).catch((error: unknown) => {
-    if (error === undefined || error !== signal.reason) throw error;
-    return undefined;
   });
-  // Cancelled while it waited for another delivery.
-  if (delivery === undefined)
-    return { ...result, status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` };
   const { conflicts, hasChanges, isDelivered } = delivery;
   const known = result.evidence?.checks;
   const evidence = await writeEvidence(subrun, { ...delivery.evidence, ...(known && { checks: known }) });
@@ -149,10 +143,11 @@ async function deliver(
         ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
       ]
     : [];
-  const { status, error } = withProblems(
-    { status: result.status as RunStatus, error: result.error },
-    problems,
-  );
+  const isCancelled = isWanted && signal.aborted && conflicts.length > 0;
+  const outcome = { status: result.status as RunStatus, error: result.error };
+  const { status, error } = isCancelled
+    ? ({ status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` } as const)
+    : withProblems(outcome, problems);
   const warnings = [...result.warnings, ...delivery.warnings];
   if (!hasChanges) return { ...result, evidence, status, error, warnings };
   const patch: Patch = {

@@ -5,7 +5,7 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { loadRecord, type RunRecord } from '../record/run-record.ts';
+import { loadRecord, type StoredRun } from '../record/run-record.ts';
 import type { RunAgent, RunHooks } from '../record/run-request.ts';
 import { releasePlace, workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
@@ -149,7 +149,7 @@ export class JobRunner {
   /** Writes the outcome of an isolated job to disk, so that a crash does not lose it. */
   async #recordOutcome(
     job: JobSpec,
-    record: RunRecord,
+    record: StoredRun,
     subrun: RunDirectory,
     hadConcurrentWriters: boolean,
   ): Promise<JobResult> {
@@ -184,6 +184,6 @@ export class JobRunner {
 }
 
 /** An agent without a thread has not done any work. */
-function neverStarted({ status, subagent_thread_id }: RunRecord): boolean {
+function neverStarted({ status, subagent_thread_id }: StoredRun): boolean {
   return status === 'failed' && subagent_thread_id === null;
 }

@@ -11,7 +11,7 @@ import { SpareHost } from '../host/spare-host.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import { type OpenRun, ownRuns } from '../run/open-run.ts';
-import { recoverRun, recoverRuns } from '../run/run-recovery.ts';
+import { isWithin, recoverRun, recoverRuns } from '../run/run-recovery.ts';
 import type { RunOrder } from '../session/run-order.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
@@ -160,12 +160,13 @@ export class HostedRuns {
     }
   }
 
-  /** Finishes the runs whose hosts were killed, and continues their autopilots in new hosts. */
-  async recoverAbandoned(): Promise<void> {
+  /** Finishes the runs whose hosts were killed, or only the one in this directory, and continues autopilots in new hosts. */
+  async recoverAbandoned(only?: string): Promise<void> {
     if (!existsSync(this.#options.queueFile)) return;
-    await recoverRuns(this.#runner);
+    await recoverRuns(this.#runner, only);
     const queue = await this.#runner.queue;
     for (const run of queue.open()) {
+      if (!isWithin(run, only)) continue;
       if (run.state !== 'autopilot' || ownRuns.has(run.directory) || (await isAlive(run.owner))) continue;
       // It may have been taken over meanwhile, also by this process.
       if (ownRuns.has(run.directory) || !queue.claim(run)) continue;

@@ -129,7 +129,7 @@ export const runListSchema = {
         properties: {
           run_id: text,
           tool: text,
-          status: { enum: ['waiting', 'running', ...runStatuses] },
+          status: { enum: ['waiting', 'running', 'interrupted', ...runStatuses] },
           started_at: text,
           duration_ms: { type: 'number' },
           usage: usageSchema,
@@ -224,7 +224,7 @@ export const runSchema = {
   required: runRequired,
   properties: {
     ...outcome,
-    status: { enum: [...runStatuses, 'running'] },
+    status: { enum: [...runStatuses, 'running', 'interrupted'] },
     error: nullable,
     host,
     ...details,

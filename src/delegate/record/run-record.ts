@@ -29,6 +29,9 @@ export interface RunRecord extends RunOutput {
   readonly approvals?: readonly PendingApproval[];
 }
 
+/** A run as its directory describes it, which does not show that its process was killed. */
+export type StoredRun = RunRecord & { readonly status: RunStatus | 'running' };
+
 /** The part of a record that lists of runs show. */
 export type RunOutline = Pick<
   RunRecord,
@@ -45,7 +48,7 @@ export async function loadRecord(
   path: string,
   id: string,
   known?: RunResult,
-): Promise<RunRecord | undefined> {
+): Promise<StoredRun | undefined> {
   const directory = new RunDirectory(path, id);
   const request = await readJson(directory.file('request.json'));
   if (request === undefined) return undefined;
@@ -80,8 +83,30 @@ export async function loadRecord(
   };
 }
 
+/** True for a run without a final result. */
+export function isOpen({ status }: Pick<RunRecord, 'status'>): boolean {
+  return status === 'running' || status === 'interrupted';
+}
+
+/** A run whose process was killed, and which nobody has finished yet. */
+export function asInterrupted(record: RunRecord): RunRecord {
+  const { run_id } = record;
+  return {
+    ...record,
+    status: 'interrupted',
+    summary: fallbackSummary('', 'interrupted'),
+    error: 'The process of this run was killed. A server finishes or continues the run within seconds.',
+    next_actions: [`If no server is running, finish the run with cancel_run and run_id ${run_id}`],
+  };
+}
+
 /** Creates the outline of a run from the contents of its `request.json`, `result.json` and `thread.json`. */
-export function outlineOf(id: string, request: Contents, result?: Contents, thread?: Contents): RunOutline {
+export function outlineOf(
+  id: string,
+  request: Contents,
+  result?: Contents,
+  thread?: Contents,
+): RunOutline & Pick<StoredRun, 'status'> {
   const status = (result?.['status'] as RunStatus | undefined) ?? 'running';
   const startedAt = String(result?.['started_at'] ?? request['received_at']);
   return {
@@ -160,6 +185,7 @@ const statusPhrases = {
   failed: 'failed',
   cancelled: 'was cancelled',
   running: 'is still running',
+  interrupted: 'was interrupted',
 } as const;
 
 function fallbackSummary(tool: string, status: keyof typeof statusPhrases): string {

@@ -16,7 +16,7 @@ export interface RunOutput {
   readonly next_actions: readonly string[];
   readonly artifacts: readonly Artifact[];
   readonly timing: Timing;
-  readonly status: RunStatus | 'running';
+  readonly status: RunStatus | 'running' | 'interrupted';
   readonly error: string | null;
   readonly warnings?: readonly string[];
   readonly evidence?: {
@@ -67,7 +67,11 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
 
 function debugFiles({ status, artifacts }: RunOutput): readonly string[] {
   if (status === 'completed') return ['last_message.json'];
-  const useful = ['last_message.json', 'stderr.log', status === 'running' ? 'events.jsonl' : 'result.json'];
+  const useful = [
+    'last_message.json',
+    'stderr.log',
+    status === 'running' || status === 'interrupted' ? 'events.jsonl' : 'result.json',
+  ];
   return useful.filter((name) => artifacts.some((artifact) => artifact.name === name));
 }
 

@@ -156,6 +156,7 @@ export class AgentRunner {
         directory,
         agent,
         startedAt,
+        signal,
         ...followed,
         ...(sandboxWorks && { sandboxWorks }),
         ...(spawnError !== undefined && { spawnError }),

@@ -131,6 +131,29 @@ export function requestedStop(
   return reason === undefined ? undefined : { status: 'cancelled', reason: `cancelled: ${reason}` };
 }
 
+/** Watches for the cancellation of a run, also by other processes. `signal` is aborted when it is requested. */
+export function watchCancellation(
+  signal: AbortSignal | undefined,
+  queue: RunQueue,
+  directory: string,
+): Disposable & { readonly signal: AbortSignal; readonly stop: Stop | undefined } {
+  const cancelled = new AbortController();
+  let stop: Stop | undefined;
+  const check = () => {
+    stop ??= requestedStop(signal, queue, directory);
+    if (stop !== undefined) cancelled.abort(new Error('the run was cancelled'));
+  };
+  check();
+  const timer = setInterval(check, cancellationCheckMs);
+  return {
+    signal: cancelled.signal,
+    get stop() {
+      return stop;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
 function checkTimeouts(
   { agent, limits, startedAt }: FollowedRun,
   progress: RunProgress,

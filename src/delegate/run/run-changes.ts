@@ -4,11 +4,19 @@ import { unmetClaims } from '../changes/evidence.ts';
 import { EventFile } from '../files/event-file.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Answer } from '../record/answer.ts';
-import type { Outcome } from '../record/outcome.ts';
+import type { Outcome, Stop } from '../record/outcome.ts';
 import { deliverRun } from '../workspace/run-delivery.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { watchCancellation } from './follower.ts';
 import type { FinishedRun } from './run-finish.ts';
+
+export interface RecordedChanges extends RunChanges {
+  readonly problems: readonly string[];
+  readonly warnings?: readonly string[];
+  /** Set if the run was cancelled before all its changes were delivered. */
+  readonly stop?: Stop;
+}
 
 /** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
 export async function recordChanges(
@@ -16,9 +24,7 @@ export async function recordChanges(
   exec: Readonly<Record<string, unknown>> | undefined,
   { status }: Outcome,
   claims: Answer['deliverables'],
-): Promise<
-  (RunChanges & { readonly problems: readonly string[]; readonly warnings?: readonly string[] }) | undefined
-> {
+): Promise<RecordedChanges | undefined> {
   const { directory, env, ignored, stateDir } = run;
   const couldWrite = exec?.['sandbox'] !== 'read-only';
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
@@ -30,17 +36,22 @@ export async function recordChanges(
   }
   if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
   const isWanted = status === 'completed';
+  using cancellation = watchCancellation(run.signal, run.queue, directory.path);
   const { evidence, patch, conflicts, hasChanges, warnings } = await deliverRun(workspace, {
     run: directory.id,
     stateDir,
     env,
     isWanted,
     claims,
+    // The changes of a run that has failed or was cancelled are only kept, which takes little time.
+    ...(isWanted && { signal: cancellation.signal }),
   });
+  const { stop } = cancellation;
   const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
   return {
     evidence,
     warnings,
+    ...(isWanted && conflicts.length > 0 && stop !== undefined && { stop }),
     ...(patch !== undefined && { patch }),
     problems: [
       ...unmetClaims(evidence, isWanted),

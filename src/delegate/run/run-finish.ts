@@ -41,6 +41,8 @@ export interface FinishedRun {
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
+  /** Cancels the delivery of the changes. */
+  readonly signal?: AbortSignal;
   readonly spawnError?: string;
   readonly exit?: Exit;
   readonly ended?: readonly EndedProcess[];
@@ -106,7 +108,9 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
   const result: RunResult = {
     ...withProblems(
-      { ...outcome, error: outcome.error && outcome.error + diskProblem },
+      changes?.stop === undefined
+        ? { ...outcome, error: outcome.error && outcome.error + diskProblem }
+        : { status: changes.stop.status, error: changes.stop.reason },
       changes?.problems ?? [],
     ),
     threadId,

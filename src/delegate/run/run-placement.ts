@@ -1,15 +1,13 @@
 import { dirname } from 'node:path';
 import type { RunHooks, RunRequest } from '../record/run-request.ts';
 import { findPlace, type Place, type PlaceOptions } from '../workspace/run-place.ts';
-import { requestedStop } from './follower.ts';
+import { watchCancellation } from './follower.ts';
 import type { RunQueue } from './run-queue.ts';
 
 type PlacementOptions = Omit<PlaceOptions, 'stateDir' | 'ignored'> & {
   readonly queueFile: string;
   readonly runsDir: string;
 };
-
-const cancellationCheckMs = 250;
 
 /** Finds the place where a writing run works. Returns `undefined` if the run is cancelled while it waits for its folder. */
 export async function placeRun(
@@ -19,18 +17,13 @@ export async function placeRun(
   options: PlacementOptions,
 ): Promise<Place | undefined> {
   const { queueFile, runsDir } = options;
-  const cancelled = new AbortController();
-  const timer = setInterval(() => {
-    if (requestedStop(signal, queue, directory.path) !== undefined) cancelled.abort();
-  }, cancellationCheckMs);
+  using cancellation = watchCancellation(signal, queue, directory.path);
   try {
     const placeOptions = { ...options, stateDir: dirname(queueFile), ignored: [runsDir] };
-    return await findPlace(directory, cwd, isolate, placeOptions, cancelled.signal);
+    return await findPlace(directory, cwd, isolate, placeOptions, cancellation.signal);
   } catch (error) {
-    if (!cancelled.signal.aborted) throw error;
+    if (!cancellation.signal.aborted) throw error;
     return undefined;
-  } finally {
-    clearInterval(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import { EventFile } from '../files/event-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { terminateRun } from '../process/process-end.ts';
@@ -56,11 +57,13 @@ export async function recoverRun(
 
 /**
  * Finishes the runs whose hosts were killed, except autopilots, which can continue. Also finishes runs that this process owns
- * but no longer carries: their result could not be stored before, for example because the disk was full.
+ * but no longer carries: their result could not be stored before, for example because the disk was full. With `only`, finishes
+ * the run in this directory, or the jobs of the autopilot in it.
  */
-export async function recoverRuns(runner: AgentRunner): Promise<void> {
+export async function recoverRuns(runner: AgentRunner, only?: string): Promise<void> {
   const queue = await runner.queue;
   for (const run of queue.open()) {
+    if (!isWithin(run, only)) continue;
     const { directory, owner } = run;
     if (run.state === 'autopilot' || ownRuns.has(directory)) continue;
     const isOwn = owner.pid === queue.self.pid && owner.born === queue.self.born;
@@ -72,12 +75,16 @@ export async function recoverRuns(runner: AgentRunner): Promise<void> {
 }
 
 /** Finishes a run whose host was killed, unless this process carries it or another one was first. */
-export async function takeOverRun(runner: AgentRunner, run: OpenRun): Promise<RunResult | undefined> {
+async function takeOverRun(runner: AgentRunner, run: OpenRun): Promise<RunResult | undefined> {
   const { directory } = run;
   const queue = await runner.queue;
   if (ownRuns.has(directory) || !queue.claim(run)) return undefined;
   ownRuns.add(directory);
   return recoverRun(runner, run).finally(() => ownRuns.delete(directory));
+}
+
+export function isWithin({ directory }: Pick<OpenRun, 'directory'>, only: string | undefined): boolean {
+  return only === undefined || directory === only || directory.startsWith(only + sep);
 }
 
 /** False if the next host of the autopilot has taken over the job. */

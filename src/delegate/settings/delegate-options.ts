@@ -33,6 +33,11 @@ export interface DelegateOptions {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
   readonly knownVariables?: Readonly<Record<string, string | undefined>>;
   readonly maxParallel: number;
+  /**
+   * True in a process that finishes the runs whose hosts were killed: a server, or a command that starts runs. Commands that
+   * only read must not wait for that.
+   */
+  readonly recoversRuns?: boolean;
   readonly approvals: {
     readonly mode: 'never' | 'ask';
     readonly rules: readonly string[];

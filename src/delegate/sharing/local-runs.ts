@@ -6,9 +6,11 @@ import type { Delegation } from '../delegation/delegation.ts';
 import { readJson } from '../files/json-file.ts';
 import { removeFolder } from '../files/remove-folder.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
-import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
+import { isAlive } from '../process/process-table.ts';
 import { oneLine } from '../record/run-progress.ts';
 import {
+  asInterrupted,
+  isOpen,
   listRunIds,
   loadRecord,
   outlineOf,
@@ -18,10 +20,9 @@ import {
 } from '../record/run-record.ts';
 import { hasJobs } from '../record/run-request.ts';
 import { ownRuns } from '../run/open-run.ts';
-import { recoverRun, takeOverRun } from '../run/run-recovery.ts';
+import { recoverRun } from '../run/run-recovery.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
-const noProcess: ProcessIdentity = { pid: 0, born: '' };
 /** How many of the newest runs are checked for a missing result. */
 const checkedRuns = 50;
 
@@ -58,20 +59,29 @@ export class LocalRuns {
     return { overview, ...(await withApprovals(record, autopilot)) };
   }
 
-  /** Finishes or continues the runs whose hosts were killed, so that no dead run is reported as running. */
-  async recover(): Promise<void> {
-    await this.#delegation.hosts.recoverAbandoned().catch((error: unknown) => {
+  /**
+   * Finishes the runs whose hosts were killed, and continues their autopilots. Servers and commands that start or change runs
+   * call this. Reading a run never does: whoever only looks must not wait for the changes of a run to be delivered.
+   */
+  async recoverAll(): Promise<void> {
+    await this.#recoverQueued();
+    for (const id of (await this.#ids()).slice(0, checkedRuns)) {
+      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#recoverUnlisted(id);
+    }
+  }
+
+  /** Like `recoverAll`, for one run. */
+  async recover(id: string): Promise<void> {
+    if (!runIdPattern.test(id)) return;
+    await this.#recoverQueued(this.#pathOf(id));
+    await this.#recoverUnlisted(id);
+  }
+
+  async #recoverQueued(only?: string): Promise<void> {
+    await this.#delegation.hosts.recoverAbandoned(only).catch((error: unknown) => {
       // Without space on the disk, runs cannot be recovered, but they can be listed.
       log('warning', 'runs whose hosts were killed could not be recovered', error);
     });
-  }
-
-  /** Like `recover`, and also finds runs that are missing in the queue. */
-  async recoverAll(): Promise<void> {
-    await this.recover();
-    for (const id of (await this.#ids()).slice(0, checkedRuns)) {
-      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#load(id);
-    }
   }
 
   /** Removes finished runs older than `ageMs`, except the newest `keep`. `onRemoved` is called for each. */
@@ -83,7 +93,7 @@ export class LocalRuns {
     const removed: string[] = [];
     for (const id of (await this.#ids()).slice(keep)) {
       const record = await this.#load(id);
-      if (record?.status === 'running') continue;
+      if (record !== undefined && isOpen(record)) continue;
       if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < ageMs) continue;
       await removeFolder(this.#pathOf(id));
       (await this.#delegation.runner.queue).finish(this.#pathOf(id));
@@ -138,31 +148,32 @@ export class LocalRuns {
     return this.#delegation.options.runsDir;
   }
 
-  /** Loads a run. A run that has no result and no host is finished first, or continued if it is an autopilot. */
+  /** Loads a run. A run that has no result and no host is `interrupted` until a server finishes or continues it. */
   async #load(id: string): Promise<RunRecord | undefined> {
     const record = await loadRecord(this.#pathOf(id), id);
-    if (record?.status !== 'running') return record;
-    const { runner, hosts } = this.#delegation;
-    const queue = await runner.queue;
-    const run = queue.find(record.run_dir);
-    // A run of this process may get another host.
-    if (ownRuns.has(record.run_dir) || (run !== undefined && (await isAlive(run.owner)))) return record;
+    if (record?.status !== 'running' || (await this.#isCarried(record.run_dir))) return record;
     // The run may have finished since it was loaded.
     const reloaded = await loadRecord(record.run_dir, id);
-    if (reloaded?.status !== 'running') return reloaded;
-    const directory = new RunDirectory(record.run_dir, id, runner.redact);
+    return reloaded?.status === 'running' ? asInterrupted(reloaded) : reloaded;
+  }
+
+  /** True if a process works on the run. A run of this process may get another host. */
+  async #isCarried(path: string): Promise<boolean> {
+    const owner = (await this.#delegation.runner.queue).find(path)?.owner;
+    return ownRuns.has(path) || (owner !== undefined && (await isAlive(owner)));
+  }
+
+  /** Finishes or continues a run that has neither a result nor a place in the queue. */
+  async #recoverUnlisted(id: string): Promise<void> {
+    const path = this.#pathOf(id);
+    const { runner, hosts } = this.#delegation;
+    const isOpen = (await runner.queue).find(path) !== undefined || ownRuns.has(path);
+    if (isOpen || (await this.#load(id))?.status !== 'interrupted') return;
+    const directory = new RunDirectory(path, id, runner.redact);
     const request = await readJson(directory.file('request.json'));
-    if (hasJobs(request?.['tool'])) {
-      if (run === undefined) await hosts.resumeUnlisted(directory);
-      const isContinued = await isAlive(queue.find(record.run_dir)?.owner ?? noProcess);
-      const error = 'the process of the autopilot was killed, and it could not be continued';
-      return isContinued ? record : { ...record, status: 'failed', error };
-    }
-    if (run !== undefined) return loadRecord(record.run_dir, id, await takeOverRun(runner, run));
+    if (hasJobs(request?.['tool'])) return hosts.resumeUnlisted(directory);
     const exec = await readJson(directory.file('codex_exec.json'));
-    const agent = this.#delegation.findAgent(exec).name;
-    const result = await recoverRun(runner, { directory: record.run_dir, runId: id, agent });
-    return loadRecord(record.run_dir, id, result);
+    await recoverRun(runner, { directory: path, runId: id, agent: this.#delegation.findAgent(exec).name });
   }
 
   /** Reads only the two files that a list needs, if the run has finished. */

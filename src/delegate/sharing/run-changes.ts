@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import type { DelegateOptions } from '../settings/delegate-options.ts';
 import type { DeliveryOptions } from '../workspace/delivery.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
-import { type ChangedFiles, deliverKept } from '../workspace/kept-changes.ts';
+import { type ChangedFiles, deliverKept, deliveryState } from '../workspace/kept-changes.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
 import { undoDelivery } from '../workspace/undo.ts';
 import { Workspace } from '../workspace/workspace.ts';
@@ -51,7 +51,10 @@ async function withWorkspaces(
   for (const { run, path } of places) {
     const workspace = await Workspace.open(join(path, workspaceFolder), env);
     const stat = await disk.stat(join(path, workspaceFolder, 'changes.json')).catch(() => undefined);
-    if (workspace !== undefined && stat !== undefined) found.push({ run, workspace, time: stat.mtimeMs });
+    // A run that was cancelled while its changes were collected has kept them, but has no list of them yet.
+    const isKept = stat !== undefined || (await deliveryState(join(path, workspaceFolder))) === 'kept';
+    if (workspace !== undefined && isKept)
+      found.push({ run, workspace, time: stat?.mtimeMs ?? Number.POSITIVE_INFINITY });
   }
   if (found.length === 0)
     throw new Failure(

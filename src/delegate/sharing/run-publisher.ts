@@ -4,7 +4,7 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../delegation/delegation.ts';
-import { listRunIds } from '../record/run-record.ts';
+import { isOpen, listRunIds } from '../record/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { SharedRuns } from './shared-runs.ts';
 
@@ -79,7 +79,7 @@ export class RunPublisher {
     if (account === undefined) return;
     const { overview, record } = account;
     const published = await this.#shared.find(id);
-    const isFinished = record.status !== 'running';
+    const isFinished = !isOpen(record);
     if (published?.overview.status !== overview.status) {
       // Publish the files first, so that they exist when another machine sees the run as finished.
       if (isFinished) await this.#shared.publishFiles(id, await this.#readFiles(id));

@@ -8,7 +8,7 @@ import type { Delegation } from '../delegation/delegation.ts';
 import { EventFile } from '../files/event-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
 import { describeLog, type EventLine } from '../record/event-lines.ts';
-import { type RunRecord, runIdPattern } from '../record/run-record.ts';
+import { isOpen, type RunRecord, runIdPattern } from '../record/run-record.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
 import type { RunOrder } from '../session/run-order.ts';
 import type { ChangedFiles } from '../workspace/kept-changes.ts';
@@ -73,7 +73,6 @@ export class Runs {
   }
 
   async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    await this.#local.recover();
     const [local, remote] = await Promise.all([
       this.#local.list(limit, before),
       this.#listRemote(limit, before),
@@ -88,7 +87,6 @@ export class Runs {
   /** Everything about a run, such as `ID`, or about the job `ID/JOB` of an autopilot. */
   async account(id: string): Promise<RunAccount> {
     const { run, job } = parseId(id);
-    await this.#local.recover();
     const account = (await this.#local.find(run)) ?? (await this.#findRemote(run));
     const missing = `There is no run ${id}. list_runs shows all runs.`;
     if (account === undefined) throw new Failure('resource-not-found', missing);
@@ -98,12 +96,20 @@ export class Runs {
     return jobAccount(account, job);
   }
 
+  /** Loads a run that a person wants to change. If its process was killed, it is finished or continued first. */
+  async #recovered(id: string): Promise<RunAccount> {
+    const account = await this.account(id);
+    if (account.record.status !== 'interrupted') return account;
+    await this.#local.recover(id);
+    return this.account(id);
+  }
+
   /** Waits until the run has finished, for at most this long. */
   async collect(id: string, milliseconds: number, signal: AbortSignal): Promise<RunRecord> {
     const deadline = performance.now() + milliseconds;
     for (;;) {
       const record = await this.show(id);
-      if (record.status !== 'running' || performance.now() >= deadline || signal.aborted) return record;
+      if (!isOpen(record) || performance.now() >= deadline || signal.aborted) return record;
       await pause(pollIntervalMs);
     }
   }
@@ -111,9 +117,12 @@ export class Runs {
   /** Cancels a run with its sub-runs, or one job of an autopilot, and all their processes, and waits for the result. */
   async cancel(id: string, reason: string, signal: AbortSignal): Promise<RunRecord> {
     const record = await this.show(id);
-    if (record.status !== 'running') return record;
-    if (this.#isLocal(id)) await this.#delegation.hosts.cancel(record.run_dir, reason);
-    else if (parseId(id).job !== undefined)
+    if (!isOpen(record)) return record;
+    if (this.#isLocal(id)) {
+      // Stored first, so that whoever finishes an interrupted run knows that it was cancelled.
+      await this.#delegation.hosts.cancel(record.run_dir, reason);
+      await this.#local.recover(parseId(id).run);
+    } else if (parseId(id).job !== undefined)
       throw new Failure('refused', `Job ${id} is on another machine. Cancel the whole autopilot instead.`);
     else await this.#shared?.requestCancellation(id, reason);
     return this.collect(id, cancelTimeoutMs, signal);
@@ -122,7 +131,7 @@ export class Runs {
   /** Sends an order to the agent of a run in progress, such as `ID` or the job `ID/JOB` of an autopilot. */
   async order(id: string, order: RunOrder): Promise<void> {
     const { run, job } = parseId(id);
-    const account = await this.account(run);
+    const account = await this.#recovered(run);
     if (!this.#isLocal(run))
       throw new Failure(
         'refused',
@@ -157,13 +166,13 @@ export class Runs {
   /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
   async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
     const { run, job } = parseId(id);
-    const { overview, record } = await this.account(run);
+    const { overview, record } = await this.#recovered(run);
     // Refuses a job that the run does not have, such as a path to another run.
     if (job !== undefined) await this.account(id);
     const { run_dir, status } = record;
     if (!this.#local.has(run))
       throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
-    if (status === 'running') throw new Failure('refused', `Run ${run} is still in progress.`);
+    if (isOpen({ status })) throw new Failure('refused', `Run ${run} is still in progress.`);
     if (what === 'apply' && job === undefined && overview.tool === 'delegate_compare')
       throw new Failure(
         'refused',
@@ -194,7 +203,7 @@ export class Runs {
 
   /** Removes finished local runs older than `ageMs`, except the newest `keep`. Returns their ids. */
   async clean(ageMs: number, keep: number): Promise<readonly string[]> {
-    await this.#local.recover();
+    await this.#local.recoverAll();
     return this.#local.clean(ageMs, keep, (id) =>
       this.#shared
         ?.forget(id)

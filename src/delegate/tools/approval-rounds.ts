@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { approvalForm, toAnswer } from '../delegation/approval-form.ts';
 import { personOf } from '../delegation/approval-questions.ts';
 import type { StartedRun } from '../delegation/delegation.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { isOpen, type RunRecord } from '../record/run-record.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 // In revision 2026-07-28 a server cannot send requests. A call returns the agent's request as its result, and the client repeats
@@ -60,7 +60,7 @@ export async function collectOrAsk(
   const deadline = performance.now() + milliseconds;
   for (;;) {
     const record = await runs.show(id);
-    const isOver = record.status !== 'running' || performance.now() >= deadline || context.signal.aborted;
+    const isOver = !isOpen(record) || performance.now() >= deadline || context.signal.aborted;
     const questions = (record.approvals ?? []).map(
       (request) =>
         [

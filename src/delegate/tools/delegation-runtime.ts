@@ -15,7 +15,7 @@ const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false }
 export interface DelegationRuntime {
   readonly delegation: Delegation;
   readonly runs: Runs;
-  /** Recovers the runs whose hosts were killed, and publishes changed runs for other machines. */
+  /** Recovers the runs whose hosts were killed, if the options say so, and publishes changed runs for other machines. */
   sweep(): Promise<void>;
   problems(): readonly Problem[];
   close(): Promise<void>;
@@ -25,14 +25,16 @@ export function openDelegationRuntime(
   options: DelegateOptions,
   publish: (change: Change) => void,
 ): DelegationRuntime {
-  const { records } = options;
+  const { records, recoversRuns = false } = options;
   if (records === undefined) {
     const delegation = new Delegation(options, publish);
     const local = new LocalRuns(delegation);
     return {
       delegation,
       runs: new Runs(delegation, local),
-      sweep: () => local.recoverAll(),
+      sweep: async () => {
+        if (recoversRuns) await local.recoverAll();
+      },
       problems: () => [],
       close: () => delegation.close(),
     };
@@ -52,7 +54,7 @@ export function openDelegationRuntime(
     delegation,
     runs: new Runs(delegation, local, shared),
     async sweep() {
-      await local.recoverAll();
+      if (recoversRuns) await local.recoverAll();
       // Not awaited, so that sweeping does not depend on the database.
       void publisher.publish();
     },

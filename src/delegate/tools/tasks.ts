@@ -29,7 +29,7 @@ export async function toTask(runs: Runs, id: string, context: Context): Promise<
   const { status, error, summary, timing } = account.autopilot
     ? { ...account.autopilot, summary: account.autopilot.aggregate.summary }
     : account.record;
-  const isRunning = status === 'running';
+  const isRunning = status === 'running' || status === 'interrupted';
   const questions = canFillForms(context) ? (account.record.approvals ?? []) : [];
   return {
     taskId: id,

@@ -1,11 +1,11 @@
-import { constants, promises as disk } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
+import { copyRegularFile, maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { type Environment, Repository, type RepositoryPaths } from '../changes/git.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
 import type { Claim } from './folder-claims.ts';
 import { type FileState, isRegularFile, modeOf, sameState, stateOf } from './folder-state.ts';
-import { copy } from './placed-file.ts';
+import { copy, temporaryName } from './placed-file.ts';
 
 /** The content of a file in the user's folder that a delivery is about to replace. */
 export interface ReplacedFile {
@@ -43,7 +43,7 @@ export async function preserveForOthers(
 
 /** Copies to a temporary name first, so that a run never sees half a file. */
 async function copyWithTimes(file: string, target: string, state: FileState): Promise<void> {
-  const temporary = join(dirname(target), `.adjutant-${crypto.randomUUID()}`);
+  const temporary = join(dirname(target), temporaryName());
   await copy(file, temporary);
   if (isRegularFile(state)) {
     await disk.chmod(temporary, modeOf(state));
@@ -57,8 +57,7 @@ async function copyWithTimes(file: string, target: string, state: FileState): Pr
 export async function rememberIndex(storage: string, folder: string, env: Environment): Promise<void> {
   const repository = await Repository.find(folder, env);
   if (repository === undefined) return;
-  await disk
-    .copyFile(join(repository.gitDir, 'index'), join(storage, 'index'), constants.COPYFILE_FICLONE)
+  await copyRegularFile(join(repository.gitDir, 'index'), join(storage, 'index'))
     .then(() => disk.writeFile(join(storage, 'repository.json'), JSON.stringify(repository.paths)))
     .catch(() => {});
 }

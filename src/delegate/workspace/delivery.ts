@@ -1,15 +1,25 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import type { Change } from '../changes/snapshot.ts';
 import type { Environment } from '../launch/environment.ts';
 import { preserveForOthers } from './base-content.ts';
 import type { FolderChange } from './folder-changes.ts';
 import type { FolderClaims } from './folder-claims.ts';
-import { type FileState, isFolder, modeOf, sameState, stateOf } from './folder-state.ts';
+import { type FileState, isFolder, modeOf, sameState, specialKind, stateOf } from './folder-state.ts';
 import { type Journal, loadJournal, type Step, saveJournal } from './journal.ts';
 import { mergeFile } from './merge.ts';
-import { contentHash, copy, hasSameContent, ignoreExisting, makeParents, replace } from './placed-file.ts';
+import {
+  contentHash,
+  copy,
+  hasSameContent,
+  ignoreExisting,
+  makeParents,
+  replace,
+  temporaryName,
+} from './placed-file.ts';
+import { folderLimitMs, limitStep } from './step-limit.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A path whose change was not delivered, because the user's folder has changed there too. */
@@ -36,39 +46,42 @@ export interface DeliveryOptions {
  * stays, and the run's version is kept. A delivery that was interrupted continues where it stopped.
  */
 export async function deliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
-  const changes = await workspace.collectChanges();
+  const { changes } = await workspace.collectChanges(options.signal);
   if (changes.length === 0) return { delivered: [], conflicts: [] };
   const work = async () => {
     const journal = await loadJournal(workspace.storage);
     if (journal?.state === 'delivered') return resultOf(journal);
     const steps = journal?.state === 'started' ? journal.steps : await prepare(workspace, changes, options);
-    return applySteps(workspace, steps);
+    return applySteps(workspace, steps, options.signal);
   };
   return holdFolder(workspace, options, work);
 }
 
 /** Tries again to deliver what is still kept in the workspace: all of it after an undo or a failed run. */
 export async function redeliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
-  const changes = await workspace.collectChanges();
+  const { changes } = await workspace.collectChanges(options.signal);
   return holdFolder(workspace, options, async () => {
     const journal = await loadJournal(workspace.storage);
-    if (journal?.state === 'started') return applySteps(workspace, journal.steps);
+    if (journal?.state === 'started') return applySteps(workspace, journal.steps, options.signal);
     const finished =
       journal?.state === 'delivered' ? journal.steps.filter(({ done }) => done === 'delivered') : [];
     const delivered = new Set(finished.map(({ path }) => path));
     const open = changes.filter(({ path }) => !delivered.has(path));
-    return applySteps(workspace, [...finished, ...(await prepare(workspace, open, options))]);
+    const steps = [...finished, ...(await prepare(workspace, open, options))];
+    return applySteps(workspace, steps, options.signal);
   });
 }
 
-/** Waits until no other process delivers to the folder. */
-export function holdFolder<Value>(
+/** Does the work when no other process delivers to the folder. */
+export async function holdFolder<Value>(
   { origin, storage }: Workspace,
   { run, claims, signal }: DeliveryOptions,
   work: () => Promise<Value>,
 ): Promise<Value> {
+  if (!isFolder(await stateOf(origin)))
+    throw new Failure('unavailable', 'the folder does not exist any more');
   const claim = { folder: origin, run: `${run} ${crypto.randomUUID()}`, kind: 'delivery', storage } as const;
-  return claims.hold(claim, ['delivery'], work, signal);
+  return claims.hold(claim, ['delivery'], work, signal, folderLimitMs);
 }
 
 /** Decides what to do with each path, and saves the content that will be replaced. */
@@ -80,13 +93,22 @@ async function prepare(
   const { storage, origin } = workspace;
   await disk.mkdir(join(storage, 'before'), { recursive: true, mode: 0o700 });
   const steps: Step[] = [];
-  for (const change of inOrder(changes)) steps.push(await prepareStep(workspace, change, options));
+  for (const change of inOrder(changes))
+    steps.push(
+      await limitStep(() => prepareStep(workspace, change, options), options.signal).catch(
+        (error: unknown) => {
+          options.signal?.throwIfAborted();
+          return { ...change, temporary: temporaryName(), done: 'kept' as const, reason: messageOf(error) };
+        },
+      ),
+    );
   const replaced = steps.flatMap(({ path, before, backup }) =>
     before !== undefined && backup !== undefined
       ? [{ path: join(origin, path), state: before, file: join(storage, 'before', backup) }]
       : [],
   );
-  await preserveForOthers(options.claims.isolatedBeside(origin, options.run), replaced);
+  const others = options.claims.isolatedBeside(origin, options.run);
+  await limitStep(() => preserveForOthers(others, replaced), options.signal, folderLimitMs);
   await saveJournal(storage, { state: 'started', steps });
   return steps;
 }
@@ -98,9 +120,15 @@ async function prepareStep(
 ): Promise<Step> {
   const target = join(workspace.origin, change.path);
   const before = await stateOf(target);
-  const step = { ...change, ...(before && { before }), temporary: `.adjutant-${crypto.randomUUID()}` };
+  const step = { ...change, ...(before && { before }), temporary: temporaryName() };
   const kept = (reason: string): Step => ({ ...step, done: 'kept', reason });
-  const isAsBefore = sameState(before, change.base);
+  const special = specialKind(before);
+  if (special !== undefined) return kept(`it is ${special}, which a run cannot replace`);
+  const made = specialKind(change.state);
+  if (made !== undefined)
+    return kept(`the run made it ${made}, and only files, links and folders are delivered`);
+  // If the user removes a named pipe, the run's file can take its place.
+  const isAsBefore = sameState(before, specialKind(change.base) === undefined ? change.base : undefined);
   if (!isAsBefore && (await isAlreadyThere(workspace, change, target, before)))
     return { ...step, done: 'delivered' };
   let merged: string | undefined;
@@ -131,17 +159,23 @@ async function isAlreadyThere(
   return !isFolder(now) && (await hasSameContent(join(storage, 'upper', path), target));
 }
 
-async function applySteps(workspace: Workspace, steps: readonly Step[]): Promise<Delivery> {
+async function applySteps(
+  workspace: Workspace,
+  steps: readonly Step[],
+  cancelled: AbortSignal | undefined,
+): Promise<Delivery> {
   const finished: Step[] = [];
   for (const step of steps) {
     if (step.done !== undefined) finished.push(step);
     else
       finished.push(
-        await applyStep(workspace, step).catch((error: unknown) => ({
-          ...step,
-          done: 'kept' as const,
-          reason: messageOf(error),
-        })),
+        await limitStep((signal) => applyStep(workspace, step, signal), cancelled).catch(
+          (error: unknown) => ({
+            ...step,
+            done: 'kept' as const,
+            reason: messageOf(error),
+          }),
+        ),
       );
   }
   const journal: Journal = { state: 'delivered', steps: finished };
@@ -149,7 +183,7 @@ async function applySteps(workspace: Workspace, steps: readonly Step[]): Promise
   return resultOf(journal);
 }
 
-async function applyStep({ origin, storage }: Workspace, step: Step): Promise<Step> {
+async function applyStep({ origin, storage }: Workspace, step: Step, signal: AbortSignal): Promise<Step> {
   const { path, state, before, merged } = step;
   const target = join(origin, path);
   await disk.rm(join(dirname(target), step.temporary), { force: true }).catch(() => {});
@@ -165,6 +199,7 @@ async function applyStep({ origin, storage }: Workspace, step: Step): Promise<St
         : (await contentHash(target)) === hash;
     return isDone ? done : { ...step, done: 'kept', reason: 'it was changed during the delivery' };
   }
+  signal.throwIfAborted();
   if (state === undefined) {
     await (isFolder(now) ? disk.rmdir(target).catch(ignoreNotEmpty) : disk.rm(target, { force: true }));
     return done;
@@ -174,7 +209,7 @@ async function applyStep({ origin, storage }: Workspace, step: Step): Promise<St
   else {
     if (isFolder(now)) await disk.rmdir(target);
     const mode = merged === undefined ? modeOf(state) : modeOf(before!);
-    await replace(source, target, mode, step.temporary);
+    await replace(source, target, mode, signal, step.temporary);
   }
   return { ...done, ...(parents.length > 0 && { parents }) };
 }

@@ -8,11 +8,11 @@ import {
   type FolderState,
   isFolder,
   isLink,
-  isRegularFile,
   loadFolderState,
   modeOf,
   recordFolder,
   sameState,
+  specialKind,
   stateOf,
 } from './folder-state.ts';
 import { hasSameContent } from './placed-file.ts';
@@ -35,11 +35,16 @@ interface Place {
   readonly folder: string;
 }
 
-/** Folders, links and regular files can be delivered; pipes, sockets and devices cannot. */
-export function isDeliverable({ path, state, change }: FolderChange): boolean {
+/** False for what an agent leaves behind without meaning to change the folder. */
+export function isDeliverable(change: FolderChange): boolean {
   // Codex creates these empty folders as mount points, and leaves them behind when it is interrupted.
-  if (isFolder(state) && /^\.[^/]+$/.test(path)) return false;
-  return change === 'deleted' || isFolder(state) || isLink(state) || isRegularFile(state);
+  if (isFolder(change.state) && /^\.[^/]+$/.test(change.path)) return false;
+  return !isLeftover(change);
+}
+
+/** True for a new named pipe, socket or device. Programs create them for as long as they run. */
+export function isLeftover({ base, state }: FolderChange): boolean {
+  return base === undefined && specialKind(state) !== undefined;
 }
 
 /** Reads the changes from the upper folder of an overlay. */
@@ -84,20 +89,24 @@ export async function copyChanges(
   place: Place,
   base: FolderState,
   excluded: readonly string[],
+  signal: AbortSignal,
 ): Promise<FolderChange[]> {
   const { storage, folder, env } = place;
   const before = await loadFolderState(join(storage, 'copied'));
-  const { files: after } = await recordFolder(folder, join(storage, 'changed'), excluded, env);
   const upperFolder = join(storage, 'upper');
-  const present = new Map<string, FileState>();
+  // A process that was killed may have moved some of the content already.
+  const { files: moved } = await recordFolder(upperFolder, join(storage, 'changed'), [], env);
+  const { files: after } = await recordFolder(folder, join(storage, 'changed'), excluded, env);
+  const present = new Map([...moved].filter(([, state]) => !isFolder(state)));
   for (const [path, state] of after) {
     if (sameState(before.get(path), state)) continue;
+    signal.throwIfAborted();
     const target = join(upperFolder, path);
     await disk.mkdir(isFolder(state) ? target : dirname(target), { recursive: true });
     if (!isFolder(state)) await disk.rename(join(folder, path), target);
     present.set(path, (await stateOf(target))!);
   }
-  const deleted = [...before.keys()].filter((path) => !after.has(path));
+  const deleted = [...before.keys()].filter((path) => !after.has(path) && !moved.has(path));
   return compare(base, present, deleted, place);
 }
 
@@ -142,6 +151,8 @@ async function isUnchanged(
 ): Promise<boolean> {
   if (base === undefined || state[0] !== base[0] || (!isLink(state) && modeOf(state) !== modeOf(base)))
     return false;
+  // The times of a named pipe change whenever a program uses it.
+  if (specialKind(state) !== undefined) return true;
   const before = await findBaseContent(place, path, base);
   return before !== undefined && (await hasSameContent(join(place.storage, 'upper', path), before));
 }

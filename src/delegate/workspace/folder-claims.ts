@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../failure.ts';
 import { createPrivateFile } from '../../regular-file.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 
@@ -87,10 +88,18 @@ export class FolderClaims {
   }
 
   /** Waits until the folder is free of these kinds of claims, and claims it. */
-  async waitFor(claim: Claim, conflictsWith: readonly ClaimKind[], signal?: AbortSignal): Promise<void> {
+  async waitFor(
+    claim: Claim,
+    conflictsWith: readonly ClaimKind[],
+    signal?: AbortSignal,
+    limitMs = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    const deadline = performance.now() + limitMs;
     for (let maxDelay = backoff.minMs; ; maxDelay = Math.min(maxDelay * 1.5, backoff.maxMs)) {
       signal?.throwIfAborted();
       if (await this.tryClaim(claim, conflictsWith)) return;
+      if (performance.now() > deadline)
+        throw new Failure('unavailable', `another run has used ${claim.folder} for too long`);
       // Random, so that waiting processes do not retry at the same moment.
       await pause(1 + Math.random() * maxDelay, undefined, signal && { signal }).catch(() => {});
     }
@@ -102,8 +111,9 @@ export class FolderClaims {
     conflictsWith: readonly ClaimKind[],
     work: () => Promise<Value>,
     signal?: AbortSignal,
+    limitMs?: number,
   ): Promise<Value> {
-    await this.waitFor(claim, conflictsWith, signal);
+    await this.waitFor(claim, conflictsWith, signal, limitMs);
     try {
       return await work();
     } finally {

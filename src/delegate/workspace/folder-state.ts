@@ -64,6 +64,18 @@ export function isLink(state: FileState | undefined): boolean {
   return state?.startsWith('l') ?? false;
 }
 
+/** What a file is that must not be opened or copied. `undefined` for regular files, links, folders and missing files. */
+export function specialKind(state: FileState | undefined): string | undefined {
+  return state && specialKinds[state[0]!];
+}
+
+const specialKinds: Readonly<Record<string, string>> = {
+  p: 'a named pipe',
+  s: 'a socket',
+  c: 'a device',
+  b: 'a device',
+};
+
 /** The permissions of a file or folder. */
 export function modeOf(state: FileState): number {
   return Number.parseInt(state.slice(1), 8);

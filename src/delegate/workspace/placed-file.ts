@@ -1,6 +1,6 @@
-import { constants, promises as disk } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { regularFileChunks } from '../../regular-file.ts';
+import { copyRegularFile, regularFileChunks } from '../../regular-file.ts';
 import { isFolder, isLink, isRegularFile, stateOf } from './folder-state.ts';
 
 /** Copies to a temporary file in the same folder, which then takes the place of the target. */
@@ -8,12 +8,14 @@ export async function replace(
   source: string,
   target: string,
   mode: number,
-  name = `.adjutant-${crypto.randomUUID()}`,
+  signal: AbortSignal,
+  name = temporaryName(),
 ): Promise<void> {
   const temporary = join(dirname(target), name);
   try {
     await copy(source, temporary);
     if (!(await disk.lstat(temporary)).isSymbolicLink()) await disk.chmod(temporary, mode);
+    signal.throwIfAborted();
     await disk.rename(temporary, target);
   } catch (error) {
     await disk.rm(temporary, { force: true });
@@ -21,10 +23,14 @@ export async function replace(
   }
 }
 
-/** Copies a file or a link. */
+export function temporaryName(): string {
+  return `.adjutant-${crypto.randomUUID()}`;
+}
+
+/** Copies a regular file or a link. Rejects anything else without opening it. */
 export async function copy(source: string, target: string): Promise<void> {
   if ((await disk.lstat(source)).isSymbolicLink()) await disk.symlink(await disk.readlink(source), target);
-  else await disk.copyFile(source, target, constants.COPYFILE_FICLONE);
+  else await copyRegularFile(source, target);
 }
 
 /** Creates the missing parent folders and returns them. Never writes through a link, which could lead out of the folder. */

@@ -1,5 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { isAbsolute, join, resolve, sep } from 'node:path';
+import { messageOf } from '../../json.ts';
+import { copyRegularFile } from '../../regular-file.ts';
 import {
   type Claim,
   compareClaims,
@@ -17,12 +19,13 @@ import type { FolderChange } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { isRegularFile, stateOf } from './folder-state.ts';
 import { keepCommits } from './kept-commits.ts';
+import { folderLimitMs, limitStep } from './step-limit.ts';
 import type { Workspace } from './workspace.ts';
 
 const limits = { files: 3_000, fileBytes: 1024 * 1024 };
 
 export interface RunDelivery {
-  /** True if the run changed any file. */
+  /** True if the run changed any file, or if its changes could not be collected. */
   readonly hasChanges: boolean;
   /** True if all changes are in the user's folder. */
   readonly isDelivered: boolean;
@@ -48,31 +51,33 @@ export interface RunDeliveryOptions {
 
 /** Delivers the changes of an isolated run, and compares what the agent claims with the user's folder afterwards. */
 export async function deliverRun(workspace: Workspace, options: RunDeliveryOptions): Promise<RunDelivery> {
-  const { run, stateDir, env, isWanted, signal } = options;
-  const warnings = await keepCommits(workspace);
-  const changes = await workspace.collectChanges();
-  const patch = await createPatch(workspace, changes, env).catch(() => undefined);
+  const { isWanted, signal } = options;
+  const inFolder = <Value>(work: () => Promise<Value>) => limitStep(work, signal, folderLimitMs);
+  const warnings: string[] = [];
+  let changes: readonly FolderChange[] | undefined;
+  let patch: string | undefined;
   let delivery: Delivery = { delivered: [], conflicts: [] };
-  if (isWanted && changes.length > 0) {
-    const claims = await FolderClaims.open(stateDir);
-    try {
-      delivery = await deliver(workspace, { run, claims, env, ...(signal && { signal }) });
-      claims.release(run, 'isolated');
-    } finally {
-      claims.close();
-    }
+  try {
+    warnings.push(...(await inFolder(() => keepCommits(workspace))));
+    const collected = await workspace.collectChanges(signal);
+    warnings.push(...collected.leftovers.map(describeLeftover));
+    changes = collected.changes;
+    patch = await inFolder(() => createPatch(workspace, collected.changes, options.env)).catch(
+      () => undefined,
+    );
+    if (isWanted && changes.length > 0) delivery = await deliverChanges(workspace, options);
+  } catch (error) {
+    delivery = { delivered: [], conflicts: [{ path: workspace.origin, reason: messageOf(error) }] };
   }
   const isDelivered = isWanted && delivery.conflicts.length === 0;
-  const evidence = await judge(
-    workspace,
-    options.claims,
-    delivery.delivered,
-    options.judgesKept ? changes : [],
-  );
+  const kept = options.judgesKept ? (changes ?? []) : [];
+  const examine = () => judge(workspace, options.claims, delivery.delivered, kept, changes !== undefined);
+  // A run that is cancelled still gets its evidence.
+  const evidence = await limitStep(examine, undefined, folderLimitMs);
   // What was not delivered is kept for `adjutant runs apply`.
   if (isDelivered) await workspace.discardContent();
   return {
-    hasChanges: changes.length > 0,
+    hasChanges: changes === undefined || changes.length > 0,
     isDelivered,
     conflicts: delivery.conflicts,
     evidence,
@@ -81,11 +86,30 @@ export async function deliverRun(workspace: Workspace, options: RunDeliveryOptio
   };
 }
 
+async function deliverChanges(
+  workspace: Workspace,
+  { run, stateDir, env, signal }: RunDeliveryOptions,
+): Promise<Delivery> {
+  const claims = await FolderClaims.open(stateDir);
+  try {
+    const delivery = await deliver(workspace, { run, claims, env, ...(signal && { signal }) });
+    claims.release(run, 'isolated');
+    return delivery;
+  } finally {
+    claims.close();
+  }
+}
+
+function describeLeftover(path: string): string {
+  return `${path} was not delivered: it is a named pipe, a socket or a device.`;
+}
+
 async function judge(
   { origin, folder }: Workspace,
   claims: readonly Claim[],
   delivered: readonly Change[],
   kept: readonly Change[],
+  complete: boolean,
 ): Promise<Evidence> {
   const present = await Promise.all(
     delivered.map(async (change) =>
@@ -101,7 +125,7 @@ async function judge(
   const own = claims.map(({ path }) => ({ path: pathInFolder(path, folder, origin) }));
   return {
     method: 'walk',
-    complete: true,
+    complete,
     ...(await compareClaims(own, [...present.flat(), ...kept], origin, statusOf)),
   };
 }
@@ -139,5 +163,5 @@ async function createPatch(
 async function copyForPatch(source: string, target: string): Promise<void> {
   if ((await disk.stat(source)).size > limits.fileBytes) return;
   await disk.mkdir(join(target, '..'), { recursive: true });
-  await disk.copyFile(source, target);
+  await copyRegularFile(source, target);
 }

@@ -6,6 +6,7 @@ import { type Conflict, type DeliveryOptions, holdFolder } from './delivery.ts';
 import { isFolder, modeOf, stateOf } from './folder-state.ts';
 import { loadJournal, type Step, saveJournal } from './journal.ts';
 import { contentHash, makeParents, replace } from './placed-file.ts';
+import { limitStep } from './step-limit.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Undone {
@@ -36,7 +37,9 @@ export function undoDelivery(
       )
         continue;
       const { path, change } = step;
-      const reason = await undoStep(workspace, step).catch(messageOf);
+      const reason = await limitStep((signal) => undoStep(workspace, step, signal), options.signal).catch(
+        messageOf,
+      );
       if (reason !== undefined) conflicts.push({ path, reason });
       else if (!isFolder(step.state ?? step.base)) undone.push({ path, change });
     }
@@ -47,7 +50,11 @@ export function undoDelivery(
 }
 
 /** Returns the reason why the path stays as it is. */
-async function undoStep({ origin, storage }: Workspace, step: Step): Promise<string | undefined> {
+async function undoStep(
+  { origin, storage }: Workspace,
+  step: Step,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { path, state, before, backup, hash } = step;
   const target = join(origin, path);
   const now = await stateOf(target);
@@ -61,9 +68,10 @@ async function undoStep({ origin, storage }: Workspace, step: Step): Promise<str
   // An undo that was interrupted may have done this step already.
   if (current === restored) return undefined;
   if (current !== (state === undefined ? undefined : hash)) return 'it was changed after the delivery';
+  signal.throwIfAborted();
   if (saved !== undefined) {
     await makeParents(origin, path);
-    await replace(saved, target, modeOf(before!));
+    await replace(saved, target, modeOf(before!), signal);
     return undefined;
   }
   await disk.rm(target, { force: true });

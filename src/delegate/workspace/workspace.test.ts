@@ -10,6 +10,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -178,7 +179,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
   it('reports no change for files that were only touched or written with the same content', async () => {
     const one = await isolate(kind);
     await one.agent(`touch a.txt; cp dist/old.js x; cat x > dist/old.js; rm x; echo t > t; rm t`);
-    expect(await one.workspace.collectChanges()).toEqual([]);
+    expect(await one.workspace.collectChanges()).toEqual({ changes: [], leftovers: [] });
   });
 
   it('merges what others changed in other places meanwhile, and keeps both where they conflict', async () => {
@@ -235,6 +236,34 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(existsSync(join(folder, 'made'))).toBe(false);
     expect(await one.undo()).toBeUndefined();
   });
+
+  it('is created and delivered beside an index that is a named pipe', async () => {
+    rmSync(join(folder, '.git/index'));
+    execFileSync('mkfifo', [join(folder, '.git/index')]);
+    const one = await isolate(kind);
+    await one.agent('echo x > f1');
+    expect((await one.deliver()).delivered).toEqual([{ path: 'f1', change: 'added' }]);
+  });
+
+  it.runIf(kind === 'copy')(
+    'delivers all changes if the process that collected them was killed',
+    async () => {
+      const one = await isolate(kind);
+      await one.agent('echo x >> a.txt; echo new > dir/one.txt; rm untracked.txt');
+      // As after a crash in the middle: one of the files was moved.
+      const { storage } = one.workspace;
+      renameSync(join(one.workspace.folder, 'a.txt'), join(storage, 'upper', 'a.txt'));
+      expect(await one.deliver()).toEqual({
+        delivered: expect.arrayContaining([
+          { path: 'a.txt', change: 'modified' },
+          { path: 'dir/one.txt', change: 'modified' },
+          { path: 'untracked.txt', change: 'deleted' },
+        ]),
+        conflicts: [],
+      });
+      expect(tree()).toMatchObject({ 'a.txt': `${ten()}x\n`, 'dir/one.txt': 'new\n' });
+    },
+  );
 
   it('finishes a delivery that was interrupted', async () => {
     const one = await isolate(kind);

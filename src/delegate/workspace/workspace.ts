@@ -1,7 +1,7 @@
 import { promises as disk, mkdirSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { log } from '../../log.ts';
-import { readRegularFile } from '../../regular-file.ts';
+import { copyRegularFile, readRegularFile } from '../../regular-file.ts';
 import { readJson } from '../files/json-file.ts';
 import { removeFolder } from '../files/remove-folder.ts';
 import { RunDirectory } from '../files/run-directory.ts';
@@ -9,8 +9,15 @@ import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
 import { type Containment, contain, type Overlay } from '../process/containment.ts';
 import { rememberIndex, snapshotLayer } from './base-content.ts';
-import { copyChanges, type FolderChange, isDeliverable, overlayChanges } from './folder-changes.ts';
+import {
+  copyChanges,
+  type FolderChange,
+  isDeliverable,
+  isLeftover,
+  overlayChanges,
+} from './folder-changes.ts';
 import { type FolderState, isFolder, loadFolderState, modeOf, recordFolder } from './folder-state.ts';
+import { folderLimitMs, limitStep } from './step-limit.ts';
 
 /** `overlay` shows the folder under its own path with the job's changes on top; `copy` is a copy in another place. */
 export type WorkspaceKind = 'overlay' | 'copy';
@@ -24,6 +31,12 @@ export interface WorkspaceOptions {
   /** Folders to leave out, such as the folder with the run files. */
   readonly ignored: readonly string[];
   readonly env: Environment;
+}
+
+export interface CollectedChanges {
+  readonly changes: readonly FolderChange[];
+  /** Named pipes, sockets and devices that the agent created. They stay behind. */
+  readonly leftovers: readonly string[];
 }
 
 interface Stored {
@@ -117,20 +130,29 @@ export class Workspace {
    * The changes of the agent, determined from the file system. The new content is in `upper` afterwards. Call it when the
    * agent has exited; further calls return the same changes.
    */
-  async collectChanges(): Promise<readonly FolderChange[]> {
-    const file = join(this.storage, 'changes.json');
-    const known = await readJson(file);
-    if (known !== undefined) return known['changes'] as unknown as readonly FolderChange[];
+  async collectChanges(signal?: AbortSignal): Promise<CollectedChanges> {
+    const known = await readJson(join(this.storage, 'changes.json'));
+    // A run that an earlier version recorded has no list of leftovers.
+    if (known !== undefined)
+      return { leftovers: [], ...(known as unknown as Pick<CollectedChanges, 'changes'>) };
+    return limitStep((stopped) => this.#collect(stopped), signal, folderLimitMs);
+  }
+
+  async #collect(signal: AbortSignal): Promise<CollectedChanges> {
     const base = await loadFolderState(join(this.storage, 'base'));
     const { kind, excluded } = this.#stored;
     const all =
       kind === 'overlay'
         ? await overlayChanges(this, base, (input) => this.#listMerged(input), excluded)
-        : await copyChanges(this, base, excluded);
-    const changes = all.filter(isDeliverable);
-    await new RunDirectory(this.storage, '').writeJson('changes.json', { changes });
+        : await copyChanges(this, base, excluded, signal);
+    const collected = {
+      changes: all.filter(isDeliverable),
+      leftovers: all.filter(isLeftover).map(({ path }) => path),
+    };
+    signal.throwIfAborted();
+    await new RunDirectory(this.storage, '').writeJson('changes.json', collected);
     await this.#removeTemporary();
-    return changes;
+    return collected;
   }
 
   /** Removes everything but what `undo` needs. */
@@ -229,7 +251,7 @@ async function ownRepositoryLink(copy: string): Promise<void> {
   await disk.rm(link);
   await disk.mkdir(link);
   for (const name of ['HEAD', 'index'])
-    await disk.copyFile(join(original, name), join(link, name)).catch(() => {});
+    await copyRegularFile(join(original, name), join(link, name)).catch(() => {});
   await disk.writeFile(join(link, 'commondir'), `${resolve(original, common.trim())}\n`);
 }
 

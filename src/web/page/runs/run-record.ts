@@ -40,7 +40,7 @@ function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
 }
 
 export function isOpen(status: string): boolean {
-  return status === 'running' || status === 'waiting';
+  return status === 'running' || status === 'waiting' || status === 'interrupted';
 }
 
 export function duration(milliseconds: number): string {
