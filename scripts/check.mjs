@@ -1,5 +1,5 @@
-// Checks types, style, unused code and tests. The last line counts the passed and failed checks; the lines above it list the
-// tests that passed only on a retry.
+// Checks types, style, unused code and tests, or with --only-tests the tests. Other arguments are those of vitest. The last line
+// counts the passed and failed checks; the lines above it list the tests that passed only on a retry.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,8 @@ import { join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-check-'));
 const report = join(folder, 'vitest.json');
 const retryReport = join(folder, 'retries.json');
-const steps = [
+const onlyTests = process.argv[2] === '--only-tests';
+const allSteps = [
   ['types', 'tsc', []],
   ['types of the page', 'tsc', ['-p', 'src/web/page']],
   ['style', 'biome', ['check', '--error-on-warnings', '.']],
@@ -22,10 +23,11 @@ const steps = [
       '--reporter=json',
       '--reporter=./scripts/retry-reporter.mjs',
       `--outputFile=${report}`,
-      ...process.argv.slice(2),
+      ...process.argv.slice(onlyTests ? 3 : 2),
     ],
   ],
 ];
+const steps = onlyTests ? allSteps.slice(-1) : allSteps;
 let passed = 0;
 let failed = 0;
 let retried = [];
