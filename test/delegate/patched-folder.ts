@@ -44,12 +44,9 @@ export class PatchedFolder {
   }
 
   /** Runs `work` as if it were a run and returns the patch of its changes. */
-  async recordPatch(
-    work: () => void,
-    { cwd = this.path, path = gitEnvironment.PATH, more = {} } = {},
-  ): Promise<string | undefined> {
+  async recordPatch(work: () => void, { cwd = this.path, more = {} } = {}): Promise<string | undefined> {
     const directory = await RunDirectory.create(join(this.base, 'runs'));
-    const options = { cwd, env: { ...gitEnvironment, PATH: path, ...more }, ignored: [] };
+    const options = { cwd, env: { ...gitEnvironment, ...more }, ignored: [] };
     await recordBefore(directory, options);
     const before = writeEverything(cwd);
     work();

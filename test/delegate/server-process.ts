@@ -21,10 +21,11 @@ export class ServerProcess implements AsyncDisposable {
     settings: Readonly<Record<string, string>> = {},
     argv: readonly string[] = [],
     program = bundle,
+    cwd = bench.folder,
   ) {
     const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
     this.child = spawn(process.execPath, [program, 'serve', '--home', bench.home, ...flags, ...argv], {
-      cwd: bench.folder,
+      cwd,
       env: bench.env,
     });
     const deframer = new Deframer(Number.POSITIVE_INFINITY);

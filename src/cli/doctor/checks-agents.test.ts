@@ -27,7 +27,12 @@ const installScript = (name: string, text: string) => {
 /** The findings for these settings, with only the programs in `bin`, and Node, on the PATH. */
 async function check(toml: string, variables: Readonly<Record<string, string>> = {}) {
   writeFileSync(join(home.folder, 'adjutant.toml'), toml);
-  const env = { PATH: `${bin}:${dirname(process.execPath)}:/bin`, HOME: home.folder, ...variables };
+  const env = {
+    PATH: `${bin}:${dirname(process.execPath)}:/bin`,
+    HOME: home.folder,
+    TMPDIR: '/elsewhere',
+    ...variables,
+  };
   const loaded = await home.load(env);
   const found = [...(await checkCodex(loaded.config, { env })), ...(await checkAgents(loaded, { env }))];
   return Object.fromEntries(found.map(({ title, ...finding }) => [title, finding]));
@@ -114,6 +119,7 @@ it('flags a Codex that is too old, with the same words as the tool that lists ag
   const env = {
     PATH: `${bin}:${dirname(process.execPath)}:/bin`,
     HOME: home.folder,
+    TMPDIR: '/elsewhere',
     CODEX_HOME: home.folder,
   };
   const options = delegateOptions((await home.load(env)).config, env, false);

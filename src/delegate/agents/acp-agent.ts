@@ -1,16 +1,23 @@
 import { promises as disk } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { AcpOptions } from '../acp/acp-options.ts';
 import { AcpSession } from '../acp/acp-session.ts';
 import { createAnswerFolder } from '../files/answer-folder.ts';
+import { isInside } from '../files/folder-scope.ts';
 import { ownProgram } from '../launch/own-program.ts';
+import {
+  absoluteFolders,
+  agentVariables,
+  interpreterOf,
+  trustedFolders,
+  workspaceFolders,
+} from '../launch/programs.ts';
 import type { AcpDefinition } from './acp-definitions.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import type { Agent, AgentCall, Workspaces } from './agent.ts';
 import { agentBounds, createStateFolders } from './agent-bounds.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
-import { findExecutable, readVersion } from './executable.ts';
-import { isInside } from './folder-scope.ts';
+import { findExecutable, readVersion, type Search } from './executable.ts';
 import { readOpencodeUsage } from './opencode-usage.ts';
 
 export interface AcpAgentOptions {
@@ -32,7 +39,18 @@ const finishHint =
 export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptions): Agent {
   const { name, label, testedVersion, installHint } = definition;
   const { env, model: configuredModel } = options;
-  const locate = () => findExecutable(options.command ?? definition.command, env, installHint);
+  const searchFor = async (workspaces: Workspaces) => ({
+    env,
+    hint: installHint,
+    untrusted: [
+      ...(await workspaceFolders(workspaces, env)),
+      ...definition.state.flatMap(({ folder, sessions }) =>
+        sessions === 'all' ? [resolve(options.userHome, folder)] : [],
+      ),
+    ],
+  });
+  const executable = (search: Search) => findExecutable(options.command ?? definition.command, search);
+  const locate = async (...workspaces: Workspaces) => executable(await searchFor(workspaces));
   return {
     name,
     label,
@@ -66,10 +84,16 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
       await createStateFolders(definition, options.userHome);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
+      const search = await searchFor([call.cwd, call.origin]);
+      const program = await executable(search);
+      const trusted = await trustedFolders(env, search.untrusted);
+      // The agent and its commands share a sandbox and the PATH of the user, on which a script would look up its interpreter.
+      const [command, ...args] = [...(await interpreterOf(program, trusted, env)), program];
+      const { own } = await agentVariables(env, search.untrusted);
       return {
-        command: await locate(),
-        args: definition.args(model === undefined ? {} : { model }),
-        env: definition.env(call),
+        command: command!,
+        args: [...args, ...definition.args(model === undefined ? {} : { model })],
+        env: { ...own, PATH: absoluteFolders(env).join(delimiter), ...definition.env(call) },
         subcommandArgs: subcommand(call),
         session: { protocol: 'acp', options: sessionOptions(definition, call, model, answers) },
         bounds: await agentBounds(definition, call, { ...options, isTrusted, storage }),
@@ -82,7 +106,10 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
     },
     parse: () => [],
     locate,
-    version: async () => readVersion(await locate(), env),
+    async version(...workspaces) {
+      const search = await searchFor(workspaces);
+      return readVersion(await executable(search), search);
+    },
   };
 }
 

@@ -2,10 +2,10 @@ import { promises as disk } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { temporaryFolder } from '../files/answer-folder.ts';
+import { hiddenPaths, isInFolder } from '../files/folder-scope.ts';
 import type { Bounds } from '../launch/bounds.ts';
 import type { AcpDefinition } from './acp-definitions.ts';
 import type { AgentCall } from './agent.ts';
-import { hiddenPaths, isInFolder } from './folder-scope.ts';
 
 interface BoundsOptions {
   readonly userHome: string;

@@ -23,10 +23,10 @@ export interface Agent {
   readonly openSession?: OpenSession;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
   parse(line: string): readonly RecordedEvent[];
-  /** The path of the program. Fails with `unavailable` if it is not installed. */
-  locate(): Promise<string>;
+  /** The path of the program. Fails with `unavailable` if it is not installed, or only in a folder of the run. */
+  locate(...workspaces: Workspaces): Promise<string>;
   /** The installed version, or `undefined` if the program does not report one. */
-  version(): Promise<string | undefined>;
+  version(...workspaces: Workspaces): Promise<string | undefined>;
   /** Whether the agent can reach a model. Without this method, `credentials` are looked for. */
   login?(): Promise<Login>;
   /** Total token usage of the thread, read from the agent's own session file. */
@@ -36,10 +36,13 @@ export interface Agent {
   /** The writes that the agent reported, in order. Without this method, only the paths of its file events are known. */
   writes?(report: WriteReport): Promise<readonly ReportedWrite[]>;
   /** Whether the agent's sandbox works on this machine. */
-  sandboxWorks?(): Promise<boolean>;
+  sandboxWorks?(...workspaces: Workspaces): Promise<boolean>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
-  confine?(sandbox: Sandbox): Promise<Confinement>;
+  confine?(sandbox: Sandbox, ...workspaces: Workspaces): Promise<Confinement>;
 }
+
+/** The folders of a run: its own and the one it is a copy of. Programs in them are not started. */
+export type Workspaces = readonly (string | undefined)[];
 
 /** Facts about an agent for the person who chooses one. */
 export interface AgentProfile {
@@ -74,6 +77,8 @@ export type AgentName = string;
 /** Options of one agent call. The prompt is separate because the agent reads it from standard input. */
 export interface AgentCall {
   readonly cwd: string;
+  /** The folder of the user, if `cwd` is a copy of it. */
+  readonly origin?: string;
   readonly sandbox: Sandbox;
   /** The thread to resume. Absent for a new thread. */
   readonly threadId?: string;

@@ -2,14 +2,15 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
+import { agentVariables, workspaceFolders } from '../launch/programs.ts';
 import { parseClaudeLine } from '../stream-json/claude-events.ts';
 import { openClaudeSession } from '../stream-json/claude-session.ts';
 import { readWrites } from '../stream-json/claude-writes.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import type { Agent, AgentCall, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { claudeSettings } from './claude-settings.ts';
 import { findExecutable, readVersion } from './executable.ts';
-import { type HiddenFiles, hiddenPaths, isInside } from './folder-scope.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -66,7 +67,12 @@ const sessionArguments = [
  */
 export function createClaude(options: ClaudeOptions): Agent {
   const { command = 'claude', env } = options;
-  const locate = () => findExecutable(command, env, installHint);
+  const searchFor = async (workspaces: Workspaces) => ({
+    env,
+    hint: installHint,
+    untrusted: await workspaceFolders(workspaces, env),
+  });
+  const locate = async (...workspaces: Workspaces) => findExecutable(command, await searchFor(workspaces));
   return {
     name: 'claude',
     label: 'claude',
@@ -96,8 +102,10 @@ export function createClaude(options: ClaudeOptions): Agent {
       const isNew = call.threadId === undefined;
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;
       const servers = isTrusted ? projectServers(call.cwd) : [];
+      const search = await searchFor([call.cwd, call.origin]);
+      const variables = await agentVariables(env, search.untrusted);
       return {
-        command: await locate(),
+        command: await findExecutable(command, search),
         args: [
           ...(await buildArguments(call)),
           ...servers,
@@ -106,13 +114,14 @@ export function createClaude(options: ClaudeOptions): Agent {
           ...(fork === undefined ? [] : ['--fork-session']),
         ],
         env: {
+          ...variables.own,
           ...settings.env,
           // Its ten retries would take minutes to report a wrong key or an overloaded model.
           CLAUDE_CODE_MAX_RETRIES: env['CLAUDE_CODE_MAX_RETRIES'] || maxRetries,
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
-          ...(call.sandbox === 'workspace-write' && (await withoutOwnGit(call, env))),
+          ...(await separateCommands(call, env, variables.commands)),
         },
         subcommandArgs,
         ...(call.isLive && { session: { protocol: 'stream-json', options: {} } }),
@@ -123,26 +132,36 @@ export function createClaude(options: ClaudeOptions): Agent {
     parse: parseClaudeLine,
     writes: readWrites,
     locate,
-    version: async () => readVersion(await locate(), env),
+    async version(...workspaces) {
+      const search = await searchFor(workspaces);
+      return readVersion(await findExecutable(command, search), search);
+    },
   };
 }
 
 /**
- * Makes the git commands that Claude Code itself starts fail, because they run outside its sandbox with the hooks and filters
- * of the repository. A sub-agent with a worktree of its own would need them. Sandboxed commands do not get the variable:
- * Claude Code puts the content of CLAUDE_ENV_FILE before each of them.
+ * Gives the sandboxed commands other variables than Claude Code itself, which puts the content of CLAUDE_ENV_FILE before each
+ * of them. Commands get the variables of the user. In a writing run, the git commands that Claude Code itself starts fail:
+ * they run outside its sandbox with the hooks and filters of the repository, for example for a sub-agent with a worktree.
  */
-async function withoutOwnGit(
-  { cwd, outputSchemaFile }: AgentCall,
+async function separateCommands(
+  { cwd, sandbox, outputSchemaFile }: AgentCall,
   env: ClaudeOptions['env'],
+  variables: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
+  const hidesGit = sandbox === 'workspace-write';
+  const lines = [
+    ...(hidesGit ? ['unset GIT_DIR'] : []),
+    ...Object.entries(variables).map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`),
+  ];
+  if (lines.length === 0 || sandbox === 'read-only') return {};
   const own = env['CLAUDE_ENV_FILE'];
   const more = own ? await readRegularFile(resolve(cwd, own)).catch(() => '') : '';
   const folder = join(dirname(outputSchemaFile), '.agent');
   await disk.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'environment.sh');
-  await disk.writeFile(file, `unset GIT_DIR\n${more}`, { mode: 0o600 });
-  return { GIT_DIR: '/dev/null', CLAUDE_ENV_FILE: file };
+  await disk.writeFile(file, [...lines, more].join('\n'), { mode: 0o600 });
+  return { ...(hidesGit && { GIT_DIR: '/dev/null' }), CLAUDE_ENV_FILE: file };
 }
 
 /** Claude Code does not read these files when project settings are disabled. */

@@ -49,6 +49,14 @@ export function codexPermissions(
   };
 }
 
+/** The folders besides the working folder that commands can write to, by the settings of the user. */
+export function writableRoots({
+  sandbox_workspace_write: own,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  const roots = isObject(own) && Array.isArray(own['writable_roots']) ? own['writable_roots'] : [];
+  return roots.filter((root) => typeof root === 'string');
+}
+
 /** Translates the user's settings for `workspace-write`, which Codex does not apply to a profile. */
 function workspaceSettings(settings: Readonly<Record<string, unknown>>): {
   readonly rules: readonly (readonly [string, string])[];
@@ -56,10 +64,9 @@ function workspaceSettings(settings: Readonly<Record<string, unknown>>): {
 } {
   const own = settings['sandbox_workspace_write'];
   if (!isObject(own)) return { rules: [], network: false };
-  const roots = Array.isArray(own['writable_roots']) ? own['writable_roots'] : [];
   return {
     rules: [
-      ...roots.filter((root) => typeof root === 'string').map((root) => [root, 'write'] as const),
+      ...writableRoots(settings).map((root) => [root, 'write'] as const),
       ...(own['exclude_slash_tmp'] === true ? [[':slash_tmp', 'read'] as const] : []),
       ...(own['exclude_tmpdir_env_var'] === true ? [[':tmpdir', 'read'] as const] : []),
     ],

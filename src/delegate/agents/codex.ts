@@ -1,19 +1,20 @@
 import { isObject } from '../../json.ts';
 import { openAppServer } from '../app-server/app-server.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
 import { capture } from '../launch/launch.ts';
-import type { Agent, AgentCall } from './agent.ts';
+import { agentVariables, systemProgram, workspaceFolders } from '../launch/programs.ts';
+import type { Agent, AgentCall, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { appServerCommand, execCommand } from './codex-command.ts';
 import { disableServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
 import { readLogin } from './codex-login.ts';
-import { type CodexPermissions, codexPermissions } from './codex-permissions.ts';
+import { type CodexPermissions, codexPermissions, writableRoots } from './codex-permissions.ts';
 import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 import { readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { readWrites } from './codex-writes.ts';
-import { findExecutable, readVersion, resolveNpmShim } from './executable.ts';
-import { type HiddenFiles, hiddenPaths, isInside } from './folder-scope.ts';
+import { findExecutable, readVersion, resolveNpmShim, type Search } from './executable.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface CodexOptions extends HiddenFiles {
@@ -36,24 +37,30 @@ const installHint = 'install it with "npm install -g @openai/codex" or set deleg
  */
 export function createCodex(options: CodexOptions): Agent {
   const { command, codexHome, env } = options;
-  let lookup: Promise<string> | undefined;
   let sandboxResult: Promise<boolean> | undefined;
   let appServer: Promise<boolean> | undefined;
-  const executable = () => {
-    lookup ??=
-      command === undefined
-        ? findExecutable('codex', env, installHint).then(resolveNpmShim)
-        : findExecutable(command, env, installHint);
-    // Do not cache a failed lookup: the user may install codex while the server runs.
-    lookup.catch(() => {
-      lookup = undefined;
-    });
-    return lookup;
+  const searchFor = async (workspaces: Workspaces) => {
+    const roots = writableRoots(await readCodexSettings(userSettingsFile(codexHome)));
+    return { env, hint: installHint, untrusted: [...(await workspaceFolders(workspaces, env)), ...roots] };
   };
-  const hasAppServer = () => {
-    appServer ??= executable().then((program) =>
-      canStart(program, ['app-server', '--help'], { ...env, CODEX_HOME: codexHome }),
-    );
+  const executable = async (search: Search) =>
+    command === undefined
+      ? resolveNpmShim(await findExecutable('codex', search))
+      : findExecutable(command, search);
+  const locate = async (...workspaces: Workspaces) => executable(await searchFor(workspaces));
+  /** Starts Codex to see whether it can do something. */
+  const canStart = async (args: readonly string[], workspaces: Workspaces) => {
+    const search = await searchFor(workspaces);
+    const { own } = await agentVariables(env, search.untrusted);
+    const program = {
+      command: await executable(search),
+      args,
+      env: { ...env, ...own, CODEX_HOME: codexHome },
+    };
+    return (await capture(program, { timeoutMs: 10_000 })).code === 0;
+  };
+  const hasAppServer = ({ cwd, origin }: AgentCall) => {
+    appServer ??= canStart(['app-server', '--help'], [cwd, origin]);
     appServer.catch(() => {
       appServer = undefined;
     });
@@ -70,12 +77,14 @@ export function createCodex(options: CodexOptions): Agent {
     },
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);
-      const isLive = call.isLive && (await hasAppServer());
-      const { overrides, instructions, permissions } = await isolate(call, options);
+      const isLive = call.isLive && (await hasAppServer(call));
+      const search = await searchFor([call.cwd, call.origin]);
+      const variables = await agentVariables(env, search.untrusted);
+      const { overrides, instructions, permissions } = await isolate(call, options, variables.commands);
       return {
-        command: await executable(),
+        command: await executable(search),
         ...(isLive ? appServerCommand : execCommand)(call, permissions, overrides),
-        env: { CODEX_HOME: codexHome, [gitVariable]: '/dev/null' },
+        env: { ...variables.own, CODEX_HOME: codexHome, [gitVariable]: '/dev/null' },
         // The history of a thread already contains the instructions.
         ...(instructions !== undefined && call.threadId === undefined && { preamble: instructions }),
       };
@@ -83,26 +92,32 @@ export function createCodex(options: CodexOptions): Agent {
     openSession: openAppServer,
     parse: parseEvent,
     explain,
-    locate: executable,
-    version: async () => readVersion(await executable(), env),
+    locate,
+    async version(...workspaces) {
+      const search = await searchFor(workspaces);
+      return readVersion(await executable(search), search);
+    },
     login: () => readLogin(codexHome, env),
     writes: (report) => readWrites(codexHome, report),
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
-    async confine(sandbox) {
+    async confine(sandbox, ...workspaces) {
+      const search = await searchFor(workspaces);
+      const variables = await agentVariables(env, search.untrusted);
       const settings = await readCodexSettings(userSettingsFile(codexHome));
       const { overrides } = codexPermissions(sandbox, options.unreadable, settings, []);
       const mode = `sandbox_mode=${JSON.stringify(sandbox)}`;
       const args = [mode, ...overrides].flatMap((override) => ['-c', override]);
+      // The command gets the variables of the user, and Codex itself only what is safe outside the sandbox.
+      const assignments = Object.entries(variables.commands).map(([name, value]) => `${name}=${value}`);
+      const start = assignments.length === 0 ? [] : [await systemProgram('env', env), ...assignments];
       return {
-        command: await executable(),
-        args: ['sandbox', ...args, '--'],
-        env: { CODEX_HOME: codexHome },
+        command: await executable(search),
+        args: ['sandbox', ...args, '--', ...start],
+        env: { ...variables.own, CODEX_HOME: codexHome },
       };
     },
-    sandboxWorks() {
-      sandboxResult ??= executable().then((program) =>
-        canStart(program, ['sandbox', '--', 'true'], { ...env, CODEX_HOME: codexHome }),
-      );
+    sandboxWorks(...workspaces) {
+      sandboxResult ??= canStart(['sandbox', '--', 'true'], workspaces);
       return sandboxResult;
     },
   };
@@ -116,7 +131,11 @@ interface Isolation {
 }
 
 /** Applies the user's settings, but none that the repository brings, and nothing that a run of this sandbox must not have. */
-async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolation> {
+async function isolate(
+  call: AgentCall,
+  options: CodexOptions,
+  variables: Readonly<Record<string, string>>,
+): Promise<Isolation> {
   const { codexHome, ownEntry, readOnlyServers, trustedFolders } = options;
   const settings = await readCodexSettings(userSettingsFile(codexHome));
   const isReadOnly = call.sandbox === 'read-only';
@@ -129,7 +148,7 @@ async function isolate(call: AgentCall, options: CodexOptions): Promise<Isolatio
   const permissions = codexPermissions(call.sandbox, hidden, settings, call.configOverrides);
   const overrides = [
     ...(isReadOnly ? serverFeatures : []),
-    ...environmentPolicy(settings['shell_environment_policy'], call.sandbox),
+    ...environmentPolicy(settings['shell_environment_policy'], call.sandbox, variables),
     ...permissions.overrides,
     servers,
     ...trust.overrides,
@@ -145,22 +164,25 @@ const serverFeatures = ['apps', 'plugins'].map((feature) => `features.${feature}
  */
 const gitVariable = 'GIT_DIR';
 
-/** Sandboxed commands get no variables such as API keys, because their output goes to the model. The user's policy applies. */
-function environmentPolicy(own: unknown, sandbox: Sandbox): readonly string[] {
+/**
+ * Sandboxed commands get no variables such as API keys, because their output goes to the model. The user's policy applies.
+ * `variables` are those that Codex itself gets with other values.
+ */
+function environmentPolicy(
+  own: unknown,
+  sandbox: Sandbox,
+  variables: Readonly<Record<string, string>>,
+): readonly string[] {
+  const set = isObject(own) && isObject(own['set']) ? own['set'] : {};
   const excluded = isObject(own) && Array.isArray(own['exclude']) ? own['exclude'].map(String) : [];
   const withoutKeys = own === undefined && sandbox !== 'danger-full-access';
   return [
     `shell_environment_policy.exclude=${JSON.stringify([...excluded, gitVariable])}`,
     ...(withoutKeys ? ['shell_environment_policy.ignore_default_excludes=false'] : []),
+    ...Object.entries(variables)
+      .filter(([name]) => !Object.hasOwn(set, name))
+      .map(([name, value]) => `shell_environment_policy.set.${name}=${JSON.stringify(value)}`),
   ];
-}
-
-async function canStart(
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<boolean> {
-  return (await capture({ command, args, env }, { timeoutMs: 10_000 })).code === 0;
 }
 
 const advice: readonly (readonly [RegExp, string])[] = [

@@ -24,7 +24,7 @@ const createShim = loadCmdShim();
 
 const hint = 'install it.';
 const find = (command: string, env: Readonly<Record<string, string>>) =>
-  findExecutable(command, env, hint, 'win32');
+  findExecutable(command, { env: { TMPDIR: '/elsewhere', ...env }, hint, platform: 'win32' });
 
 describe.runIf(createShim)('a program that npm installed on Windows', () => {
   it('is found through Path and PATHEXT, and its script is started instead of the batch file', async () => {

@@ -1,53 +1,54 @@
-import { constants, promises as disk } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { promises as disk } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
+import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
+import {
+  absoluteFolders,
+  agentVariables,
+  findIn,
+  insideOf,
+  isProgram,
+  trustedFolders,
+} from '../launch/programs.ts';
+
+/** Where the program of an agent is looked for. */
+export interface Search {
+  readonly env: Environment;
+  /** What to do if the program is not found. */
+  readonly hint: string;
+  /** Folders that the agent can write to. No program in them is started. */
+  readonly untrusted?: readonly string[];
+  /** For tests. */
+  readonly platform?: NodeJS.Platform;
+}
 
 /**
  * Resolves a command to a program that can be started without a shell. A command with a slash is a path; any other is looked
- * up on the PATH. `platform` is a parameter for tests.
+ * up on the PATH.
  */
-export async function findExecutable(
-  command: string,
-  env: Readonly<Record<string, string | undefined>>,
-  hint: string,
-  platform = process.platform,
-): Promise<string> {
-  const isWindows = platform === 'win32';
-  const folders = (variable(env, 'PATH', isWindows) ?? '').split(isWindows ? ';' : delimiter);
-  const paths = /[/\\]/.test(isWindows ? command : command.replaceAll('\\', ''))
-    ? [resolve(command)]
-    : folders.filter((folder) => folder !== '').map((folder) => join(folder, command));
-  // npm also creates a shell script without an extension, which Windows cannot start.
-  const extensions = isWindows && !/\.\w+$/.test(command) ? windowsExtensions(env) : [''];
-  for (const path of paths) {
-    for (const extension of extensions) {
-      if (!(await isProgram(path + extension, isWindows))) continue;
-      return isWindows ? followBatchFile(path + extension, hint) : path + extension;
-    }
+export async function findExecutable(command: string, search: Search): Promise<string> {
+  const { env, hint, untrusted = [], platform = process.platform } = search;
+  const isPath = /[/\\]/.test(platform === 'win32' ? command : command.replaceAll('\\', ''));
+  const isUntrusted = await insideOf(untrusted);
+  const places = isPath ? [dirname(resolve(command))] : await trustedFolders(env, untrusted, platform);
+  const name = isPath ? basename(command) : command;
+  for (const folder of places) {
+    const program = await findIn([folder], name, env, platform);
+    if (program === undefined || (await isUntrusted(program))) continue;
+    return platform === 'win32' ? followBatchFile(program, hint) : program;
   }
-  const missing =
-    paths.length === 1 ? `${paths[0]} is not an executable file` : `${command} is not on the PATH`;
-  throw new Failure('unavailable', `${missing}; ${hint}`);
-}
-
-function windowsExtensions(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const given = variable(env, 'PATHEXT', true) || '.COM;.EXE;.BAT;.CMD';
-  return given
-    .toLowerCase()
-    .split(';')
-    .filter((extension) => extension !== '');
-}
-
-/** Windows ignores the case of variables: most have `Path`, not `PATH`. */
-function variable(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  ignoresCase: boolean,
-): string | undefined {
-  const key = ignoresCase ? Object.keys(env).find((one) => one.toUpperCase() === name) : name;
-  return key === undefined ? undefined : env[key];
+  const refused = await findIn(isPath ? places : absoluteFolders(env, platform), name, env, platform);
+  if (refused !== undefined)
+    throw new Failure(
+      'unavailable',
+      `${refused} is in ${isPath ? 'the workspace' : 'the workspace or in the temporary folder'}, where an agent can replace it, so it is not started; ${hint}`,
+    );
+  throw new Failure(
+    'unavailable',
+    `${isPath ? `${resolve(command)} is not an executable file` : `${command} is not on the PATH`}; ${hint}`,
+  );
 }
 
 /**
@@ -62,17 +63,8 @@ async function followBatchFile(path: string, hint: string): Promise<string> {
   );
   // The shim of a script names node.exe beside it first.
   const target = targets.findLast((one) => !/[/\\]node\.exe$/i.test(one));
-  if (target !== undefined && (await isProgram(target, true))) return target;
+  if (target !== undefined && (await isProgram(target, 'win32'))) return target;
   throw new Failure('unavailable', `${path} is a batch file that starts no known program; ${hint}`);
-}
-
-async function isProgram(path: string, ignoresMode = false): Promise<boolean> {
-  try {
-    if (!ignoresMode) await disk.access(path, constants.X_OK);
-    return (await disk.stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const triples: Readonly<Record<string, string>> = {
@@ -99,7 +91,7 @@ export async function resolveNpmShim(
     const manifest = createRequire(script).resolve(`@openai/codex-${platform}/package.json`);
     const file = system === 'win32' ? 'codex.exe' : 'codex';
     const native = join(dirname(manifest), 'vendor', triple, 'bin', file);
-    return (await isProgram(native, system === 'win32')) ? native : executable;
+    return (await isProgram(native, system)) ? native : executable;
   } catch {
     return executable;
   }
@@ -108,8 +100,10 @@ export async function resolveNpmShim(
 /** Runs the program with `--version` and returns the first version number, or `undefined` if it prints none. */
 export async function readVersion(
   executable: string,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, untrusted = [] }: Pick<Search, 'env' | 'untrusted'>,
 ): Promise<string | undefined> {
-  const { output } = await capture({ command: executable, args: ['--version'], env }, { timeoutMs: 15_000 });
+  const { own } = await agentVariables(env, untrusted);
+  const program = { command: executable, args: ['--version'], env: { ...env, ...own } };
+  const { output } = await capture(program, { timeoutMs: 15_000 });
   return /\d+\.\d+\.\d+/.exec(output.toString())?.[0];
 }

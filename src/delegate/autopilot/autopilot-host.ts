@@ -2,7 +2,7 @@ import { dirname, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Confinement } from '../agents/agent.ts';
+import type { Confinement, Workspaces } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import { grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
@@ -117,7 +117,7 @@ async function createPorts({
     run: (...args) => runner.run(...args),
     agent: options.agent,
     available: (names) => runner.agents.installed(names),
-    confine: (sandbox) => confine(runner, sandbox),
+    confine: (sandbox, ...workspaces) => confine(runner, sandbox, workspaces),
     listen,
     signal,
     isCancelled: () => queue.cancellationReason(path) !== undefined,
@@ -125,9 +125,13 @@ async function createPorts({
 }
 
 /** The sandbox for checks is that of the configured agent, or of Codex if that agent has none for other commands. */
-async function confine({ agents }: AgentRunner, sandbox: Sandbox): Promise<Confinement | undefined> {
+async function confine(
+  { agents }: AgentRunner,
+  sandbox: Sandbox,
+  workspaces: Workspaces,
+): Promise<Confinement | undefined> {
   const configured = agents.get();
-  if (configured.confine !== undefined) return configured.confine(sandbox);
+  if (configured.confine !== undefined) return configured.confine(sandbox, ...workspaces);
   const [codex] = await agents.installed(['codex']);
-  return codex === undefined ? undefined : agents.get(codex).confine?.(sandbox);
+  return codex === undefined ? undefined : agents.get(codex).confine?.(sandbox, ...workspaces);
 }

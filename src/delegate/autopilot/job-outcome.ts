@@ -104,6 +104,7 @@ async function check(
     sandbox: job.sandbox,
     signal,
     ...(workspace && {
+      origin: workspace.origin,
       wrap: (program) => contain(program, folder, { env: options.env, overlay: workspace.overlay }),
     }),
   });

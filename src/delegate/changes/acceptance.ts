@@ -1,7 +1,9 @@
-import type { Confinement } from '../agents/agent.ts';
+import { delimiter, resolve } from 'node:path';
+import type { Confinement, Workspaces } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import { checkEnvironment, type Environment } from '../launch/environment.ts';
 import { launch } from '../launch/launch.ts';
+import { absoluteFolders, findIn } from '../launch/programs.ts';
 
 export interface CheckResult {
   readonly command: string;
@@ -13,12 +15,14 @@ export interface CheckResult {
 
 export interface CheckOptions {
   readonly cwd: string;
+  /** The folder of the user, if `cwd` is a copy of it. */
+  readonly origin?: string;
   readonly sandbox: Sandbox;
   readonly env: Environment;
   /** Prefixes of the commands that may run. `all` if the caller has chosen them. */
   readonly allowed: readonly string[] | 'all';
   /** Returns `undefined` if no sandbox is available. */
-  confine(sandbox: Sandbox): Promise<Confinement | undefined>;
+  confine(sandbox: Sandbox, ...workspaces: Workspaces): Promise<Confinement | undefined>;
   /** Puts the program into the isolated view of the job. */
   wrap?(program: Pick<Confinement, 'command' | 'args'>): Promise<Pick<Confinement, 'command' | 'args'>>;
   readonly timeoutMs: number;
@@ -47,12 +51,22 @@ async function runCheck(command: string, options: CheckOptions): Promise<CheckRe
     return refuse('Not run: the command does not start with an entry of autopilot.checks.');
   const confined =
     options.sandbox === 'danger-full-access'
-      ? { command: words[0]!, args: words.slice(1), env: {} }
-      : await options.confine(options.sandbox);
+      ? await unconfined(words, options)
+      : await options.confine(options.sandbox, options.cwd, options.origin);
   if (confined === undefined) return refuse('Not run: the agent has no sandbox in which to run the command.');
   const args = options.sandbox === 'danger-full-access' ? confined.args : [...confined.args, ...words];
   const program = { ...confined, args };
   return execute(command, { ...program, ...(await options.wrap?.(program)) }, options);
+}
+
+/** A check without a sandbox can be a program of the workspace, but only if the user's PATH names its folder in full. */
+async function unconfined(
+  [name = '', ...args]: readonly string[],
+  { cwd, env }: CheckOptions,
+): Promise<Confinement> {
+  const folders = absoluteFolders(env);
+  const command = /[/\\]/.test(name) ? resolve(cwd, name) : ((await findIn(folders, name, env)) ?? name);
+  return { command, args, env: { PATH: folders.join(delimiter) } };
 }
 
 async function execute(

@@ -113,10 +113,10 @@ describe.each(['git', 'walk'] as const)('the patch with method %s', (method) => 
     expect(changedLines(patch)).toEqual(['--- a/edited.txt', '+++ b/edited.txt', '-two']);
   });
 
-  it('is absent if git is not installed', async () => {
+  it('is absent if git does not work', async () => {
     expect(
       await folder.recordPatch(() => folder.write('edited.txt', 'one\n'), {
-        path: join(folder.base, 'nowhere'),
+        more: { GIT_CONFIG_PARAMETERS: 'invalid' },
       }),
     ).toBeUndefined();
   });

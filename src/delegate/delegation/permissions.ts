@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
-import { isInside, realpath } from '../agents/folder-scope.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
+import { isInside, realpath } from '../files/folder-scope.ts';
 import { parseRule } from '../session/approval-rules.ts';
 import { protectionReason } from './protected-folders.ts';
 

@@ -1,4 +1,4 @@
-import { isInFolder } from '../agents/folder-scope.ts';
+import { isInFolder } from '../files/folder-scope.ts';
 
 /** System folders that are protected with everything below them. */
 const protectedTrees = [

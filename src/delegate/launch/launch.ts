@@ -1,9 +1,11 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Environment } from './environment.ts';
+import { systemEnvironment, systemProgram, workspaceFolders } from './programs.ts';
 
 /** A program to start. Its environment is complete: nothing is inherited from this process. */
 export interface Program {
+  /** The path of a program. A name stands for a program of the system, such as git, which also gets a PATH of its own. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Environment;
@@ -35,12 +37,33 @@ export async function launch(
   const { spawn } = await loadSpawn();
   // Windows cannot start a script by its first line.
   const isScript = process.platform === 'win32' && /\.[cm]?js$/i.test(command);
-  const [program, words] = isScript ? [process.execPath, [command, ...args]] : [command, args];
-  const child = spawn(program, words, { ...options, cwd, env: { ...env }, shell: false, windowsHide: true });
+  const { file, variables } = await locate(command, env, cwd);
+  const [program, words] = isScript ? [process.execPath, [file, ...args]] : [file, args];
+  const child = spawn(program, words, {
+    ...options,
+    cwd,
+    env: { ...variables },
+    shell: false,
+    windowsHide: true,
+  });
   // Node returns such a process without streams, and reports the error later.
   if ((child as Partial<ChildProcess>).stdio === undefined)
     throw await new Promise((resolve) => child.once('error', resolve));
   return child;
+}
+
+/** The system must not look up a program: the PATH can name folders that an agent or a repository has written to. */
+async function locate(
+  command: string,
+  env: Environment,
+  cwd: string,
+): Promise<{ readonly file: string; readonly variables: Environment }> {
+  if (/[/\\]/.test(command)) return { file: command, variables: env };
+  const untrusted = await workspaceFolders([cwd], env);
+  return {
+    file: await systemProgram(command, env, untrusted),
+    variables: await systemEnvironment(env, untrusted),
+  };
 }
 
 /** Runs a program to its end and collects its output. Kills it after the time limit and on abort. */

@@ -2,6 +2,7 @@ import { Failure } from '../../failure.ts';
 import { applyBounds, type Bounds, boundsArguments } from '../launch/bounds.ts';
 import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
+import { systemEnvironment, systemProgram, workspaceFolders } from '../launch/programs.ts';
 
 /**
  * How the processes of an agent are kept together, so that none of them outlives the run:
@@ -36,6 +37,7 @@ export interface ContainOptions {
 }
 
 export interface Program {
+  /** The path of the program, or a name that is looked up on the PATH of the agent. */
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -46,13 +48,7 @@ const wrapperMark = 'adjutant-run';
 const pidNamespace = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const userNamespace = ['--map-current-user', '--keep-caps', ...pidNamespace];
 /** Takes back the capabilities that the user namespace gave. They are only needed for the mounts. */
-const dropCapabilities = [
-  'setpriv',
-  '--inh-caps=-all',
-  '--ambient-caps=-all',
-  '--bounding-set=-all',
-  '--no-new-privs',
-];
+const dropCapabilities = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'];
 
 /** Relative paths, because overlayfs would take commas and colons in a path as separators. */
 const mountOverlay =
@@ -94,6 +90,8 @@ const prctlNumbers: Readonly<Record<string, string>> = { x64: '157', arm64: '167
 export async function contain(program: Program, cwd: string, options: ContainOptions = {}): Promise<Program> {
   const { env = {}, containment = 'auto', isUnrestricted = false, endsWithParent = false, overlay } = options;
   const { bounds } = options;
+  const untrusted = await workspaceFolders([cwd, overlay?.folder], env);
+  const system = (name: string) => systemProgram(name, env, untrusted);
   const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags(env) : undefined;
   const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
   const isUserNamespace = namespace === userNamespace;
@@ -107,18 +105,22 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
     if (overlay !== undefined) throw new Error('An overlay needs a mount namespace, which is not available.');
     if (!hasReaper) return program;
     const perl = ['-e', subreaper, prctlNumbers[process.arch]!, endsWithParent ? '1' : '0', wrapperMark];
-    return { command: 'perl', args: [...perl, program.command, ...program.args] };
+    return { command: await system('perl'), args: [...perl, program.command, ...program.args] };
   }
   // The shell stays: the first process of a namespace ignores most signals, also those that an agent sends to itself.
   // It must not write "Killed" into the agent's error output.
   const bind = bounds === undefined ? '' : `${applyBounds}cd -- "$1" && shift || exit 125\n`;
   const limits = bounds === undefined ? [] : [...boundsArguments(bounds, isUserNamespace), cwd];
-  const script = `${overlay === undefined ? '' : mountOverlay}${bind}exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?`;
+  // The programs of the script come from the system, also if the PATH of the agent begins with a folder of the repository.
+  const ownPath = 'agent_path=$PATH\nexport PATH="$1"\nshift\n';
+  const { PATH } = await systemEnvironment(env, untrusted);
+  const script = `${ownPath}${overlay === undefined ? '' : mountOverlay}${bind}exec 9>&2 2>/dev/null; (PATH=$agent_path; exec "$@" 2>&9 9>&-); exit $?`;
   const mounts = overlay === undefined ? [] : overlayArguments(overlay, cwd, isUserNamespace);
+  const [setpriv, unshare, sh] = await Promise.all([system('setpriv'), system('unshare'), system('sh')]);
   const [command, ...args] = [
-    ...(endsWithParent ? ['setpriv', '--pdeathsig', 'KILL'] : []),
-    ...['unshare', ...namespace, 'sh', '-c', script, wrapperMark, ...mounts, ...limits],
-    ...(isUserNamespace || bounds !== undefined ? dropCapabilities : []),
+    ...(endsWithParent ? [setpriv, '--pdeathsig', 'KILL'] : []),
+    ...[unshare, ...namespace, sh, '-c', script, wrapperMark, PATH!, ...mounts, ...limits],
+    ...(isUserNamespace || bounds !== undefined ? [setpriv, ...dropCapabilities] : []),
     program.command,
     ...program.args,
   ];
@@ -143,7 +145,7 @@ function namespaceFlags(env: Environment): Promise<readonly string[] | undefined
     if (process.platform !== 'linux') return undefined;
     if (process.getuid?.() === 0 && (await succeeds('unshare', [...pidNamespace, 'true'], env)))
       return pidNamespace;
-    const inside = [...userNamespace, ...dropCapabilities, 'true'];
+    const inside = [...userNamespace, 'setpriv', ...dropCapabilities, 'true'];
     return (await succeeds('unshare', inside, env)) ? userNamespace : undefined;
   })();
   return namespaces;

@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly prompt: string;
   readonly outputSchema: JsonSchema;
   readonly cwd: string;
+  /** The folder of the user, if `cwd` is a copy of it. Set when the run starts. */
+  readonly origin?: string;
   /** True if the run always gets an isolated view of the folder. Otherwise only if another run uses the folder. */
   readonly isolate?: boolean;
   /** Where the agent's changes go if it works on an isolated view of the folder. Set when the run starts. */

@@ -133,7 +133,11 @@ export class AgentRunner {
       const sandboxWorks =
         request.sandbox === 'danger-full-access' || agent.sandboxWorks === undefined
           ? undefined
-          : queue.checkOnce(`sandbox of ${ready.invocation.command}`, agent.sandboxWorks).catch(() => true);
+          : queue
+              .checkOnce(`sandbox of ${ready.invocation.command}`, () =>
+                agent.sandboxWorks!(placed.cwd, request.cwd),
+              )
+              .catch(() => true);
       const followed = await followRun({
         directory,
         agent,

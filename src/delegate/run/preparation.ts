@@ -14,6 +14,7 @@ export async function prepareRun(agent: Agent, request: RunRequest, isLive: bool
   const { configOverrides = [], skipGitRepoCheck = false } = request;
   const invocation = await agent.invoke({
     cwd,
+    ...(request.origin !== undefined && { origin: request.origin }),
     sandbox: request.sandbox,
     ...(request.threadId !== undefined && { threadId: request.threadId }),
     ...(request.model !== undefined && { model: request.model }),

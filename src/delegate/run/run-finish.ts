@@ -19,6 +19,8 @@ import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { usageSince } from '../session/usage.ts';
+import { workspaceFolder } from '../workspace/run-place.ts';
+import { Workspace } from '../workspace/workspace.ts';
 import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
 import { recordChanges } from './run-changes.ts';
 import { autopilotOf } from './run-meter.ts';
@@ -80,7 +82,8 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     stderr,
     messageProblem: problem,
   });
-  const outcome = judgement.status === 'failed' ? await addAdvice(judgement, run) : judgement;
+  const outcome =
+    judgement.status === 'failed' ? await addAdvice(judgement, run, exec?.['codex_cwd']) : judgement;
   const threadId = progress.threadId ?? requestedThread ?? null;
   if (requestedThread !== undefined && !isThreadId(requestedThread) && threadId !== requestedThread)
     warnings.push(
@@ -206,11 +209,13 @@ async function readLastMessage({ directory, progress, exit }: FinishedRun): Prom
   return written ?? (end?.kind === 'completed' ? end.message : undefined);
 }
 
-async function addAdvice(outcome: Outcome, { agent, progress, spawnError }: FinishedRun): Promise<Outcome> {
+async function addAdvice(outcome: Outcome, run: FinishedRun, cwd: unknown): Promise<Outcome> {
+  const { agent, progress, spawnError } = run;
   const advice = agent.explain?.(outcome.error ?? '');
   if (advice !== undefined) return { ...outcome, error: `${outcome.error} (${advice})` };
   if (progress.threadId !== undefined || spawnError !== undefined) return outcome;
-  const version = await agent.version().catch(() => undefined);
+  const workspace = await Workspace.open(run.directory.file(workspaceFolder), run.env);
+  const version = await agent.version(String(cwd), workspace?.origin).catch(() => undefined);
   if (version === undefined || version === agent.testedVersion) return outcome;
   return {
     ...outcome,

@@ -37,6 +37,7 @@ export function atPlace(request: RunRequest, { cwd, overlay, warning }: Place): 
     ...request,
     prompt: notice + request.prompt,
     cwd,
+    origin: request.cwd,
     ...(overlay && { overlay }),
     warnings: [...(request.warnings ?? []), ...(warning === undefined ? [] : [warning])],
   };

@@ -7,6 +7,7 @@ import { removeFolder } from '../files/remove-folder.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../launch/environment.ts';
 import { capture } from '../launch/launch.ts';
+import { systemEnvironment, systemProgram, workspaceFolders } from '../launch/programs.ts';
 import { type Containment, contain, type Overlay } from '../process/containment.ts';
 import { rememberIndex, snapshotLayer } from './base-content.ts';
 import {
@@ -192,11 +193,15 @@ export class Workspace {
       for (const [path, state] of files)
         if (isFolder(state))
           mkdirSync(join(this.storage, snapshotLayer, path), { recursive: true, mode: modeOf(state) });
-      const { command, args } = await contain({ command: 'true', args: [] }, origin, {
-        env: this.env,
-        containment,
-        overlay: this.overlay,
-      });
+      const { command, args } = await contain(
+        { command: await systemProgram('true', this.env), args: [] },
+        origin,
+        {
+          env: this.env,
+          containment,
+          overlay: this.overlay,
+        },
+      );
       await this.#run(command, args);
       return true;
     } catch (error) {
@@ -220,7 +225,8 @@ export class Workspace {
   /** Lists folders as the agent saw them: overlayfs marks a replaced folder in a way that Node cannot read. */
   async #listMerged(folders: readonly string[]): Promise<readonly string[]> {
     const script = `exec xargs -0 -r sh -c 'exec find "$@" -mindepth 1 -maxdepth 1 -print0' find 2>/dev/null`;
-    const { command, args } = await contain({ command: 'sh', args: ['-c', script] }, this.origin, {
+    const sh = { command: await systemProgram('sh', this.env), args: ['-c', script] };
+    const { command, args } = await contain(sh, this.origin, {
       env: this.env,
       containment: this.#stored.containment,
       overlay: this.overlay,
@@ -230,7 +236,8 @@ export class Workspace {
   }
 
   async #run(command: string, args: readonly string[], input = ''): Promise<string> {
-    const program = { command, args, env: this.env };
+    const untrusted = await workspaceFolders([this.origin], this.env);
+    const program = { command, args, env: await systemEnvironment(this.env, untrusted) };
     const { code, output, errors, startError } = await capture(program, {
       input: Buffer.from(input),
       timeoutMs: copyTimeoutMs,
