@@ -18,7 +18,13 @@ import { configOf, type Read, type SourceConfig, type SourceOptions } from './so
 export interface Collection {
   readonly url: string;
   readonly name: string;
+  /** The server accepts only tasks there. */
+  readonly tasksOnly: boolean;
 }
+
+/** What is read from a collection. */
+const componentKinds = ['VEVENT', 'VTODO'] as const;
+type ComponentKind = (typeof componentKinds)[number];
 
 export interface Connection {
   readonly fetch: typeof fetch;
@@ -27,7 +33,7 @@ export interface Connection {
 const objectsPerRequest = 50;
 const maxSyncRounds = 100;
 
-/** Returns the calendars of an account, or the one calendar at the address. */
+/** Returns the calendars and task lists of an account, or the one at the address. */
 export async function findCollections(
   address: string,
   config: SourceConfig,
@@ -37,13 +43,15 @@ export async function findCollections(
   const connection = connect(config, options);
   const own = await propfind({
     url,
-    props: { 'd:resourcetype': {}, 'd:displayname': {} },
+    props: { 'd:resourcetype': {}, 'd:displayname': {}, ...componentSet },
     depth: '0',
     ...connection,
   });
   if (own[0]?.status === 401) throw httpFailure(url, 401);
   if (own[0]?.props && 'calendar' in (own[0].props['resourcetype'] ?? {}))
-    return [{ url, name: toText(own[0].props['displayname']) || url }];
+    return [
+      { url, name: toText(own[0].props['displayname']) || url, tasksOnly: isTaskList(kindsOf(own[0])) },
+    ];
   try {
     const account = await createAccount({
       account: { serverUrl: url, accountType: 'caldav' },
@@ -51,8 +59,13 @@ export async function findCollections(
     });
     const found = await fetchCalendars({ account, ...connection });
     return found
-      .filter(({ components = [] }) => components.length === 0 || components.includes('VEVENT'))
-      .map(({ url: place, displayName }) => ({ url: place, name: toText(displayName) || place }));
+      .map((one) => ({ ...one, kinds: readableKinds(one.components ?? []) }))
+      .filter(({ kinds }) => kinds.length > 0)
+      .map(({ url: place, displayName, kinds }) => ({
+        url: place,
+        name: toText(displayName) || place,
+        tasksOnly: isTaskList(kinds),
+      }));
   } catch (error) {
     if (error instanceof Failure) throw error;
     // The library throws plain errors; their messages say what it could not find.
@@ -60,6 +73,24 @@ export async function findCollections(
       cause: error,
     });
   }
+}
+
+const componentSet = { 'c:supported-calendar-component-set': {} };
+
+/** The components of a collection that we read. One that names none accepts all. */
+function readableKinds(names: readonly string[]): readonly ComponentKind[] {
+  return componentKinds.filter((kind) => names.length === 0 || names.includes(kind));
+}
+
+function isTaskList(kinds: readonly ComponentKind[]): boolean {
+  return !kinds.includes('VEVENT');
+}
+
+function kindsOf(response: DAVResponse | undefined): readonly ComponentKind[] {
+  const entries = [response?.props?.['supportedCalendarComponentSet']?.comp ?? []].flat() as {
+    readonly _attributes?: { readonly name?: string };
+  }[];
+  return readableKinds(entries.flatMap(({ _attributes }) => _attributes?.name ?? []));
 }
 
 /** Reads the changes since the last sync token, or everything if there is none or the server rejects it. */
@@ -134,14 +165,18 @@ async function changesSince(
 
 /** For servers without sync tokens: a hash over all entity tags shows whether anything changed. */
 async function readAll(url: string, etag: string | null, connection: Connection) {
-  const filter = {
-    'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name: 'VEVENT' } } },
-  };
-  const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
-  const responses = await withFailure(url, calendarQuery({ ...query, ...connection }));
-  const listed = responses.flatMap(({ href, props }) =>
-    href === undefined ? [] : [{ path: toPath(href, url), tag: toText(props?.['getetag']) }],
-  );
+  const own = await withFailure(url, propfind({ url, props: componentSet, depth: '0', ...connection }));
+  const tags = new Map<string, string>();
+  // Filters for several components in one query would have to match all of them.
+  for (const name of kindsOf(own[0])) {
+    const filter = {
+      'comp-filter': { _attributes: { name: 'VCALENDAR' }, 'comp-filter': { _attributes: { name } } },
+    };
+    const query = { url, props: { 'd:getetag': {} }, filters: [filter], depth: '1' } as const;
+    for (const { href, props } of await withFailure(url, calendarQuery({ ...query, ...connection })))
+      if (href !== undefined) tags.set(toPath(href, url), toText(props?.['getetag']));
+  }
+  const listed = [...tags].map(([path, tag]) => ({ path, tag }));
   const mark = createHash('sha256').update(JSON.stringify(listed)).digest('base64url');
   if (mark === etag) return undefined;
   const paths = listed.map(({ path }) => path);

@@ -3,6 +3,7 @@ import type { Calendar } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import type { calendarShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
+import { configOf } from './source.ts';
 import type { SyncResult } from './sync.ts';
 
 const maxListed = 50;
@@ -16,6 +17,7 @@ export function calendarView(calendar: Calendar, events?: number): CalendarView 
     user_id: calendar.user_id,
     name: calendar.name,
     kind: calendar.kind,
+    tasks_only: configOf(calendar).tasks_only,
     source: publicPlace(calendar),
     kept_up_to_date: calendar.enabled === 1,
     events,

@@ -70,8 +70,10 @@ export async function addCalendar(
     ...(written.anonymous && { anonymous: true }),
   };
   const results: SyncResult[] = [];
-  for (const { kind, location, name } of await findPlaces(calendars, written, config, options)) {
-    const { calendar, isNew } = await register(calendars, written, { kind, location, name, config }, follow);
+  for (const { tasksOnly, ...place } of await findPlaces(calendars, written, config, options)) {
+    const { kind } = place;
+    const own = { ...place, config: { ...config, ...(tasksOnly && { tasks_only: true as const }) } };
+    const { calendar, isNew } = await register(calendars, written, own, follow);
     try {
       // Only a file or URL is renamed: a folder contains several calendars, and a CalDAV account names its own.
       const rename = isNew && written.name === undefined && (kind === 'file' || kind === 'url');
@@ -159,6 +161,7 @@ interface Place {
   readonly kind: Calendar['kind'];
   readonly location: string;
   readonly name: string;
+  readonly tasksOnly?: boolean;
 }
 
 async function findPlaces(
@@ -178,11 +181,13 @@ async function findPlaces(
       return [{ kind: 'url', location: url.href, name: name ?? url.host }];
     const { findCollections } = await import('./caldav-source.ts');
     const found = await findCollections(url.href, config, sourceOptions(options, signal));
-    if (found.length === 0) throw new Failure('unavailable', `This account on ${url.host} has no calendars.`);
+    if (found.length === 0)
+      throw new Failure('unavailable', `This account on ${url.host} has no calendars or task lists.`);
     return found.map((collection) => ({
       kind: 'caldav',
       location: collection.url,
       name: found.length === 1 && name !== undefined ? name : collection.name,
+      tasksOnly: collection.tasksOnly,
     }));
   }
   const path = /^file:/i.test(source) ? fileURLToPath(source) : source;

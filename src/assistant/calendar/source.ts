@@ -7,6 +7,8 @@ export interface SourceConfig {
   readonly username?: string;
   /** Set if stored passwords must not be sent. */
   readonly anonymous?: boolean;
+  /** Set for a task list on a CalDAV server, which accepts no events. */
+  readonly tasks_only?: true;
   /** The calendar was imported as text, so there is no source to read again. */
   readonly handed_over?: true;
 }

@@ -162,6 +162,7 @@ export const calendarShape = {
     user_id: { type: 'string' },
     name: { type: 'string' },
     kind: { type: 'string', enum: ['file', 'folder', 'url', 'caldav'] },
+    tasks_only: { type: 'boolean', description: 'A task list, which accepts no events' },
     source: { type: 'string' },
     kept_up_to_date: { type: 'boolean' },
     events: count,

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
+import { configOf } from '../calendar/source.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import type { StoredObject } from '../calendar/target.ts';
 import type { EventInput } from '../editing/event-edit.ts';
@@ -47,6 +48,11 @@ export async function createRemote(
   const remote = await openRemote(calendars, calendarId, context.signal);
   if (remote.user.id !== userId)
     throw new Failure('refused', `The calendar "${remote.calendar.name}" belongs to another user.`);
+  if (configOf(remote.calendar).tasks_only)
+    throw new Failure(
+      'refused',
+      `"${remote.calendar.name}" is a task list, so its server accepts no events. Choose another calendar.`,
+    );
   const times = await timesOf(input, remote.user, remote.editing.nowMs);
   const [rrule] = times.series === null ? [] : ((JSON.parse(times.series) as Series).rules ?? []);
   const zone = times.timezone ?? undefined;

@@ -168,6 +168,8 @@ function NewEvent({ user, times, close }: { user: User; times: EventTimes; close
     (client, signal) => client.tool('list_calendars', { user_id: user.id, ...wholeList }, { signal }),
     [user.id],
   );
-  const writable = (value?.calendars ?? ([] as Calendars)).filter(({ kind }) => kind === 'caldav');
+  const writable = (value?.calendars ?? ([] as Calendars)).filter(
+    ({ kind, tasks_only }) => kind === 'caldav' && !tasks_only,
+  );
   return <EventForm {...{ user, times }} calendars={writable} done={close} />;
 }
