@@ -5,7 +5,7 @@ import { startChatModel } from '../../test/model/chat-model.ts';
 import { openAssistant, type TestAssistant } from '../../test/open-assistant.ts';
 import type { JsonObject } from '../json.ts';
 
-const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com' };
+const john = { id: 'user-123', name: 'John Doe', email: 'john@example.com', timezone: 'UTC' };
 
 async function openWithJohn(options = {}): Promise<TestAssistant> {
   const assistant = openAssistant(options);
@@ -157,7 +157,7 @@ describe('the assistant contract', () => {
         }
       ).contents[0]!;
     expect((await read('resources://users/user-123')).text).toBe(
-      '{\n  "id": "user-123",\n  "name": "John Doe"\n}',
+      '{\n  "id": "user-123",\n  "name": "John Doe",\n  "timezone": "UTC"\n}',
     );
     expect(JSON.parse((await read('resources://users/user-123/events')).text)).toMatchObject({ count: 1 });
     const whole = await read('resources://events/e');
