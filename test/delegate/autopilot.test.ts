@@ -180,6 +180,25 @@ describe('an autopilot', () => {
     );
   });
 
+  it('has no error and no finding of the server in the delegate contract, if its jobs completed', async () => {
+    const plain = await bench.connect({ 'delegate-command': await nativeCodex() }, { contract: 'delegate' });
+    const task = autopilotTask(
+      job('change', {}, answer({ summary: 'Did it.', deliverables: [{ path: 'gone.md', description: '' }] })),
+    );
+    const { record, text } = await plain.call('delegate_autopilot', { task, cwd: bench.project });
+    const output = record as unknown as AutopilotOutput;
+    expect(output).toMatchObject({ status: 'completed', error: null });
+    expect(output.jobs[0]).toMatchObject({ status: 'completed', error: null });
+    expect(output.aggregate).toMatchObject({
+      summary: 'Job change (completed): Did it.',
+      open_questions: [],
+    });
+    expect(text).not.toMatch(/^error:|problems|does not exist/m);
+    expect(readJson(join(output.jobs[0]!.run_dir, 'evidence.json')).files).toEqual([
+      { path: 'gone.md', status: 'missing' },
+    ]);
+  });
+
   it('uses the fallback plan after two invalid plans, with the task in every job', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script(answer({ summary: 'Fine.' }))}`;
     const { output } = await runAutopilot(task);

@@ -563,10 +563,22 @@ describe('evidence', () => {
       },
       error: 'gone.txt was reported as delivered, but does not exist',
     });
-    // The drop-in contract repeats the answer as it is.
+  });
+
+  it('is only in the artifacts under the drop-in contract, which repeats the answer as it is', async () => {
     const plain = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+    const deliverables = [
+      { path: './gone.md', description: 'Notes' },
+      { path: 'gone.md', description: '' },
+    ];
+    const task = steps({ answer: { deliverables } });
     const args = { task, cwd: bench.project, sandbox: 'workspace-write' };
-    expect((await plain.call('delegate_run', args)).record).toMatchObject({ deliverables });
+    const { record, text } = await plain.call('delegate_run', args);
+    expect(record).toMatchObject({ status: 'completed', error: null, deliverables, open_questions: [] });
+    expect(text).not.toMatch(/^error:|was reported as delivered/m);
+    const read = (name: string) => JSON.parse(readFileSync(join(record.run_dir, name), 'utf8'));
+    expect(read('evidence.json').files).toEqual([{ path: 'gone.md', status: 'missing' }]);
+    expect(read('result.json').error).toBe('gone.md was reported as delivered, but does not exist');
   });
 
   it('includes the changes as a patch without secrets', async () => {

@@ -55,11 +55,17 @@ function unique(texts: readonly string[]): string[] {
   return [...new Map(texts.toReversed().map((text) => [normalize(text), text])).values()].reverse();
 }
 
-/** Files that a job reported as delivered but that do not exist, and changes that were not merged. */
-function undelivered({ title, evidence, patch }: JobResult): string[] {
+/** Files that a job reported as delivered but that do not exist. */
+export function missingFiles({ title, evidence }: JobResult): string[] {
   const missing = evidence?.files.filter(({ status }) => status === 'missing') ?? [];
+  return missing.map(({ path }) => `${title} reported ${path} as delivered, but the file does not exist.`);
+}
+
+/** Files that do not exist, and changes that were not merged. */
+function undelivered(job: JobResult): string[] {
+  const { title, patch } = job;
   return [
-    ...missing.map(({ path }) => `${title} reported ${path} as delivered, but the file does not exist.`),
+    ...missingFiles(job),
     ...(patch !== undefined && !patch.applied
       ? [
           `Changes of ${title} were not delivered to the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,

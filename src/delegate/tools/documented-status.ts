@@ -1,14 +1,16 @@
+import { missingFiles } from '../autopilot/aggregate.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import type { RunRecord } from '../record/run-record.ts';
 
-/** The delegate contract knows no `completed_with_problems`: the run is completed, and the problems are open questions too. */
-export function asDocumentedRun<
-  Run extends Pick<RunRecord, 'error' | 'open_questions'> & { readonly status: string },
->(whole: Run): Run {
+/**
+ * The delegate contract knows no `completed_with_problems`, and a completed run has no error there. What the server found is in
+ * the artifacts `evidence.json` and `result.json`.
+ */
+export function asDocumentedRun<Run extends Pick<RunRecord, 'error'> & { readonly status: string }>(
+  whole: Run,
+): Run {
   const run = withoutAgent(whole);
-  if (run.status !== 'completed_with_problems') return run;
-  const problems = run.error === null ? [] : [run.error];
-  return { ...run, status: 'completed', open_questions: [...run.open_questions, ...problems] };
+  return run.status === 'completed_with_problems' ? { ...run, status: 'completed', error: null } : run;
 }
 
 /** The document does not say which agent has done the work. */
@@ -18,14 +20,20 @@ function withoutAgent<Run extends object>(run: Run): Run {
 }
 
 export function asDocumentedAutopilot(output: AutopilotOutput): AutopilotOutput {
-  const jobs = output.jobs.map((job) => asDocumentedRun(job));
-  if (output.status !== 'completed_with_problems') return { ...output, jobs };
-  const { open_questions } = output.aggregate;
-  const problems = output.error === null ? [] : [output.error];
+  const { aggregate } = output;
+  const summary = output.jobs.reduce(
+    (text, { title }) => text.replace(`${title} (completed_with_problems): `, () => `${title} (completed): `),
+    aggregate.summary,
+  );
+  const found = new Set(output.jobs.flatMap(missingFiles));
   return {
     ...output,
-    jobs,
-    status: 'completed',
-    aggregate: { ...output.aggregate, open_questions: [...open_questions, ...problems] },
+    jobs: output.jobs.map((job) => asDocumentedRun(job)),
+    aggregate: {
+      ...aggregate,
+      summary,
+      open_questions: aggregate.open_questions.filter((question) => !found.has(question)),
+    },
+    ...(output.status === 'completed_with_problems' && { status: 'completed', error: null }),
   };
 }
