@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { log } from '../../src/log.ts';
 import { write } from '../tree.ts';
 import { eventually } from './eventually.ts';
+import { readQueue } from './kill-host.ts';
 import { bare, echoed, type Step, scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
@@ -579,6 +580,63 @@ describe('evidence', () => {
     const read = (name: string) => JSON.parse(readFileSync(join(record.run_dir, name), 'utf8'));
     expect(read('evidence.json').files).toEqual([{ path: 'gone.md', status: 'missing' }]);
     expect(read('result.json').error).toBe('gone.md was reported as delivered, but does not exist');
+  });
+
+  describe('of a run whose folder was deleted while it worked', () => {
+    const go = () => join(bench.folder, 'go');
+    const task = () =>
+      steps({ until: go() }, { answer: { deliverables: [{ path: 'made.txt', description: '' }] } });
+    const started = (count: number) =>
+      eventually(async () => {
+        const open = await readQueue(bench, (queue) => queue.open());
+        expect(open.filter((one) => one.process !== null)).toHaveLength(count);
+      });
+    const deleteProject = () => {
+      rmSync(bench.project, { recursive: true });
+      writeFileSync(go(), '');
+    };
+
+    it.each([
+      ['with git', 'workspace-write'],
+      ['without git', 'workspace-write'],
+      ['with git', 'read-only'],
+    ])('is missing, which is a problem: %s, %s', async (kind, sandbox) => {
+      if (kind === 'without git') rmSync(join(bench.project, '.git'), { recursive: true });
+      const call = run(task(), { sandbox, skip_git_repo_check: true });
+      await started(1);
+      deleteProject();
+      expect(await call).toMatchObject({
+        status: 'completed_with_problems',
+        error: `the changes of the run could not be examined: the folder ${bench.project} does not exist any more`,
+        evidence: null,
+      });
+    });
+
+    it('is incomplete, which is a problem, if the run was isolated', async () => {
+      const inPlace = run(task(), { sandbox: 'workspace-write' });
+      await started(1);
+      const isolated = run(task(), { sandbox: 'workspace-write' });
+      await started(2);
+      deleteProject();
+      await inPlace;
+      const record = await isolated;
+      expect(record.status).toBe('completed_with_problems');
+      expect(record.error).toContain(
+        `${bench.project} was not delivered: the folder does not exist any more; Its changes are kept`,
+      );
+    });
+
+    it('is not part of the document of the drop-in contract', async () => {
+      const plain = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+      const args = { task: task(), cwd: bench.project, sandbox: 'workspace-write' };
+      const call = plain.call('delegate_run', args);
+      await started(1);
+      deleteProject();
+      const { record } = await call;
+      expect(record).toMatchObject({ status: 'completed', error: null });
+      const result = JSON.parse(readFileSync(join(record.run_dir, 'result.json'), 'utf8'));
+      expect(result.status).toBe('completed_with_problems');
+    });
   });
 
   it('includes the changes as a patch without secrets', async () => {

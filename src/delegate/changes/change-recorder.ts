@@ -1,4 +1,5 @@
 import { promises as disk } from 'node:fs';
+import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { ReportedWrite } from '../agents/agent.ts';
@@ -45,8 +46,9 @@ export async function recordBefore(directory: RunDirectory, options: SnapshotOpt
 }
 
 /**
- * Compares the working folder with its state before the run. A read-only run needs no earlier state. The patch contains only
- * what the agent reported writing, because other people can change the folder during the run.
+ * Compares the working folder with its state before the run. A read-only run needs no earlier state, and no comparison if it
+ * claims nothing. Rejects if the folder cannot be examined. The patch contains only what the agent reported writing, because
+ * other people can change the folder during the run.
  */
 export async function recordAfter(
   directory: RunDirectory,
@@ -55,36 +57,34 @@ export async function recordAfter(
   couldWrite: boolean,
   writes: readonly ReportedWrite[],
 ): Promise<RunChanges | undefined> {
-  try {
-    if (!couldWrite && claims.length === 0) return undefined;
-    const before: Before | undefined = couldWrite
-      ? await loadBefore(directory, options)
-      : await takeSnapshot(options);
-    if (before === undefined) return undefined;
-    const { tree, unkept = [] } = before;
-    let store: Promise<ContentStore> | undefined;
-    const open = () => {
-      store ??= ContentStore.open(directory, options, before);
-      return store;
-    };
-    const { evidence, attribution } = await gatherEvidence(before, options, claims, (changes) =>
-      attribute(changes, writes, options.cwd, async (paths) => {
-        if (tree === undefined) return () => unknown;
-        const contents = await (await open()).read(tree, paths);
-        return (path) => (unkept.includes(path) ? unknown : contents.get(path));
-      }),
-    );
-    const patch = await createPatch(open, options, before, attribution.own, attribution.parts).catch(
-      (error: unknown) => {
-        log('info', `run ${directory.id} has no ${patchFile}: the changes could not be compared`, error);
-        return undefined;
-      },
-    );
-    return { evidence, ...(patch !== undefined && { patch }) };
-  } catch (error) {
-    log('warning', `run ${directory.id} has no evidence: the folder could not be examined`, error);
-    return undefined;
-  }
+  if (!couldWrite && claims.length === 0) return undefined;
+  const stat = await disk.stat(options.cwd).catch(() => undefined);
+  if (!stat?.isDirectory())
+    throw new Failure('unavailable', `the folder ${options.cwd} does not exist any more`);
+  const before: Before | undefined = couldWrite
+    ? await loadBefore(directory, options)
+    : await takeSnapshot(options);
+  if (before === undefined) throw new Failure('unavailable', 'its state before the run was not recorded');
+  const { tree, unkept = [] } = before;
+  let store: Promise<ContentStore> | undefined;
+  const open = () => {
+    store ??= ContentStore.open(directory, options, before);
+    return store;
+  };
+  const { evidence, attribution } = await gatherEvidence(before, options, claims, (changes) =>
+    attribute(changes, writes, options.cwd, async (paths) => {
+      if (tree === undefined) return () => unknown;
+      const contents = await (await open()).read(tree, paths);
+      return (path) => (unkept.includes(path) ? unknown : contents.get(path));
+    }),
+  );
+  const patch = await createPatch(open, options, before, attribution.own, attribution.parts).catch(
+    (error: unknown) => {
+      log('info', `run ${directory.id} has no ${patchFile}: the changes could not be compared`, error);
+      return undefined;
+    },
+  );
+  return { evidence, ...(patch !== undefined && { patch }) };
 }
 
 /** Deletes the recorded state. Call it when the result is written. */

@@ -1,3 +1,5 @@
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
 import type { ReportedWrite } from '../agents/agent.ts';
 import { type RunChanges, recordAfter } from '../changes/change-recorder.ts';
 import { unmetClaims } from '../changes/evidence.ts';
@@ -11,8 +13,13 @@ import { Workspace } from '../workspace/workspace.ts';
 import { watchCancellation } from './follower.ts';
 import type { FinishedRun } from './run-finish.ts';
 
-export interface RecordedChanges extends RunChanges {
+export interface RecordedChanges extends Pick<RunChanges, 'patch'> {
+  /** `null` if the changes could not be examined, which is a problem. */
+  readonly evidence: RunChanges['evidence'] | null;
+  /** What the agent claims, but is not true or could not be checked. */
   readonly problems: readonly string[];
+  /** What is not in the user's folder, and how to get it there. */
+  readonly undelivered: readonly string[];
   readonly warnings?: readonly string[];
   /** Set if the run was cancelled before all its changes were delivered. */
   readonly stop?: Stop;
@@ -31,8 +38,17 @@ export async function recordChanges(
   if (workspace === undefined) {
     const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
     const writes = couldWrite ? await reportedWrites(run) : [];
-    const changes = await recordAfter(directory, options, claims, couldWrite, writes);
-    return changes && { ...changes, problems: unmetClaims(changes.evidence, couldWrite) };
+    try {
+      const changes = await recordAfter(directory, options, claims, couldWrite, writes);
+      const problems = changes === undefined ? [] : unmetClaims(changes.evidence, couldWrite);
+      return changes && { ...changes, problems, undelivered: [] };
+    } catch (error) {
+      // A run that failed or was cancelled has a reason that says more.
+      if (status !== 'completed') return undefined;
+      log('warning', `run ${directory.id} has no evidence: its folder could not be examined`, error);
+      const problem = `the changes of the run could not be examined: ${messageOf(error)}`;
+      return { evidence: null, problems: [problem], undelivered: [] };
+    }
   }
   if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
   const isWanted = status === 'completed';
@@ -53,8 +69,8 @@ export async function recordChanges(
     warnings,
     ...(isWanted && conflicts.length > 0 && stop !== undefined && { stop }),
     ...(patch !== undefined && { patch }),
-    problems: [
-      ...unmetClaims(evidence, isWanted),
+    problems: unmetClaims(evidence, isWanted),
+    undelivered: [
       ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
       ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
     ],

@@ -99,7 +99,10 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   }
 
   const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
+  const { problems = [], undelivered = [] } = changes ?? {};
   warnings.push(...(changes?.warnings ?? []));
+  // The result of the drop-in contract reports no problems of a completed run, but its caller must know what is missing.
+  if (run.document && outcome.status === 'completed') warnings.push(...undelivered);
   if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
@@ -114,7 +117,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       changes?.stop === undefined
         ? { ...outcome, error: outcome.error && outcome.error + diskProblem }
         : { status: changes.stop.status, error: changes.stop.reason },
-      changes?.problems ?? [],
+      [...problems, ...undelivered],
     ),
     threadId,
     lastMessage: message,
@@ -138,7 +141,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   warnings.push(...countSpending(run, result));
   try {
     await redactFiles(run, message);
-    if (changes !== undefined) await directory.writeJson('evidence.json', changes.evidence);
+    if (result.evidence !== null) await directory.writeJson('evidence.json', result.evidence);
     if (changes?.patch !== undefined) await directory.writeText(patchFile, changes.patch);
     if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
     await writeResult(directory, result, parentThread);

@@ -72,14 +72,19 @@ export async function redeliver(workspace: Workspace, options: DeliveryOptions):
   });
 }
 
+/** Throws if the folder of a run was deleted. */
+export async function demandFolder(origin: string): Promise<void> {
+  if (!isFolder(await stateOf(origin)))
+    throw new Failure('unavailable', 'the folder does not exist any more');
+}
+
 /** Does the work when no other process delivers to the folder. */
 export async function holdFolder<Value>(
   { origin, storage }: Workspace,
   { run, claims, signal }: DeliveryOptions,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  if (!isFolder(await stateOf(origin)))
-    throw new Failure('unavailable', 'the folder does not exist any more');
+  await demandFolder(origin);
   const claim = { folder: origin, run: `${run} ${crypto.randomUUID()}`, kind: 'delivery', storage } as const;
   return claims.hold(claim, ['delivery'], work, signal, folderLimitMs);
 }

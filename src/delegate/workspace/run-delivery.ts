@@ -14,7 +14,7 @@ import { shortenPatch } from '../changes/patch.ts';
 import type { Change } from '../changes/snapshot.ts';
 import type { Environment } from '../launch/environment.ts';
 import { findBaseContent } from './base-content.ts';
-import { type Conflict, type Delivery, deliver } from './delivery.ts';
+import { type Conflict, type Delivery, deliver, demandFolder } from './delivery.ts';
 import type { FolderChange } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { isRegularFile, stateOf } from './folder-state.ts';
@@ -22,6 +22,8 @@ import { keepCommits } from './kept-commits.ts';
 import { folderLimitMs, limitStep } from './step-limit.ts';
 import type { Workspace } from './workspace.ts';
 
+/** A person who cancels a run waits for its result. */
+const cancelledLimitMs = 10_000;
 const limits = { files: 3_000, fileBytes: 1024 * 1024 };
 
 export interface RunDelivery {
@@ -52,6 +54,7 @@ export interface RunDeliveryOptions {
 /** Delivers the changes of an isolated run, and compares what the agent claims with the user's folder afterwards. */
 export async function deliverRun(workspace: Workspace, options: RunDeliveryOptions): Promise<RunDelivery> {
   const { isWanted, signal } = options;
+  const { origin } = workspace;
   const inFolder = <Value>(work: () => Promise<Value>) => limitStep(work, signal, folderLimitMs);
   const warnings: string[] = [];
   let changes: readonly FolderChange[] | undefined;
@@ -67,13 +70,21 @@ export async function deliverRun(workspace: Workspace, options: RunDeliveryOptio
     );
     if (isWanted && changes.length > 0) delivery = await deliverChanges(workspace, options);
   } catch (error) {
-    delivery = { delivered: [], conflicts: [{ path: workspace.origin, reason: messageOf(error) }] };
+    delivery = { delivered: [], conflicts: [{ path: origin, reason: messageOf(error) }] };
   }
-  const isDelivered = isWanted && delivery.conflicts.length === 0;
   const kept = options.judgesKept ? (changes ?? []) : [];
-  const examine = () => judge(workspace, options.claims, delivery.delivered, kept, changes !== undefined);
-  // A run that is cancelled still gets its evidence.
-  const evidence = await limitStep(examine, undefined, folderLimitMs);
+  const examine = async () => {
+    // In a folder that was deleted, other errors only follow from that.
+    if (isWanted) await demandFolder(origin);
+    return judge(workspace, options.claims, delivery.delivered, kept, changes !== undefined);
+  };
+  // A run that was cancelled gets its evidence too, unless the file system does not answer.
+  const limitMs = signal?.aborted ? cancelledLimitMs : folderLimitMs;
+  const evidence = await limitStep(examine, undefined, limitMs).catch((error: unknown): Evidence => {
+    delivery = { ...delivery, conflicts: [{ path: origin, reason: messageOf(error) }] };
+    return { method: 'walk', complete: false, files: [], omitted: 0 };
+  });
+  const isDelivered = isWanted && delivery.conflicts.length === 0;
   // What was not delivered is kept for `adjutant runs apply`.
   if (isDelivered) await workspace.discardContent();
   return {
