@@ -50,6 +50,7 @@ export const problemSchema = {
     message: { type: 'string' },
     remedy: { type: 'string', description: 'How to fix it' },
     rule: { type: 'string', description: 'Identifies the check' },
+    topic: { type: 'string', description: 'What it is about, unless it is a file' },
     prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
     omitted: { type: 'integer', description: 'Problems that are not listed' },
   },

@@ -100,7 +100,7 @@ export function createAssistant({
       };
     },
     storedData: async (userId) => (await import('./entities/stored-data.ts')).storedData(store, userId),
-    problems: async () => (await import('./problems.ts')).findProblems(store),
+    problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
     close: () => store.close(),
   };
 }

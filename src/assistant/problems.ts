@@ -1,25 +1,47 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
+import type { Channel, User } from '../store/schema.ts';
 import { createStore, locate, type Store } from '../store/store.ts';
 import { addressesOf } from './channels/channel-address.ts';
+import type { ChannelOptions } from './channels/channels.ts';
 import type { Reader } from './entities/entity-access.ts';
+import { channelsOf, preferencesOf, reachableBy } from './entities/preferences.ts';
+import { timestamp } from './entities/view.ts';
 
+export interface ProblemOptions {
+  readonly channels: ChannelOptions;
+  readonly nowMs: number;
+}
+
+/** A running worker claims a reminder within seconds. */
+const overdueMs = 2 * 60_000;
 /** People that a message names. */
 const maxNamed = 5;
+/** People that one check looks at. */
+const maxPeople = 1000;
 
-/** Problems with the database, its calendars and its people. Does not create a SQLite database that does not exist yet. */
-export async function findProblems(store: Store): Promise<readonly Problem[]> {
+/** Problems with the database, its calendars, its people and their reminders. Does not create a SQLite database that does not exist yet. */
+export async function findProblems(store: Store, options: ProblemOptions): Promise<readonly Problem[]> {
   if (store.engine === 'sqlite' && !existsSync(store.place)) return [];
   try {
-    return await store.read(async (db) => [...(await staleCalendars(db)), ...(await withoutZone(db, store))]);
+    return await store.read(async (db) => {
+      const reminders = [...(await overdueReminders(db, options)), ...(await unreachablePeople(db, options))];
+      return [
+        ...(await calendarProblems(db)),
+        ...(await withoutZone(db, store)),
+        ...reminders.map((problem) => ({ file: store.place, topic: 'Reminders', ...problem })),
+      ];
+    });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ file: store.place, severity: 'error', message: error.message }];
   }
 }
 
-async function staleCalendars(db: Reader): Promise<readonly Problem[]> {
+type Found = Pick<Problem, 'severity' | 'message' | 'remedy'>;
+
+async function calendarProblems(db: Reader): Promise<readonly Problem[]> {
   const calendars = await db
     .selectFrom('calendars')
     .select(['name', 'location', 'error'])
@@ -53,6 +75,123 @@ async function withoutZone(db: Reader, { place }: Store): Promise<readonly Probl
       remedy: `Set their time zone, e.g.: adjutant users update ${first.id} --timezone ${zone}`,
     },
   ];
+}
+
+async function overdueReminders(db: Reader, { nowMs }: ProblemOptions): Promise<readonly Found[]> {
+  const limitMs = nowMs - overdueMs;
+  const { count, first } = await db
+    .selectFrom('notifications')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('next_ms').as('first')])
+    .where('next_ms', '<=', limitMs)
+    .where((row) =>
+      row.or([
+        row('status', '=', 'planned'),
+        row.and([row('status', '=', 'sending'), row('lease_ms', '<=', limitMs)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  if (Number(count) === 0) return [];
+  const what = Number(count) === 1 ? '1 reminder is' : `${count} reminders are`;
+  return [
+    {
+      severity: 'error',
+      message: `${what} overdue, since ${timestamp(Number(first))}: no worker delivers notifications`,
+      remedy:
+        'run adjutant worker, or adjutant service install worker to keep it running; a server on stdio only plans',
+    },
+  ];
+}
+
+// ── Channels ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The setting without which messages of a channel go to the outbox. */
+const providers: Readonly<Partial<Record<Channel, readonly [keyof ChannelOptions, setting: string]>>> = {
+  email: ['smtpUrl', 'delivery.smtp_url'],
+  call: ['call', 'delivery.call_account'],
+  webhook: ['webhookSecret', 'delivery.webhook_secret'],
+  ntfy: ['ntfy', 'delivery.ntfy_url'],
+  telegram: ['telegram', 'delivery.telegram_token'],
+};
+
+/** People with coming events whose preferred channel cannot be used. Those with the same problem are reported together. */
+async function unreachablePeople(db: Reader, options: ProblemOptions): Promise<readonly Found[]> {
+  const people = await db
+    .selectFrom('users')
+    .selectAll()
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('events')
+          .select('events.id')
+          .whereRef('events.user_id', '=', 'users.id')
+          .where('events.last_ms', '>=', options.nowMs)
+          .where('events.status', '!=', 'cancelled'),
+      ),
+    )
+    .orderBy('id')
+    .limit(maxPeople)
+    .execute();
+  const found = people.flatMap((user) =>
+    channelTroubles(user, options).map((trouble) => ({ user, trouble })),
+  );
+  return [...Map.groupBy(found, ({ trouble }) => JSON.stringify(trouble)).values()].map((group) => {
+    const { trouble, user } = group[0]!;
+    return describe(
+      trouble,
+      group.map((one) => one.user.name),
+      user,
+      options,
+    );
+  });
+}
+
+type Trouble = { readonly severity: Problem['severity'] } & (
+  | { readonly kind: 'no address' }
+  | { readonly kind: 'no address for it' | 'no provider'; readonly channel: Channel }
+);
+
+function channelTroubles(user: User, { channels }: ProblemOptions): readonly Trouble[] {
+  const reachable = reachableBy(user);
+  const chosen = user.channel_pref !== null || user.channels !== null;
+  if (reachable.length === 0) return [{ kind: 'no address', severity: chosen ? 'error' : 'warning' }];
+  return channelsOf(preferencesOf(user).channelPref).flatMap((channel): readonly Trouble[] => {
+    if (!reachable.includes(channel)) return [{ kind: 'no address for it', channel, severity: 'warning' }];
+    const provider = providers[channel];
+    if (provider === undefined || channels[provider[0]] !== undefined) return [];
+    // Without any settings, mails in the outbox are what people expect.
+    return [{ kind: 'no provider', channel, severity: channel === 'email' ? 'warning' : 'error' }];
+  });
+}
+
+function describe(
+  trouble: Trouble,
+  names: readonly string[],
+  { id }: User,
+  { channels }: ProblemOptions,
+): Found {
+  const { severity } = trouble;
+  const one = names.length === 1;
+  const who = one ? names[0]! : `${names[0]} and ${names.length - 1} more`;
+  const [has, prefers] = one ? ['has', 'prefers'] : ['have', 'prefer'];
+  const update = `adjutant users update ${id}`;
+  if (trouble.kind === 'no address')
+    return {
+      severity,
+      message: `${who} ${has} no address on any channel, so no reminders are sent`,
+      remedy: `add an address, for instance with ${update} --email ADDRESS`,
+    };
+  const { kind, channel } = trouble;
+  if (kind === 'no address for it')
+    return {
+      severity,
+      message: `${who} ${prefers} ${channel}, but ${has} no address for it, so reminders go to other channels`,
+      remedy: `add the address with ${update}, or choose another channel with --channel-pref`,
+    };
+  const [, setting] = providers[channel]!;
+  return {
+    severity,
+    message: `${who} ${prefers} ${channel}, but ${setting} is not set, so messages are only written to the outbox ${channels.outboxDir}`,
+    remedy: `set ${setting}, or choose another channel with ${update} --channel-pref`,
+  };
 }
 
 /** True if a user has an address that needs the program apprise. */

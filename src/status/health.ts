@@ -57,15 +57,18 @@ export function healthTool({ problems, checks = async (found) => problemFindings
   });
 }
 
-/** The problems that the features report about their files and data. */
+/** The problems that the features report about their files and data. Those with a topic are findings of their own. */
 export function problemFindings(problems: readonly Problem[]): readonly Finding[] {
   const title = 'Prompts and data';
-  if (problems.length === 0) return [{ title, state: 'good', detail: 'no problems found' }];
-  return problems.map(({ file, line, severity, message, remedy, prompts }) => ({
-    title,
-    state: severity === 'error' ? 'bad' : 'warning',
-    detail: `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-    ...(remedy !== undefined && { remedy }),
-    ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
-  }));
+  const good: Finding = { title, state: 'good', detail: 'no problems found' };
+  const findings = problems.map(
+    ({ file, line, severity, message, remedy, prompts, topic }): Finding => ({
+      title: topic ?? title,
+      state: severity === 'error' ? 'bad' : 'warning',
+      detail: topic === undefined ? `${file}${line === undefined ? '' : `:${line}`}: ${message}` : message,
+      ...(remedy !== undefined && { remedy }),
+      ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
+    }),
+  );
+  return problems.every(({ topic }) => topic !== undefined) ? [good, ...findings] : findings;
 }

@@ -9,7 +9,7 @@ import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
-import { bundle, Program } from '../program.ts';
+import { bundle, initialize, Program } from '../program.ts';
 import { proveDelivery } from '../prove/delivery-proof.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
@@ -42,6 +42,85 @@ function outboxOf({ home }: Program): string[] {
     return [];
   }
 }
+
+describe('a server on stdio without a worker', () => {
+  interface Problem {
+    readonly severity: string;
+    readonly message: string;
+    readonly remedy?: string;
+  }
+
+  /** The problems that both tools report. A problem of the severity error makes the server unhealthy. */
+  async function problemsOf(program: Program): Promise<readonly Problem[]> {
+    program.send(initialize());
+    const call = async <Result>(name: string) => {
+      const { result } = await program.request('tools/call', { name, arguments: {} });
+      return (result as { structuredContent: Result }).structuredContent;
+    };
+    const { problems } = await call<{ problems: Problem[] }>('server_status');
+    const { healthy, findings } = await call<{ healthy: boolean; findings: object[] }>('check_health');
+    for (const { severity, message, remedy } of problems) {
+      const state = severity === 'error' ? 'bad' : 'warning';
+      expect(findings).toContainEqual({ title: 'Reminders', detail: message, state, remedy });
+      if (state === 'bad') expect(healthy).toBe(false);
+    }
+    return problems;
+  }
+
+  it('reports overdue reminders and how to start a worker', async () => {
+    await using program = new Program(['serve'], { env: { ADJUTANT_DELIVERY_WEBHOOK_SECRET: 'x' } });
+    const now = Date.now();
+    const event = meeting('e1', 'ada', now + 60 * minute);
+    await fill(storeOf(program), {
+      users: [person('ada', { channel_pref: 'webhook', webhook_url: 'https://example.com/' })],
+      events: [event],
+      notifications: [reminder(event, now + 5 * minute), reminder(event, now - 8 * minute, { id: 'due' })],
+    });
+    expect(await problemsOf(program)).toMatchObject([
+      {
+        severity: 'error',
+        message: expect.stringMatching(/^1 reminder is overdue, since .*no worker/),
+        remedy: expect.stringContaining('adjutant worker'),
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'without a provider',
+      { channel_pref: 'ntfy', ntfy_topic: 'ada' } as const,
+      [
+        'error',
+        /^Name of ada prefers ntfy, but delivery\.ntfy_url is not set.*outbox/,
+        /set delivery\.ntfy_url/,
+      ],
+    ],
+    [
+      'of the default kind without a provider',
+      {},
+      ['warning', /^Name of ada prefers email, but delivery\.smtp_url is not set/, /set delivery\.smtp_url/],
+    ],
+    [
+      'without an address',
+      { channel_pref: 'telegram' } as const,
+      ['warning', /^Name of ada prefers telegram, but has no address for it/, /adjutant users update ada/],
+    ],
+    [
+      'without any address',
+      { channel_pref: 'telegram', email: null, phone_e164: null } as const,
+      ['error', /^Name of ada has no address on any channel/, /adjutant users update ada/],
+    ],
+  ] as const)('reports a preferred channel %s', async (_, preference, [severity, message, remedy]) => {
+    await using program = new Program(['serve']);
+    await fill(storeOf(program), {
+      users: [person('ada', preference), person('idle', { channel_pref: 'webhook' })],
+      events: [meeting('e1', 'ada', Date.now() + 60 * minute)],
+    });
+    expect(await problemsOf(program)).toMatchObject([
+      { severity, message: expect.stringMatching(message), remedy: expect.stringMatching(remedy) },
+    ]);
+  });
+});
 
 describe('adjutant worker', () => {
   it('writes a mail with the event to the outbox on a fresh machine, and stops on SIGTERM', async () => {

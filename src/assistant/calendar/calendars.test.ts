@@ -655,6 +655,11 @@ describe('calendars on PostgreSQL', () => {
       const [{ calendar }] = (await addCalendar(other, source(place), true)) as [SyncResult];
       writeFileSync(place, calendarText(once('a', 11)));
       expect(counts(await syncCalendar(other, calendar))).toEqual({ ...nothing, moved: 1, removed: 1 });
+      writeFileSync(place, calendarText(once('new-uid', 11, 'a')));
+      expect(counts(await syncCalendar(other, calendar, { force: true }))).toEqual({
+        ...nothing,
+        unchanged: 1,
+      });
       expect(await listCalendars(other)).toMatchObject([{ events: 1 }]);
       expect(await removeCalendar(other, calendar.id)).toBe(1);
     } finally {

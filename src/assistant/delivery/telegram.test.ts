@@ -96,7 +96,7 @@ async function sendReminder(): Promise<void> {
   await fill(store, {
     users: [ada()],
     events: [event],
-    notifications: [soon, reminder(event, noon + 50 * minute)],
+    notifications: [soon, reminder(event, noon + 50 * minute, { channel: 'telegram' })],
   });
   await runOnce();
 }

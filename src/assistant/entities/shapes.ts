@@ -101,6 +101,7 @@ export const savedEventShape = {
       },
       description: 'Other events at the same time',
     },
+    no_reminders_because: { type: 'string', description: 'Why its reminders cannot be sent' },
   },
 } as const;
 

@@ -7,7 +7,8 @@ const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europ
 
 async function open(user: JsonObject = {}): Promise<TestAssistant> {
   const assistant = openAssistant();
-  await assistant.call('create_user', { ...ada, ...user });
+  const { email, ...person } = { ...ada, ...user };
+  await assistant.call('create_user', { ...person, ...(email !== null && { email }) });
   return assistant;
 }
 
@@ -129,6 +130,21 @@ describe('lead times', () => {
     expect(await planned(assistant)).toMatchObject([{ plan_time: '2026-11-16T08:30:00Z', origin: 'event' }]);
     await assistant.call('update_event', { event_id: 'one', reminders: [] });
     expect(await planned(assistant)).toEqual([]);
+  });
+
+  it('of a user without an address are reported when the event is saved', async () => {
+    await using assistant = await open({ email: null });
+    const because = { no_reminders_because: expect.stringMatching(/^Ada has no address .*email/) };
+    expect(await create(assistant, { reminders: ['10m'] })).toMatchObject(because);
+    expect(await assistant.call('update_event', { event_id: 'one', reminders: ['5m'] })).toMatchObject(
+      because,
+    );
+    for (const more of [{ id: 'silent', reminders: [] }, { id: 'plain' }])
+      expect(await create(assistant, more)).not.toHaveProperty('no_reminders_because');
+    await assistant.call('update_user', { user_id: 'ada', email: 'ada@example.com' });
+    expect(await create(assistant, { id: 'two', reminders: ['10m'] })).not.toHaveProperty(
+      'no_reminders_because',
+    );
   });
 
   it('are refused for unknown kinds and in free text', async () => {

@@ -5,7 +5,7 @@ import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
-import { preferencesOf } from '../entities/preferences.ts';
+import { preferencesOf, reachableBy } from '../entities/preferences.ts';
 import {
   deletedShape,
   eventShape,
@@ -47,7 +47,13 @@ export function eventTools(
   const savedView = async (event: CalendarEvent) => {
     const { findConflicts } = await import('../availability/conflicts.ts');
     const conflicts = await findConflicts(data, event, options.intervalMs);
-    return { ...(await viewOf(data, event)), ...(conflicts.length > 0 && { conflicts }) };
+    const view = await viewOf(data, event);
+    const because = view.reminders?.length ? await unreachable(data, event) : undefined;
+    return {
+      ...view,
+      ...(conflicts.length > 0 && { conflicts }),
+      ...(because !== undefined && { no_reminders_because: because }),
+    };
   };
   return [
     defineTool({
@@ -196,6 +202,16 @@ async function withDates<Input extends { start_ts?: string; end_ts?: string; tim
     ...(start_ts !== undefined && { start_ts: withDate(start_ts, zone, clock()) }),
     ...(end_ts !== undefined && { end_ts: withDate(end_ts, zone, clock()) }),
   };
+}
+
+/** Why no reminder of an event reaches its user, or undefined if one can. */
+async function unreachable(
+  { store }: AssistantData,
+  { user_id: id }: CalendarEvent,
+): Promise<string | undefined> {
+  const user = await store.read((db) => findUser(db, id));
+  if (reachableBy(user).length > 0) return undefined;
+  return `${user.name} has no address on any channel. Add one with update_user, for instance email.`;
 }
 
 async function viewOf({ store }: AssistantData, event: CalendarEvent): Promise<EventView> {

@@ -21,6 +21,7 @@ export function useHealth(): Loaded<Health> & { readonly checking: boolean; chec
 /** Where a finding can be looked at or fixed, by its title. */
 const places: Readonly<Record<string, readonly [title: string, path: string]>> = {
   'Prompts and data': ['Library problems', pathTo('prompts', '+problems')],
+  Reminders: ['Calendar', pathTo('calendar')],
   Clients: ['Connect a client', pathTo('prompts', '+start')],
   Codex: ['Get started', pathTo('prompts', '+start')],
   'Codex login': ['Get started', pathTo('prompts', '+start')],
