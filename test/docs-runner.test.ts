@@ -59,9 +59,9 @@ it('uses printed ids and exported variables in later blocks', async () => {
   const shown = '01a1ded9-881b-7c76-98a2-47c8f55072fd';
   await runPage(
     [
-      '```console\n$ adjutant users create --name Ada',
-      `id    ${shown}\nname  Ada`,
-      `$ adjutant users show ${shown}\nid    ${shown}\n…\n\`\`\``,
+      '```console\n$ adjutant users create --name Ada --timezone UTC',
+      `id        ${shown}\nname      Ada\ntimezone  UTC`,
+      `$ adjutant users show ${shown}\nid        ${shown}\n…\n\`\`\``,
       `\`\`\`json\n{ "name": "get_user", "arguments": { "user_id": "${shown}" } }\n\`\`\``,
       '```json\n{ "name": "Ada" }\n```',
       '```sh\nexport GREETING="a b"\n```',
