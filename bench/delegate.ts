@@ -9,7 +9,7 @@ import type { Sandbox } from '../src/delegate/agents/sandbox.ts';
 import { ServerProcess } from '../test/delegate/server-process.ts';
 import { createWorkbench, nativeCodex } from '../test/delegate/workbench.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
-import { median } from './figures.ts';
+import { median } from './parts/figures.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
 const maxOverheadMs = 60;

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { createStore } from '../src/store/store.ts';
 import { fill, person } from '../test/assistant-rows.ts';
 import { openAssistant } from '../test/open-assistant.ts';
-import { median } from './figures.ts';
+import { median } from './parts/figures.ts';
 
 const { values } = parseArgs({
   options: {

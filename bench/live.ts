@@ -6,7 +6,7 @@ import { ServerProcess } from '../test/delegate/server-process.ts';
 import { createWorkbench, nativeCodex } from '../test/delegate/workbench.ts';
 import { startResponsesModel } from '../test/model/responses-model.ts';
 import { answer, script, type Turn } from '../test/model/turn.ts';
-import { median } from './figures.ts';
+import { median } from './parts/figures.ts';
 
 const rounds = Number(process.argv[2] ?? 20);
 const maxDelayMs = 150;

@@ -20,7 +20,7 @@ import {
   slowLimitSeconds,
   slowView,
   startServer,
-} from './page/measures.ts';
+} from './parts/page-measures.ts';
 
 const { values } = parseArgs({ options: { against: { type: 'string' } } });
 process.on('exit', enterPrivateEnvironment());

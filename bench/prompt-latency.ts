@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { Jinja } from '../src/prompts/jinja/jinja.ts';
 import { componentFile } from '../test/components.ts';
 import { bundle, initialize } from '../test/program.ts';
-import { median, table } from './figures.ts';
+import { median, table } from './parts/figures.ts';
 
 const names = Array.from({ length: 10 }, (_, index) => `a${index}`);
 const args = Object.fromEntries(names.map((name) => [name, `the value of ${name}`]));

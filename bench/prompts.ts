@@ -10,7 +10,7 @@ import { UserSource } from '../src/prompts/jsonl/user-source.ts';
 import { renderPrompt } from '../src/prompts/rendering/rendering.ts';
 import { CommandSource } from '../src/prompts/sources/commands.ts';
 import { TwigSource } from '../src/prompts/sources/twig.ts';
-import { median, table } from './figures.ts';
+import { median, table } from './parts/figures.ts';
 
 const kinds = ['commands', 'twig', 'jsonl'] as const;
 type Kind = (typeof kinds)[number];

@@ -1,4 +1,4 @@
-// Runs everyday queries over the built-in and test prompts. Measures how often a suitable prompt is among the first three results.
+// Measures how often a suitable prompt is among the first three results of everyday queries, over the built-in and test prompts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Catalog } from '../src/prompts/catalog/catalog.ts';

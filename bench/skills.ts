@@ -1,3 +1,4 @@
+// Measures how often the right skills are chosen for labelled tasks, compared with plain word overlap.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rankSkills } from '../src/delegate/skills/skill-ranking.ts';

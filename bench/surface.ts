@@ -4,7 +4,7 @@ import { toolsets } from '../src/toolsets/toolsets.ts';
 import { componentFile } from '../test/components.ts';
 import { initialize, Program } from '../test/program.ts';
 import { StdioPeer } from '../test/stdio-peer.ts';
-import { table } from './figures.ts';
+import { table } from './parts/figures.ts';
 
 interface ListedTool {
   readonly name: string;

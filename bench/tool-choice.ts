@@ -1,10 +1,11 @@
+// Measures how often search_tools returns a right tool for an everyday task among the first three.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { connectMemory } from '../src/transports/memory.ts';
-import { unseenTasks } from './unseen-tasks.ts';
+import { unseenTasks } from './parts/unseen-tasks.ts';
 
 interface Task {
   readonly task: string;

@@ -9,7 +9,7 @@ import { deliver } from '../src/delegate/workspace/delivery.ts';
 import { FolderClaims } from '../src/delegate/workspace/folder-claims.ts';
 import { findPlace, workspaceFolder } from '../src/delegate/workspace/run-place.ts';
 import { Workspace } from '../src/delegate/workspace/workspace.ts';
-import { median } from './figures.ts';
+import { median } from './parts/figures.ts';
 
 const rounds = Number(process.argv[2] ?? 9);
 const [folders, filesPerFolder] = [500, 100];

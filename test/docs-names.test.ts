@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -65,7 +66,7 @@ describe('documentation pages mention only existing', () => {
     const variables = [...Object.keys(table).map(variableName), ...aliases.map(({ env }) => env)];
     expect(unknown(/^(ADJUTANT_\w+)/, (name) => variables.includes(name))).toEqual([]);
     expect(
-      unknown(/^npm (?:run )?(start|test|[a-z]+:[a-z]+|check|format)/, (name) => name in scripts),
+      unknown(/^npm (?:run )?(start|test|[a-z]+:[a-z]+|check|format|bench|prove)/, (name) => name in scripts),
     ).toEqual([]);
     expect(unknown(/^((?:src|test|docs|scripts|bench)\/\S*)$/, (path) => namesFile(path))).toEqual([]);
   });
@@ -102,10 +103,53 @@ it('the README or the list of pages links to every page', () => {
   expect(names.filter((name) => !isLinked(name))).toEqual([]);
 });
 
-it('docs/proofs.md mentions every proof and benchmark', () => {
-  const proofs = readFileSync('docs/proofs.md', 'utf8');
-  const all = Object.keys(scripts).filter((name) => /^(bench|prove):|^conformance$/.test(name));
-  expect(all.filter((name) => !proofs.includes(`\`npm run ${name}\``))).toEqual([]);
+describe('proofs and benchmarks', () => {
+  const run = (kind: string, ...args: readonly string[]) =>
+    spawnSync(process.execPath, ['scripts/proofs.mjs', kind, ...args], { encoding: 'utf8' });
+  const named = (kind: string) =>
+    new Map(
+      run(kind, '--list')
+        .stdout.trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/, 2) as [string, string]),
+    );
+
+  it.each(['bench', 'prove'])('npm run %s -- --list has a sentence for each', (kind) => {
+    const files = readdirSync({ bench: 'bench', prove: 'test/prove' }[kind]!).filter((file) =>
+      /\.ts$/.test(file),
+    );
+    expect([...named(kind).keys()]).toEqual(files.map((file) => file.replace('.ts', '')));
+    for (const [name, sentence] of named(kind)) expect(sentence, name).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
+  it.each(['bench', 'prove'])(
+    'docs/proofs.md has a row for each name of npm run %s, and no others',
+    (kind) => {
+      const rows = readFileSync('docs/proofs.md', 'utf8').matchAll(
+        new RegExp(`^\\| \`npm run ${kind}(?: -- ([a-z-]+))?\``, 'gm'),
+      );
+      const names = named(kind);
+      // `npm run bench` alone runs this one.
+      const documented = [...rows].map(([, name]) => name ?? 'performance');
+      expect(documented.sort()).toEqual([...names.keys()].sort());
+      expect(unknown(new RegExp(`^npm run ${kind} -- ([a-z]\\S*)`), (name) => names.has(name))).toEqual([]);
+    },
+  );
+
+  it('are refused if their name is unknown, or if arguments could belong to several', () => {
+    expect(run('prove', 'fuz')).toMatchObject({
+      status: 2,
+      stderr: 'prove: there is no fuz; `npm run prove -- --list` lists what there is\n',
+    });
+    expect(run('prove', 'fuzz', 'ping', '7')).toMatchObject({
+      status: 2,
+      stderr: 'prove: 7 is not a name; arguments are possible with one name only\n',
+    });
+  });
+});
+
+it('package.json has few enough scripts to read them', () => {
+  expect(Object.keys(scripts).length).toBeLessThanOrEqual(30);
 });
 
 it('troubleshooting quotes real messages of the program', () => {

@@ -10,7 +10,7 @@ import { Catalog } from '../../src/prompts/catalog/catalog.ts';
 import { createPrompts } from '../../src/prompts/prompts.ts';
 import { CommandSource } from '../../src/prompts/sources/commands.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
-import { median } from '../figures.ts';
+import { median } from '../parts/figures.ts';
 
 export interface Growth {
   /** CPU time of the first list, as a multiple of reading the files. */

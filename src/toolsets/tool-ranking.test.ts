@@ -8,7 +8,7 @@ import type { Server } from '../engine/server.ts';
 import type { Tool } from '../tool.ts';
 import { rankTools } from './tool-ranking.ts';
 
-/** Tasks in everyday words for each tool. The keywords were written with these tasks in mind; bench/unseen-tasks.ts has others. */
+/** Tasks in everyday words for each tool. The keywords were written with these tasks in mind; bench/parts/unseen-tasks.ts has others. */
 const tasks = `
 list_prompts: what shortcuts have I got? | show me everything in my prompt collection | which canned texts are there | give me an overview of all my saved instructions
 search_prompts: is there a saved prompt about cover letters? | find me something in the library for writing emails | I had a template on negotiating, where is it | look for prompts that mention recipes

@@ -5,7 +5,7 @@ import { script } from '../model/turn.ts';
 import { AgentProof, bars } from './prove-agent.ts';
 import { realAgents } from './real-agents.ts';
 
-// The lean part of `npm run prove:agents`: the bars that the agents in test/components meet in different ways.
+// The lean part of `npm run prove -- agents`: the bars that the agents in test/components meet in different ways.
 describe.each([
   ['gemini', ['run', 'approvals']],
   ['qwen', ['steering', 'budget']],

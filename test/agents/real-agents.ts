@@ -35,7 +35,7 @@ const file = (path: string, content: object | string) => {
 
 const installed = (path: string) => (existsSync(path) ? path : undefined);
 
-/** opencode is too large for the components of the tests; `npm run prove:agents` installs it. */
+/** opencode is too large for the components of the tests; `npm run prove -- agents` installs it. */
 function findOpencode(): string | undefined {
   const cache = join(import.meta.dirname, '..', '..', '.cache', 'clients');
   const versions = existsSync(cache)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { killHost, readQueue } from '../delegate/kill-host.ts';
-import { cutConnections } from '../prove/delivery-proof.ts';
+import { cutConnections } from '../prove/parts/delivery-proof.ts';
 import type { Random } from '../random-numbers.ts';
 import { Clock } from './clock.ts';
 import type { ServiceProcess } from './service-process.ts';

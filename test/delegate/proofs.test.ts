@@ -7,7 +7,7 @@ import { startParallelRuns } from './parallel-runs.ts';
 import { killRunHost, killServer, leaveClient } from './survival.ts';
 import { codexShim, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
-/** Small versions of the checks in `npm run prove:delegate` and `npm run prove:runs`, with the real Codex. */
+/** With the real Codex. `npm run prove -- runs` repeats the first part many times. */
 let model: Model;
 let bench: Workbench;
 let settings: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
 import { bundle, initialize, Program } from '../program.ts';
-import { proveDelivery } from '../prove/delivery-proof.ts';
+import { proveDelivery } from '../prove/parts/delivery-proof.ts';
 
 const waitOptions = { timeout: 20_000, interval: 50 };
 let stores: Store[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { proveHttp } from '../prove/http.ts';
-import { httpCases } from '../prove/http-cases.ts';
+import { httpCases } from '../prove/parts/http-cases.ts';
 
 it.runIf(process.platform === 'linux')(
   'denied and hostile requests are refused, use no memory afterwards, and others are served meanwhile',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { soakWatcher } from '../prove/watch-soak.ts';
+import { soakWatcher } from '../prove/parts/watch-soak.ts';
 
 it('a client that follows the notifications keeps up with random changes, and no folder stops notifying', {
   timeout: 120_000,

@@ -1,5 +1,5 @@
 // Proves what each agent can do, with the real programs and models on loopback, and writes the table in docs/agents.md.
-// `node test/prove/agents.ts qwen run approvals` proves only some agents and bars and writes nothing.
+// `npm run prove -- agents qwen run approvals` proves only some agents and bars and writes nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { installOpencode } from '../agents/install-opencode.ts';
 import { AgentProof, bars } from '../agents/prove-agent.ts';

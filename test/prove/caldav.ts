@@ -1,6 +1,6 @@
+// Lets three writers race on real CalDAV servers, and edits the corpus there. `npm run prove -- caldav [RACES]`
 import { editCorpus, proofServers, race } from '../caldav/proof.ts';
 
-/** Lets three writers race on real CalDAV servers, and edits the corpus there: `npm run prove:caldav [RACES]`. */
 const races = Number(process.argv[2] ?? 40);
 let failed = false;
 console.log(

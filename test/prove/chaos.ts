@@ -1,4 +1,4 @@
-// Everything at once, with everything failing, on SQLite and PostgreSQL: `npm run prove:chaos -- MINUTES [SEED]`. Prints a table and
+// Everything at once, with everything failing, on SQLite and PostgreSQL. `npm run prove -- chaos MINUTES [SEED]` prints a table and
 // exits with 1 if something that was acknowledged is lost, done twice or reported wrongly.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Gives the recorded prompts to the real clients and compares what their models receive with the records in
-// test/fixtures/client-cases. `npm run prove:cases -- [CLIENT]`
+// test/fixtures/client-cases. `npm run prove -- client-cases [CLIENT]`
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';

@@ -1,7 +1,7 @@
 // Tests delivery while workers are killed, connections are cut and the database crashes. Every notification must arrive.
 // A notification may arrive twice only if the failure happened after its acceptance and before its outcome was recorded.
 import { parseArgs } from 'node:util';
-import { type DeliveryResult, type DeliveryTest, proveDelivery } from './delivery-proof.ts';
+import { type DeliveryResult, type DeliveryTest, proveDelivery } from './parts/delivery-proof.ts';
 
 const { values } = parseArgs({
   options: { notifications: { type: 'string', default: '20000' }, only: { type: 'string', default: '' } },

@@ -1,7 +1,7 @@
+// Compares find_time with brute force in random worlds. `npm run prove -- find-time [WORLDS]`
 import { compareWorld } from '../availability/compare.ts';
 import { openAssistant } from '../open-assistant.ts';
 
-/** Compares find_time with brute force in random worlds: `npm run prove:times [WORLDS]`. */
 const worlds = Number(process.argv[2] ?? 2000);
 const counts = { equal: 0, different: 0, proposals: 0, without: 0, series: 0 };
 await using assistant = openAssistant();

@@ -1,13 +1,13 @@
 // Sends denied and hostile requests to a running server. While each kind is sent, a client with the token must be served, and
-// afterwards the server's memory must not have grown. `node test/prove/http.ts 1000`
+// afterwards the server's memory must not have grown. `npm run prove -- http 1000`
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Program } from '../program.ts';
-import { httpCases } from './http-cases.ts';
-import { proveTokens } from './http-tokens.ts';
+import { httpCases } from './parts/http-cases.ts';
+import { proveTokens } from './parts/http-tokens.ts';
 
 export interface Target {
   readonly url: URL;

@@ -1,4 +1,4 @@
-// Measures how long a ping waits while the server works on a hostile input. `node test/prove/ping.ts 1048576 calendar`
+// Measures how long a ping waits while the server works on a hostile input. `npm run prove -- ping 1048576 calendar`
 import { loadavg } from 'node:os';
 import { hostileInputs } from '../hostile/corpus.ts';
 import { HostileServer, type Transport } from '../hostile/ping.ts';

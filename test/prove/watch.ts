@@ -1,5 +1,5 @@
-// Changes prompt files at random while a client follows the notifications. `npm run prove:watch -- MINUTES [SEED]`
-import { soakWatcher } from './watch-soak.ts';
+// Changes prompt files at random while a client follows the notifications. `npm run prove -- watch MINUTES [SEED]`
+import { soakWatcher } from './parts/watch-soak.ts';
 
 const minutes = Number(process.argv[2] ?? 10);
 const seed = Number(process.argv[3] ?? 1);

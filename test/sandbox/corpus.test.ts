@@ -4,7 +4,7 @@ import { Arena, sandboxesOf } from './arena.ts';
 import { attack, attackUnprotected } from './attack.ts';
 import { corpus } from './corpus.ts';
 
-/** A part of the corpus. `npm run prove:sandbox` runs all of it. */
+/** A part of the corpus. `npm run prove -- sandbox` runs all of it. */
 let arena: Arena;
 const connections = new Map<string, Connection>();
 beforeAll(async () => {

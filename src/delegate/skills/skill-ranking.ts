@@ -22,7 +22,7 @@ const options = {
   padding: 60,
 } as const;
 
-/** Thresholds, tuned on one half of the labelled tasks. `npm run bench:skills` reports both halves. */
+/** Thresholds, tuned on one half of the labelled tasks. `npm run bench -- skills` reports both halves. */
 const thresholds = {
   /** Share of the score that is deducted if it comes from a single word. */
   singleWordPenalty: 0.8,

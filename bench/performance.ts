@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../figures.ts';
-import { type Contender, contenders, writeCommands } from './contenders.ts';
-import { measureGrowth } from './growth.ts';
-import { HttpServer } from './http.ts';
-import { type Method, measureStart, StdioServer } from './stdio.ts';
+import { median } from './parts/figures.ts';
+import { type Contender, contenders, writeCommands } from './performance/contenders.ts';
+import { measureGrowth } from './performance/growth.ts';
+import { HttpServer } from './performance/http.ts';
+import { type Method, measureStart, StdioServer } from './performance/stdio.ts';
 
 const calls = Number(process.argv[2] ?? 12_000);
 const starts = Number(process.argv[3] ?? 25);
@@ -183,7 +183,7 @@ later than in a server that loads everything first. "At once" means that 100 req
   ];
   for (const [figure] of exceeded) console.error(`${figure}: Adjutant exceeds the limit`);
   if (exceeded.length > 0) process.exitCode = 1;
-  writeFileSync(join(import.meta.dirname, '..', '..', 'docs', 'performance.md'), text);
+  writeFileSync(join(import.meta.dirname, '..', 'docs', 'performance.md'), text);
 }
 
 function unitOf(figure: string): string {

@@ -1,5 +1,5 @@
 // Several processes change one user.jsonl at the same time and are killed while they write. No confirmed change may be lost.
-import { proveConcurrency, proveImportKills, proveKills } from '../test/prompts/jsonl-proof.ts';
+import { proveConcurrency, proveImportKills, proveKills } from '../prompts/jsonl-proof.ts';
 
 const [processes = 8, changes = 500, kills = 200, imports = 50] = process.argv.slice(2).map(Number);
 

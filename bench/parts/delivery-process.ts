@@ -2,11 +2,11 @@
 // sending anything, and reports over IPC when each job started. A `graphile` job looks up the notification and records
 // its outcome, with one statement each; an `empty` job does nothing.
 import type pg from 'pg';
-import { Scheduler } from '../src/assistant/delivery/scheduler.ts';
-import { Worker } from '../src/assistant/delivery/worker.ts';
-import { followChanges } from '../src/store/change-feed.ts';
-import { createStore } from '../src/store/store.ts';
-import { importComponent } from '../test/components.ts';
+import { Scheduler } from '../../src/assistant/delivery/scheduler.ts';
+import { Worker } from '../../src/assistant/delivery/worker.ts';
+import { followChanges } from '../../src/store/change-feed.ts';
+import { createStore } from '../../src/store/store.ts';
+import { importComponent } from '../../test/components.ts';
 
 const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile' | 'empty', string];
 /** Concurrent jobs, the same for both systems. Graphile Worker's local queue holds twice as many. */

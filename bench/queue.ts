@@ -12,7 +12,7 @@ import { createStore, type Store } from '../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../test/assistant-rows.ts';
 import { importComponent } from '../test/components.ts';
 import { startPostgres } from '../test/postgres.ts';
-import { median, table } from './figures.ts';
+import { median, table } from './parts/figures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -128,7 +128,7 @@ class WorkerPool {
   }
 
   static async start(kind: Kind, url: string): Promise<WorkerPool> {
-    const file = join(import.meta.dirname, 'delivery-process.ts');
+    const file = join(import.meta.dirname, 'parts/delivery-process.ts');
     const processes = Array.from({ length: Number(values.processes) }, () =>
       fork(file, [kind, url], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
     );

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../src/json.ts';
-import { bundle, initialize } from '../program.ts';
-import { randomNumbers } from '../random-numbers.ts';
-import { StdioPeer } from '../stdio-peer.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import { bundle, initialize } from '../../program.ts';
+import { randomNumbers } from '../../random-numbers.ts';
+import { StdioPeer } from '../../stdio-peer.ts';
 
 export interface SoakResult {
   readonly operations: number;

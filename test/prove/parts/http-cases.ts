@@ -1,4 +1,4 @@
-import { type HttpCase, type RawRequest, statusOf, type Target } from './http.ts';
+import { type HttpCase, type RawRequest, statusOf, type Target } from '../http.ts';
 
 const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 /** Requests that are in progress at the same time. */

@@ -1,7 +1,7 @@
-import { NamedTokens } from '../../src/identity/named-tokens.ts';
-import { hostileTokens } from '../identity/hostile-tokens.ts';
-import { startOAuthProgram } from '../identity/oauth-program.ts';
-import { heapFlags, proveHttp } from './http.ts';
+import { NamedTokens } from '../../../src/identity/named-tokens.ts';
+import { hostileTokens } from '../../identity/hostile-tokens.ts';
+import { startOAuthProgram } from '../../identity/oauth-program.ts';
+import { heapFlags, proveHttp } from '../http.ts';
 import { repeated } from './http-cases.ts';
 
 const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
-import { type Postgres, startPostgres } from '../postgres.ts';
+import { createStore, type Store } from '../../../src/store/store.ts';
+import { fill, meeting, minute, person, reminder } from '../../assistant-rows.ts';
+import { type Postgres, startPostgres } from '../../postgres.ts';
 
 export interface DeliveryTest {
   readonly engine: 'sqlite' | 'postgres';

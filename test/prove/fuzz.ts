@@ -1,7 +1,7 @@
-// The full run: ten thousand messages in each flood and a tenth of that over HTTP, with the memory they leave in use.
-import { floodEngine } from './engine.ts';
-import { floodHttp } from './http.ts';
-import { floodStdio, floods } from './stdio.ts';
+// Floods the program with ten thousand messages of noise, and a tenth of that over HTTP, and measures the memory left in use.
+import { floodEngine } from '../fuzz/engine.ts';
+import { floodHttp } from '../fuzz/http.ts';
+import { floodStdio, floods } from '../fuzz/stdio.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
 const seed = Number(process.argv[3] ?? 20_260_728);

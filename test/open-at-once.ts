@@ -1,10 +1,9 @@
-// Tests that many processes can open an empty data folder at the same moment. `node test/prove/open.ts 64 8`
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createStore } from '../../src/store/store.ts';
+import { createStore } from '../src/store/store.ts';
 
 /** Opens one database from many processes at once. Returns how many succeeded and the errors of the others. */
 export async function openAtOnce(processes: number): Promise<{ opened: number; errors: readonly string[] }> {
@@ -39,7 +38,7 @@ export async function openAtOnce(processes: number): Promise<{ opened: number; e
 
 async function child(file: string, id: string): Promise<void> {
   // Load all modules first, so that the processes open the file at the same moment.
-  await Promise.all([import('../../src/store/sqlite.ts'), import('kysely')]);
+  await Promise.all([import('../src/store/sqlite.ts'), import('kysely')]);
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   const store = createStore(file);
@@ -50,14 +49,3 @@ async function child(file: string, id: string): Promise<void> {
 }
 
 if (process.argv[2] === 'child') await child(process.argv[3]!, process.argv[4]!);
-else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [processes, rounds] = [Number(process.argv[2] ?? 64), Number(process.argv[3] ?? 3)];
-  for (let round = 1; round <= rounds; round++) {
-    const { opened, errors } = await openAtOnce(processes);
-    console.log(`round ${round}: ${opened} of ${processes} processes opened the database`);
-    if (opened !== processes) {
-      console.log(errors.join('\n'));
-      process.exitCode = 1;
-    }
-  }
-}
