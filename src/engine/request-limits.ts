@@ -1,6 +1,7 @@
 import type { Awaitable } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { ReplyAccount } from './connection.ts';
 import { metaKeys } from './envelope.ts';
 import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
 
@@ -11,6 +12,8 @@ const concurrency = 16;
 export interface BatchOptions {
   /** Once the replies are this long, the remaining requests are refused: a reply can be much longer than its request. */
   readonly maxReplyBytes: number;
+  /** The memory that this batch shares with others. If it is full, requests are refused as well. */
+  readonly replies: ReplyAccount | undefined;
   answer(value: unknown): Awaitable<JsonObject | undefined>;
   refuse(failure: Failure, id?: RequestId): JsonObject;
 }
@@ -18,7 +21,7 @@ export interface BatchOptions {
 /** Starts the messages of a batch in order. Resolves to their replies, if there are any. A request that was carried out always gets its reply. */
 export async function answerBatch(
   values: readonly unknown[],
-  { maxReplyBytes, answer, refuse }: BatchOptions,
+  { maxReplyBytes, replies: account, answer, refuse }: BatchOptions,
 ): Promise<JsonObject | readonly JsonObject[] | undefined> {
   if (values.length === 0 || values.length > maxMessages)
     return refuse(new Failure('invalid-request', `A batch must hold between 1 and ${maxMessages} messages.`));
@@ -28,15 +31,23 @@ export async function answerBatch(
   const work = async () => {
     for (let at = next++; at < values.length; at = next++) {
       const incoming = classify(values[at]);
-      const isRefused = bytes >= maxReplyBytes && incoming.kind === 'request';
-      const reply = isRefused
-        ? refuse(tooMuch(maxReplyBytes), incoming.request.id)
-        : await answer(values[at]);
+      const problem = bytes >= maxReplyBytes ? tooMuch(maxReplyBytes) : account?.isFull ? busy() : undefined;
+      const reply =
+        problem !== undefined && incoming.kind === 'request'
+          ? refuse(problem, incoming.request.id)
+          : await answer(values[at]);
       replies[at] = reply;
-      if (reply !== undefined) bytes += encode(reply).length;
+      if (reply === undefined) continue;
+      const { length } = encode(reply);
+      bytes += length;
+      account?.hold(length);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  try {
+    await Promise.all(Array.from({ length: concurrency }, work));
+  } finally {
+    account?.hold(-bytes);
+  }
   const present = replies.filter((reply) => reply !== undefined);
   return present.length > 0 ? present : undefined;
 }
@@ -45,6 +56,13 @@ function tooMuch(maxReplyBytes: number): Failure {
   return new Failure(
     'invalid-request',
     `The replies to this batch reached ${maxReplyBytes} bytes (setting max_batch_reply_bytes), so this request was not carried out. Send it again in a smaller batch.`,
+  );
+}
+
+function busy(): Failure {
+  return new Failure(
+    'unavailable',
+    'The server holds as many replies as it may, so this request was not carried out. Read the replies to other requests, then send it again.',
   );
 }
 

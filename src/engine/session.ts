@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { recordDenied } from './call.ts';
 import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
-import type { Outlet, SessionOptions } from './connection.ts';
+import type { Outlet, ReplyAccount, SessionOptions } from './connection.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { invalidEnvelope } from './envelope.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
@@ -37,6 +37,7 @@ export class Session {
   readonly watchedResources = new Set<string>();
   readonly listens = new Map<RequestId, Listen>();
   readonly #outlet: Outlet;
+  readonly #replies: ReplyAccount | undefined;
   readonly #inFlight = new Map<RequestId, RequestInProgress>();
   readonly #questions = new Questions();
   #era: 'legacy' | 'modern' | undefined;
@@ -48,6 +49,7 @@ export class Session {
     this.server = server;
     this.#outlet = outlet;
     this.#era = options.era;
+    this.#replies = options.replies;
     this.surface = server.surfaceOf(options.access ?? server.access);
     this.canAsk = options.canAsk ?? true;
   }
@@ -135,6 +137,7 @@ export class Session {
     }
     return answerBatch(values, {
       maxReplyBytes: this.server.limits.batchReplyBytes,
+      replies: this.#replies,
       answer: (value) => this.#receiveOne(value),
       refuse: (failure, id) => this.refuse(failure, id),
     });

@@ -54,7 +54,7 @@ export async function serveModern(
     if (incoming.kind === 'request' && incoming.request.issue === undefined) {
       const refusal = checkHeaders(server, incoming.request, request);
       if (refusal)
-        return sendJson(response, 400, {
+        return void sendJson(response, 400, {
           jsonrpc: '2.0',
           id: incoming.request.id,
           error: { ...refusal } as JsonObject,

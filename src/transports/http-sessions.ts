@@ -5,15 +5,21 @@ import { legacyVersions } from '../contracts/standard.ts';
 import type { RequestId } from '../engine/message.ts';
 import type { Server } from '../engine/server.ts';
 import type { Session } from '../engine/session.ts';
+import { Failure } from '../failure.ts';
 import type { Credential } from '../identity/credential.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Access } from '../toolsets/access.ts';
 import { EventStream, parseEventId } from './event-stream.ts';
 import { sendError, sendJson } from './reply.ts';
+import type { ReplyMemory } from './reply-memory.ts';
 
 const idleMs = 60 * 60 * 1000;
 /** After this time without a reply, the response becomes a stream that the client can resume. */
 const streamAfterMs = 2_000;
+/** Batches of one session that are in progress or not read yet. Others wait: the replies to each can fill much memory. */
+const maxBatches = 2;
+/** Shorter replies fit into the buffers of the system. */
+const minHeldBytes = 16 * 1024;
 
 interface ClientSession {
   readonly session: Session;
@@ -26,6 +32,9 @@ interface ClientSession {
   /** The stream for messages that belong to no request. */
   readonly standing: EventStream;
   lastSeen: number;
+  /** Batches that are in progress, or whose replies the client has not read yet. */
+  openBatches: number;
+  hasEnded: boolean;
 }
 
 /** Streamable HTTP of the revisions with sessions. Each client has one server session for all its requests. */
@@ -33,10 +42,12 @@ export class HttpSessions {
   readonly #server: Server;
   readonly #sessions = new Map<string, ClientSession>();
   readonly #maxSessions: number;
+  readonly #memory: ReplyMemory;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(server: Server, maxSessions: number) {
+  constructor(server: Server, maxSessions: number, memory: ReplyMemory) {
     this.#server = server;
+    this.#memory = memory;
     this.#maxSessions = maxSessions;
     this.#sweeper = setInterval(() => this.#sweep(Date.now() - idleMs), 60_000);
     this.#sweeper.unref();
@@ -61,7 +72,7 @@ export class HttpSessions {
     }
     const id = request.headers['mcp-session-id'];
     if (isInitialize(message)) {
-      if (!this.#hasRoom()) {
+      if (!this.#maySessionBegin()) {
         const reason = `All ${this.#maxSessions} sessions are in use (setting http.max_sessions).`;
         return sendError(response, 503, -32600, reason, { 'retry-after': '5' });
       }
@@ -70,8 +81,7 @@ export class HttpSessions {
     }
     if (id === undefined) return this.#serveWithoutSession(message, access, response);
     const client = this.#find(id, credential);
-    if (client === undefined)
-      return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
+    if (client === undefined) return sendUnknownSession(response);
     client.credential = credential;
     client.session.renew(credential.actor);
     return this.#serve(client, message, response, {});
@@ -81,8 +91,7 @@ export class HttpSessions {
     const client = this.#find(request.headers['mcp-session-id'], credential);
     if (request.headers['mcp-session-id'] === undefined)
       return sendError(response, 405, -32600, 'A stream needs a session: send the header Mcp-Session-Id.');
-    if (client === undefined)
-      return sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
+    if (client === undefined) return sendUnknownSession(response);
     client.lastSeen = Date.now();
     const seen = parseEventId(String(request.headers['last-event-id'] ?? ''));
     const stream = seen && client.streams.get(seen.stream);
@@ -124,13 +133,18 @@ export class HttpSessions {
           if (route) route(message);
           else client.standing.send(message);
         },
-        { access },
+        { access, replies: this.#memory.accountOf(() => client) },
       ),
       credential,
       streams: new Map(),
       routes: new Map(),
-      standing: new EventStream(`${name}.standing`),
+      standing: new EventStream(`${name}.standing`, {
+        hold: (bytes) => this.#memory.hold(client, bytes),
+        isResumable: true,
+      }),
       lastSeen: Date.now(),
+      openBatches: 0,
+      hasEnded: false,
     };
     this.#sessions.set(name, client);
     return [name, client];
@@ -150,10 +164,21 @@ export class HttpSessions {
       response.writeHead(202, headers).end();
       return;
     }
+    const isBatch = Array.isArray(message);
+    const enter = () => {
+      if (isBatch && client.openBatches >= maxBatches) return false;
+      if (isBatch) client.openBatches += 1;
+      return true;
+    };
+    const waiting = this.#waitForRoom(client, response, enter);
+    if (waiting !== undefined && !(await waiting)) return;
+    // The session may have ended while the request waited.
+    if (client.hasEnded) return sendUnknownSession(response);
+    const hold = (bytes: number) => this.#memory.hold(client, bytes);
     let stream: EventStream | undefined;
     const open = (): EventStream => {
       if (stream !== undefined) return stream;
-      stream = new EventStream(randomUUID());
+      stream = new EventStream(randomUUID(), { hold, isResumable: true });
       client.streams.set(stream.id, stream);
       stream.attach(response, headers);
       if (client.session.client.protocolVersion >= '2025-11-25') stream.prime();
@@ -167,29 +192,79 @@ export class HttpSessions {
       const reply = received instanceof Promise ? await received : received;
       if (stream === undefined) {
         if (reply === undefined) response.writeHead(202, headers).end();
-        else sendJson(response, 200, reply, headers);
+        else this.#holdUntilRead(client, response, sendJson(response, 200, reply, headers));
         return;
       }
-      const opened: EventStream = stream;
-      if (reply !== undefined) opened.send(reply);
-      opened.end();
-      setTimeout(() => client.streams.delete(opened.id), 5 * 60_000).unref();
+      if (reply !== undefined) stream.send(reply);
+      this.#keep(client, stream, isBatch ? ids : ids[0]!);
     } finally {
+      if (isBatch) whenClosed(response, () => this.#closeBatch(client));
       clearTimeout(streamTimer);
       for (const id of ids) client.routes.delete(id);
       client.lastSeen = Date.now();
     }
   }
 
+  #closeBatch(client: ClientSession): void {
+    client.openBatches -= 1;
+    this.#memory.wake();
+  }
+
+  /** Waits until clients have read enough of their other replies; `undefined` if they have. False if the client disconnects first. */
+  #waitForRoom(owner: object, response: ServerResponse, enter = () => true): Promise<boolean> | undefined {
+    // Checks and enters at once: one event wakes all requests that wait.
+    const hasEntered = () => !this.#memory.isFull(owner) && enter();
+    if (hasEntered()) return undefined;
+    response.on('close', () => this.#memory.wake());
+    const wait = async () => {
+      do await this.#memory.changed();
+      while (!response.destroyed && !hasEntered());
+      return !response.destroyed;
+    };
+    return wait();
+  }
+
+  /** Counts a long reply until the client has read it or has disconnected. */
+  #holdUntilRead(owner: object, response: ServerResponse, bytes: number): void {
+    if (bytes < minHeldBytes) return;
+    let held = bytes;
+    const kept = this.#memory.keep(owner, {
+      isBeingRead: () => true,
+      drop: () => {
+        this.#memory.hold(owner, -held);
+        held = 0;
+        if (!response.writableFinished) response.destroy();
+      },
+      forget() {},
+    });
+    whenClosed(response, () => this.#memory.forget(kept));
+    this.#memory.hold(owner, held);
+  }
+
+  /** Ends a stream, and keeps its replies for a client that lost its connection. */
+  #keep(client: ClientSession, stream: EventStream, ids: readonly RequestId[] | RequestId): void {
+    const refuse = (id: RequestId) => client.session.refuse(tooLate(), id);
+    const kept = this.#memory.keep(client, {
+      isBeingRead: () => stream.attached,
+      drop: () => stream.drop(() => (typeof ids === 'object' ? ids.map(refuse) : refuse(ids))),
+      forget: () => client.streams.delete(stream.id),
+    });
+    stream.end(() => this.#memory.deliver(kept));
+  }
+
   /** Serves a request without a session. The server cannot ask such a client anything. */
   async #serveWithoutSession(message: unknown, access: Access, response: ServerResponse): Promise<void> {
-    const stream = new EventStream(randomUUID());
+    const owner = {};
+    const hold = (bytes: number) => this.#memory.hold(owner, bytes);
+    const waiting = this.#waitForRoom(owner, response);
+    if (waiting !== undefined && !(await waiting)) return;
+    const stream = new EventStream(randomUUID(), { hold });
     const session = this.#server.connect(
       (sent) => {
         if (!stream.attached) stream.attach(response, {});
         stream.send(sent);
       },
-      { canAsk: false, access },
+      { canAsk: false, access, replies: this.#memory.accountOf(() => owner) },
     );
     response.on('close', () => session.close());
     const reply = await session.receive(message);
@@ -198,7 +273,7 @@ export class HttpSessions {
       if (reply !== undefined) stream.send(reply);
       stream.end();
     } else if (reply === undefined) response.writeHead(202).end();
-    else sendJson(response, 200, reply);
+    else this.#holdUntilRead(owner, response, sendJson(response, 200, reply));
   }
 
   #sweep(before: number): void {
@@ -209,7 +284,7 @@ export class HttpSessions {
   }
 
   /** Ends the session that has been idle longest if there are too many. Returns whether there is room for a new one. */
-  #hasRoom(): boolean {
+  #maySessionBegin(): boolean {
     if (this.#sessions.size < this.#maxSessions) return true;
     const [oldest] = [...this.#sessions]
       .filter(([, client]) => !client.session.busy && !client.standing.attached)
@@ -220,10 +295,31 @@ export class HttpSessions {
 
   #end(id: string, client: ClientSession): void {
     this.#sessions.delete(id);
+    client.hasEnded = true;
     client.session.close();
-    client.standing.end();
-    for (const stream of client.streams.values()) stream.end();
+    for (const stream of [client.standing, ...client.streams.values()]) {
+      stream.drop();
+      stream.end();
+    }
+    this.#memory.end(client);
   }
+}
+
+/** Calls the function when the response is sent, or the client has disconnected. */
+function whenClosed(response: ServerResponse, call: () => void): void {
+  if (response.destroyed) call();
+  else response.once('close', call);
+}
+
+function tooLate(): Failure {
+  return new Failure(
+    'unavailable',
+    'The reply was dropped, because it was not fetched in time and the server held too many replies. The request was carried out; check its effect before you send it again.',
+  );
+}
+
+function sendUnknownSession(response: ServerResponse): void {
+  sendError(response, 404, -32600, 'The session is unknown or has ended; initialize again.');
 }
 
 function isInitialize(message: unknown): boolean {

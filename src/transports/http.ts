@@ -24,6 +24,7 @@ import { structureProblem } from './message-limits.ts';
 import { findDenied } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
+import { type ReplyLimits, ReplyMemory } from './reply-memory.ts';
 import { readBody } from './request-body.ts';
 import { tooLong } from './stdio.ts';
 
@@ -53,6 +54,7 @@ export interface HttpOptions extends GuardOptions {
   /** Records denied requests. */
   readonly audit?: Audit;
   readonly limits?: HttpLimits;
+  readonly replyLimits?: ReplyLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
   /**
@@ -73,8 +75,9 @@ export interface HttpEndpoint {
 export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   const { limits = unlimited } = options;
   const sessions = new Map<Server, HttpSessions>();
+  const memory = new ReplyMemory(options.replyLimits);
   const sessionsOf = (server: Server) => {
-    const known = sessions.get(server) ?? new HttpSessions(server, limits.sessions);
+    const known = sessions.get(server) ?? new HttpSessions(server, limits.sessions, memory);
     sessions.set(server, known);
     return known;
   };
@@ -126,7 +129,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
     const metadata = authenticator?.metadata(path);
     return metadata === undefined
       ? options.page(path, response, request)
-      : sendJson(response, 200, metadata as JsonObject);
+      : void sendJson(response, 200, metadata as JsonObject);
   }
 
   const authenticated = authenticator?.authenticate(request.headers) ?? ownerCredential;

@@ -10,14 +10,14 @@ export const pagePath = '/page/mcp';
 /** A reply below this size fits into one packet anyway. */
 const minCompressedBytes = 1400;
 
-/** Sends a JSON reply, unless the client has disconnected or a reply was sent already. */
+/** Sends a JSON reply, unless the client has disconnected or a reply was sent already. Returns its length. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   message: JsonObject | readonly JsonObject[],
   headers: Readonly<Record<string, string>> = {},
-): void {
-  if (response.headersSent || response.destroyed) return;
+): number {
+  if (response.headersSent || response.destroyed) return 0;
   const send = (body: Buffer, encoding = {}) => {
     if (response.headersSent || response.destroyed) return;
     response
@@ -30,10 +30,12 @@ export function sendJson(
       .end(body);
   };
   const body = Buffer.from(encode(message));
-  if (body.length < minCompressedBytes || !acceptsCompression(response)) return send(body);
-  gzip(body, { level: 4 }, (error, compressed) =>
-    error ? send(body) : send(compressed, { 'content-encoding': 'gzip' }),
-  );
+  if (body.length < minCompressedBytes || !acceptsCompression(response)) send(body);
+  else
+    gzip(body, { level: 4 }, (error, compressed) =>
+      error ? send(body) : send(compressed, { 'content-encoding': 'gzip' }),
+    );
+  return body.length;
 }
 
 /** Only the page gets compressed replies: it may be used over a slow line, and every browser can decompress them. */

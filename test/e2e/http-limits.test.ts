@@ -7,13 +7,31 @@ import { initialize, Program } from '../program.ts';
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const listTools = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
 
+/** Lets a program print the bytes that it uses after a garbage collection, on SIGUSR2. */
+const memoryReport = `data:text/javascript,process.on('SIGUSR2', () => {
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  process.stderr.write('memory ' + (heapUsed + external) + String.fromCharCode(10));
+});`;
+
 class LimitedServer {
   readonly program: Program;
   url = '';
   token = '';
 
   constructor(...flags: readonly string[]) {
-    this.program = new Program(['serve', '--http', '--port', '0', ...flags]);
+    this.program = new Program(['serve', '--http', '--port', '0', ...flags], {
+      nodeFlags: ['--expose-gc', '--import', memoryReport],
+      commands: { 'long.md': `---\ndescription: Long\n---\n${'word '.repeat(16_000)}` },
+    });
+  }
+
+  /** Bytes in use after a garbage collection. */
+  async memory(): Promise<number> {
+    this.program.stderr = '';
+    this.program.child.kill('SIGUSR2');
+    const [, bytes] = await this.program.untilStderr(/memory (\d+)\n/);
+    return Number(bytes);
   }
 
   async start(): Promise<this> {
@@ -228,4 +246,49 @@ it.each([
   });
   const status = await program.request('tools/call', { name: 'server_status', arguments: {} });
   expect(JSON.stringify(status)).not.toMatch(/([mtc])\1{50}/);
+});
+
+describe('replies', () => {
+  const events = Array.from(
+    { length: 300 },
+    (_, day) =>
+      `BEGIN:VEVENT\r\nUID:e${day}\r\nDTSTART:20260101T080000Z\r\nSUMMARY:E${day}\r\nEND:VEVENT\r\n`,
+  );
+  const content = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.join('')}END:VCALENDAR\r\n`;
+  const call = (id: number, name: string, args: object, more: object = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: args, ...more },
+  });
+  /** One reply reports progress, so that all of them are sent as a stream, which the client can resume. */
+  const batch = [
+    call(0, 'import_calendar', { user_id: 'ann', content }, { _meta: { progressToken: 1 } }),
+    ...Array.from({ length: 100 }, (_, index) => call(index + 1, 'expand_prompt', { command: 'long' })),
+  ];
+  const open = async (server: LimitedServer) => {
+    const session = await server.post(initialize('2025-03-26'));
+    const headers = { 'mcp-session-id': session.headers.get('mcp-session-id')! };
+    const user = { id: 'ann', name: 'Ann' };
+    await server.post(call(1, 'create_user', user), headers);
+    return headers;
+  };
+
+  it('of many batches are not all kept, although their streams can be resumed', {
+    timeout: 120_000,
+  }, async () => {
+    await using server = await new LimitedServer().start();
+    const headers = await open(server);
+    const before = await server.memory();
+    for (let round = 0; round < 8; round++) {
+      const response = await server.post(batch, headers);
+      expect(response.headers.get('content-type')).toBe('text/event-stream');
+      const text = await response.text();
+      const replies = JSON.parse(text.slice(text.lastIndexOf('data: ') + 6)) as JsonObject[];
+      expect(replies).toHaveLength(101);
+      expect(replies.every((reply) => 'result' in reply)).toBe(true);
+      expect(text.length).toBeGreaterThan(8_000_000);
+    }
+    expect((await server.memory()) - before).toBeLessThan(32_000_000);
+  });
 });
