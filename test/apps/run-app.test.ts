@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { componentFile } from '../components.ts';
@@ -14,8 +13,6 @@ beforeAll(async () => {
   model = await startResponsesModel();
   rig = await AppRig.open({
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
-    // The clone can be in the temporary folder of the system, where no agent is looked for.
-    TMPDIR: tmpdir(),
     ADJUTANT_DELEGATE_APPROVALS: 'ask',
   });
   mkdirSync(join(rig.home, '.codex'));

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { componentFile } from '../components.ts';
@@ -52,8 +51,6 @@ beforeAll(async () => {
     ADJUTANT_ASSISTANT_MODEL_URL: model.url,
     ADJUTANT_ASSISTANT_MODEL: 'echo-1',
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
-    // The clone can be in the temporary folder of the system, where no agent is looked for.
-    TMPDIR: tmpdir(),
   });
 });
 afterEach(async () => {
