@@ -73,7 +73,7 @@ describe('a stack trace of the built program', () => {
     program.send(initialize());
     await program.request('tools/call', { name: 'list_users', arguments: {} });
     const [stack] = await program.untilStderr(
-      /Error: no statement[^"]+?\(src\/assistant\/store\/\S+\.ts:\d+:\d+\)/,
+      /Error: no statement[^"]+?\(src\/store\/\S+\.ts:\d+:\d+\)/,
     );
     expect(stack).not.toContain(dist);
   });
