@@ -36,7 +36,7 @@ beforeAll(async () => {
     `${JSON.stringify({ name: 'tides', title: 'Tides', messages })}\n`,
   );
   writeFileSync(calendarFile, calendar(['Ferry', 8]));
-  writeFileSync(moonFile, calendar(['New moon', 9], ['Eclipse', 11]));
+  writeFileSync(moonFile, calendar(['New moon', 15], ['Eclipse', 11]));
   await server.start({ ADJUTANT_DELIVERY_WITH_SERVER: 'false' });
   await call('create_user', {
     ...{ id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC', locale: 'en' },
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await call('create_event', { user_id: 'ada', title: 'Taxes', start_ts: `${tomorrow}T17:00`, task: 'open' });
   const series = { title: 'Choir', start_ts: `${tomorrow}T18:00`, rrule: 'FREQ=DAILY;COUNT=4' };
   await call('create_event', { user_id: 'ada', ...series });
-  const content = calendar(['New moon', 7], ['Half moon', 10]);
+  const content = calendar(['New moon', 14], ['Half moon', 10]);
   await call('import_calendar', { user_id: 'ada', name: 'moon.ics', content });
   await call('set_rule', { user_id: 'ada', rule_type: 'travel_buffer', rule_json: { minutes: 20 } });
   page = await server.open();
