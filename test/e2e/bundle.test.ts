@@ -72,9 +72,7 @@ describe('a stack trace of the built program', () => {
     await using program = new Program(['serve'], { nodeFlags: ['--require', broken] });
     program.send(initialize());
     await program.request('tools/call', { name: 'list_users', arguments: {} });
-    const [stack] = await program.untilStderr(
-      /Error: no statement[^"]+?\(src\/store\/\S+\.ts:\d+:\d+\)/,
-    );
+    const [stack] = await program.untilStderr(/Error: no statement[^"]+?\(src\/store\/\S+\.ts:\d+:\d+\)/);
     expect(stack).not.toContain(dist);
   });
 });
