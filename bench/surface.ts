@@ -1,6 +1,6 @@
 // Measures the tool lists that models have to read: ours by toolset, and those of other servers from npm.
 import type { JsonObject } from '../src/json.ts';
-import { toolsets } from '../src/toolsets/toolsets.ts';
+import { toolsets } from '../src/tool.ts';
 import { componentFile } from '../test/components.ts';
 import { initialize, Program } from '../test/program.ts';
 import { StdioPeer } from '../test/stdio-peer.ts';
@@ -62,7 +62,7 @@ if (import.meta.main) {
     'adjutant (all)': await ownSize(['--toolsets', 'all']),
     'adjutant (all, read-only)': await ownSize(['--toolsets', 'all', '--read-only']),
   };
-  for (const name of Object.keys(toolsets)) rows[`adjutant (${name})`] = await ownSize(['--toolsets', name]);
+  for (const name of toolsets) rows[`adjutant (${name})`] = await ownSize(['--toolsets', name]);
   rows['playwright-mcp'] = await otherSize('@playwright/mcp/cli.js');
   rows['server-everything'] = await otherSize('@modelcontextprotocol/server-everything/dist/index.js');
   // Nothing is sent with the token: the server only lists its tools.

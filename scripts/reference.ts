@@ -1,11 +1,15 @@
-// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md and the schema of adjutant.toml from the code.
+// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the table of tools for src/toolsets and the schema
+// of adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { configurationSchema } from '../src/cli/configuration-schema.ts';
-import { configurationReference, toolReference } from '../src/cli/reference.ts';
+import { configurationReference, standardFeatures, toolReference, toolTable } from '../src/cli/reference.ts';
 import { withScopeTable } from '../src/cli/scope-table.ts';
 
 writeFileSync('docs/configuration.md', configurationReference());
-writeFileSync('docs/tools.md', await toolReference());
-writeFileSync('docs/security.md', withScopeTable(readFileSync('docs/security.md', 'utf8')));
+const features = await standardFeatures();
+const tools = features.flatMap((feature) => feature.tools ?? []);
+writeFileSync('docs/tools.md', toolReference(features));
+writeFileSync('docs/security.md', withScopeTable(readFileSync('docs/security.md', 'utf8'), tools));
+writeFileSync('src/toolsets/tools.json', toolTable(tools));
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/adjutant.schema.json', `${JSON.stringify(configurationSchema(), null, 2)}\n`);

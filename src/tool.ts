@@ -7,7 +7,52 @@ import type { JsonObject, JsonSchema } from './json.ts';
 export const appViews = ['run', 'prompts', 'calendar'] as const;
 export type AppView = (typeof appViews)[number];
 
-export interface Tool {
+/** The groups of tools that a server or a client can select. */
+export const toolsets = [
+  'prompts',
+  'prompt_editing',
+  'delegate',
+  'runs',
+  'calendar',
+  'notifications',
+  'people',
+  'admin',
+] as const;
+
+/** The scopes of tokens. `admin` has every tool, and so has the owner. */
+export const scopes = [
+  'read',
+  'prompts:write',
+  'calendar:USER',
+  'calendar:*',
+  'delegate:read-only',
+  'delegate:workspace-write',
+  'admin',
+] as const;
+
+/** Where a tool belongs, who may call it, and how it is found. `src/toolsets` derives every list of tools from this. */
+export interface ToolTraits {
+  readonly toolsets: readonly [(typeof toolsets)[number], ...(typeof toolsets)[number][]];
+  /** The narrowest scope that has the tool. */
+  readonly scope: (typeof scopes)[number];
+  /** Words that people use for what the tool does, where its name and description lack them. Only search_tools reads them. */
+  readonly phrases: string;
+  /** The toolset `default` lists the tool while its feature has data. */
+  readonly core?: true;
+  /** Absent: everyone. `page`: only the page may call it. `views`: models may call it, but no list of theirs has it. */
+  readonly audience?: 'page' | 'views';
+  /** The views inside a chat call it. They may call every tool of the toolsets calendar and notifications. */
+  readonly inViews?: true;
+  /**
+   * Clients with views list the tool beside this one: a client shows the view of a listed tool only, so its model could not
+   * show the view otherwise.
+   */
+  readonly listedBeside?: string;
+  /** Tools whose work it does. To exclude one of those excludes this tool as well. */
+  readonly uses?: readonly string[];
+}
+
+export interface Tool extends Partial<ToolTraits> {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
@@ -108,9 +153,9 @@ export function anyObject<const Schema extends JsonSchema>(_precise: Schema): Sc
 /** The structured result of a tool. A tool without an output schema returns text. */
 type ResultOf<Output> = Output extends JsonSchema ? ValueOf<Output> : { readonly text: string };
 
-type ToolDefinition<Name extends string, Input extends JsonSchema, Output> = Omit<
+type BareDefinition<Name extends string, Input extends JsonSchema, Output> = Omit<
   Tool,
-  'name' | 'inputSchema' | 'outputSchema' | 'call'
+  'name' | 'inputSchema' | 'outputSchema' | 'call' | keyof ToolTraits
 > & {
   readonly name: Name;
   readonly inputSchema: Input;
@@ -123,14 +168,26 @@ type ToolDefinition<Name extends string, Input extends JsonSchema, Output> = Omi
 
 type MaybePromise<Value> = Promise<Value> | Value;
 
-/** Declares a tool. Its literal schemas type the arguments and the structured result. */
+/** Declares a tool of `standard`. Its literal schemas type the arguments and the structured result. */
 export function defineTool<
   const Name extends string,
   const Input extends JsonSchema,
   const Output extends JsonSchema | undefined = undefined,
->(tool: ToolDefinition<Name, Input, Output>): TypedTool<Name, ValueOf<Input>, ResultOf<Output>> {
+>(tool: BareDefinition<Name, Input, Output> & ToolTraits): TypedTool<Name, ValueOf<Input>, ResultOf<Output>> {
   return tool as unknown as TypedTool<Name, ValueOf<Input>, ResultOf<Output>>;
 }
+
+/**
+ * Declares a tool that only a drop-in contract or a server of a test has. The tool of `standard` with the same name decides who
+ * may call it.
+ */
+export const defineBareTool = defineTool as <
+  const Name extends string,
+  const Input extends JsonSchema,
+  const Output extends JsonSchema | undefined = undefined,
+>(
+  tool: BareDefinition<Name, Input, Output>,
+) => TypedTool<Name, ValueOf<Input>, ResultOf<Output>>;
 
 export interface Method {
   readonly paramsSchema: JsonSchema;

@@ -32,9 +32,13 @@ export function activityTools(audit: ActivitySource) {
   return [
     defineTool({
       name: 'list_activity',
+      toolsets: ['admin'],
+      scope: 'admin',
       title: 'List Activity',
       description: 'Lists changes and denied calls of all tools, newest first: when, who, what.',
       searchHint: 'audit log who changed denied security',
+      phrases:
+        'activity audit log who did what changed denied refused calls tokens access security history which client was not allowed blocked permission intruder suspicious lately yesterday by whom record of actions',
       inputSchema: announced as unknown as typeof accepted,
       acceptedSchema: accepted,
       outputSchema: {

@@ -1,17 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { configurationReference, toolReference } from './reference.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { Feature } from '../feature.ts';
+import type { Tool } from '../tool.ts';
+import { configurationReference, standardFeatures, toolReference, toolTable } from './reference.ts';
 import { withScopeTable } from './scope-table.ts';
+
+let features: readonly Feature[];
+let tools: readonly Tool[];
+beforeAll(async () => {
+  features = await standardFeatures();
+  tools = features.flatMap((feature) => feature.tools ?? []);
+});
 
 it('docs/configuration.md matches the settings (npm run reference updates it)', () => {
   expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
 });
 
-it('docs/tools.md matches the tools (npm run reference updates it)', async () => {
-  expect(readFileSync('docs/tools.md', 'utf8')).toBe(await toolReference());
+it('docs/tools.md matches the tools (npm run reference updates it)', () => {
+  expect(readFileSync('docs/tools.md', 'utf8')).toBe(toolReference(features));
 });
 
 it('docs/security.md has the scopes of every tool (npm run reference updates it)', () => {
   const page = readFileSync('docs/security.md', 'utf8');
-  expect(page).toBe(withScopeTable(page));
+  expect(page).toBe(withScopeTable(page, tools));
+});
+
+it('src/toolsets/tools.json matches the tools (npm run reference updates it)', () => {
+  expect(readFileSync('src/toolsets/tools.json', 'utf8')).toBe(toolTable(tools));
 });

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import type { Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
 import { flagName, type Setting, variableName } from '../setting.ts';
 import { settings } from '../settings.ts';
-import type { ToolDescription } from '../tool.ts';
+import type { Tool, ToolDescription } from '../tool.ts';
 import { discoveryTools } from '../toolsets/discovery-tools.ts';
 import { configurationSchemaAddress } from './configuration-schema.ts';
 
@@ -75,21 +76,38 @@ function defaultOf({ default: given }: Setting): string {
     : `\`${typeof given === 'string' ? given : JSON.stringify(given)}\``;
 }
 
-/** Markdown page of every tool of the contract `standard`, as a client sees it. */
-export async function toolReference(): Promise<string> {
+/** The features of the contract `standard` with their tools, for the pages and tables about them. */
+export async function standardFeatures(): Promise<readonly Feature[]> {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-reference-'));
   const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
   const server = createServer('standard', config);
-  try {
-    const sections = server.features
-      .filter((feature) => (feature.tools?.length ?? 0) > 0)
-      .map((feature) => `## ${feature.name}\n\n${feature.tools!.map(toolSection).join('\n')}`);
-    const discovery = `## discovery\n\n${discoveryTools.map(toolSection).join('\n')}`;
-    return `# Tools\n\n${generated}\nThe tools of the contract \`standard\`. [Toolsets](toolsets.md) says which of them a client sees.\n\n${[...sections, discovery].join('\n')}`;
-  } finally {
-    await server.close();
-    rmSync(home, { recursive: true, force: true });
-  }
+  await server.close();
+  rmSync(home, { recursive: true, force: true });
+  return server.features;
+}
+
+/** Markdown page of every tool, as a client sees it. */
+export function toolReference(features: readonly Feature[]): string {
+  const sections = features
+    .filter((feature) => (feature.tools?.length ?? 0) > 0)
+    .map((feature) => `## ${feature.name}\n\n${feature.tools!.map(toolSection).join('\n')}`);
+  const discovery = `## discovery\n\n${discoveryTools.map(toolSection).join('\n')}`;
+  return `# Tools\n\n${generated}\nThe tools of the contract \`standard\`. [Toolsets](toolsets.md) says which of them a client sees.\n\n${[...sections, discovery].join('\n')}`;
+}
+
+/** `src/toolsets/tools.json`: one line with the traits of each tool, as far as lists of tools are derived from them. */
+export function toolTable(tools: readonly Tool[]): string {
+  const lines = tools.map(
+    ({ name, toolsets, scope, core, audience, inViews, listedBeside, uses }) =>
+      `  "${name}": ${inline({ toolsets, scope, core, audience, inViews, listedBeside, uses })}`,
+  );
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/** JSON on one line, with the spaces of the formatter. */
+function inline(value: object): string {
+  const text = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+  return text.replaceAll('[ ', '[').replaceAll(' ]', ']');
 }
 
 function toolSection(tool: ToolDescription): string {

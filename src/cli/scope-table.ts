@@ -1,5 +1,5 @@
-import { scopeNames, scopeTools } from '../toolsets/scopes.ts';
-import { discoveryNames, toolNames } from '../toolsets/toolsets.ts';
+import type { Tool } from '../tool.ts';
+import { covers, scopeNames } from '../toolsets/scopes.ts';
 
 const mark = {
   start: '<!-- Scopes, written by `npm run reference`. -->',
@@ -14,19 +14,19 @@ const limited: Readonly<Record<string, string>> = {
 };
 
 /** Replaces the table of tools and scopes in a page. */
-export function withScopeTable(page: string): string {
+export function withScopeTable(page: string, tools: readonly Tool[]): string {
   const [before, rest] = page.split(mark.start) as [string, string];
   const after = rest.split(mark.end)[1]!;
-  return `${before}${mark.start}\n\n${scopeTable()}\n${mark.end}${after}`;
+  return `${before}${mark.start}\n\n${scopeTable(tools)}\n${mark.end}${after}`;
 }
 
 /** Tools with the same scopes share a row. */
-function scopeTable(): string {
+function scopeTable(tools: readonly Tool[]): string {
   const rows = new Map<string, string[]>();
-  for (const tool of toolNames.filter((name) => !discoveryNames.some((one) => one === name))) {
-    const cells = scopeNames.map((scope) => (hasTool(scope, tool) ? (limited[scope] ?? 'yes') : ''));
+  for (const { name, scope: needed = 'admin' } of tools) {
+    const cells = scopeNames.map((scope) => (covers(scope, needed) ? (limited[scope] ?? 'yes') : ''));
     const row = cells.join(' | ');
-    rows.set(row, [...(rows.get(row) ?? []), `\`${tool}\``]);
+    rows.set(row, [...(rows.get(row) ?? []), `\`${name}\``]);
   }
   const head = ['tools', ...scopeNames.map((scope) => `\`${scope}\``)];
   return [
@@ -35,8 +35,4 @@ function scopeTable(): string {
     ...[...rows].map(([cells, tools]) => `| ${tools.join(', ')} | ${cells} |`),
     '',
   ].join('\n');
-}
-
-function hasTool(scope: string, tool: string): boolean {
-  return scope === 'admin' || scopeTools[scope]!.includes(tool);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { modernVersion, standard } from '../contracts/standard.ts';
 import type { Feature } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
-import { defineTool } from '../tool.ts';
+import { defineBareTool } from '../tool.ts';
 import { Access } from '../toolsets/access.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
@@ -15,7 +15,7 @@ let calls = 0;
 const feature: Feature = {
   name: 'interview',
   tools: [
-    defineTool({
+    defineBareTool({
       name: 'interview',
       description: 'Asks two questions.',
       inputSchema: { type: 'object', properties: { subject: { type: 'string' } } },

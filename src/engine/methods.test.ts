@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { standard } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { Feature } from '../feature.ts';
-import { defineTool } from '../tool.ts';
+import { defineBareTool } from '../tool.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
 const feature: Feature = {
   name: 'sums',
   tools: [
-    defineTool({
+    defineBareTool({
       name: 'add',
       description: 'Adds.',
       inputSchema: {
@@ -46,7 +46,7 @@ it('returns invalid arguments as a tool result that the model can read', async (
 });
 
 it('explains an invalid value with its description instead of its pattern', async () => {
-  const dial = defineTool({
+  const dial = defineBareTool({
     name: 'dial',
     description: 'Dials.',
     inputSchema: {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { standard } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import type { Feature } from '../feature.ts';
-import { defineTool } from '../tool.ts';
+import { defineBareTool } from '../tool.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { Server } from './server.ts';
 
@@ -13,7 +13,7 @@ function startWaiting() {
   const feature: Feature = {
     name: 'waiting',
     tools: [
-      defineTool({
+      defineBareTool({
         name: 'wait',
         description: 'Waits.',
         inputSchema: { type: 'object' },
@@ -52,7 +52,7 @@ it('cancels a request whose client gives a reason that is not a text', async () 
 });
 
 it('fails a call whose question the client answers with an error without a text', async () => {
-  const asking = defineTool({
+  const asking = defineBareTool({
     name: 'ask',
     description: 'Asks.',
     inputSchema: { type: 'object' },

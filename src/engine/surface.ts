@@ -6,7 +6,7 @@ import type { Method, Tool, ToolDescription } from '../tool.ts';
 import type { Access } from '../toolsets/access.ts';
 import { type DiscoveryTool, discoveryTools } from '../toolsets/discovery-tools.ts';
 import { extensionMethods } from '../toolsets/other-ways.ts';
-import { viewStarters, viewTools } from '../toolsets/toolsets.ts';
+import { isInViews } from '../toolsets/toolsets.ts';
 import type { Server } from './server.ts';
 
 /** What one connection sees of the server: the tools, prompts, resources and methods that its access allows. */
@@ -55,8 +55,8 @@ export class Surface {
   viewTools(listed: readonly ToolDescription[]): readonly ToolDescription[] {
     const names = new Set(listed.map(({ name }) => name));
     return this.tools
-      .filter(({ name }) => viewTools.has(name) && !names.has(name))
-      .map((tool) => (names.has(viewStarters[tool.name] ?? '') ? tool : { ...tool, appOnly: true }));
+      .filter(({ name }) => isInViews(name) && !names.has(name))
+      .map((tool) => (names.has(tool.listedBeside ?? '') ? tool : { ...tool, appOnly: true }));
   }
 
   /** Throws the reason if the tool exists but is not allowed. `undefined` if there is no such tool. */

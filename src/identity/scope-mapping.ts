@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import { isScope, scopeNames, scopeTools } from '../toolsets/scopes.ts';
+import { covers, isScope, scopeNames } from '../toolsets/scopes.ts';
 
 export interface MappingOptions {
   /** The scopes of the authorization server with what each allows. Absent: they have our names. */
@@ -43,12 +43,10 @@ export class ScopeMapping {
       const own = scope.replace('USER', subject);
       return scope !== 'admin' && isScope(own) ? own : undefined;
     }
-    const needed = scopeTools[scope] ?? [];
     return Object.keys(this.#scopes).find((name) =>
-      this.#targets(name).some((target) => {
-        const kind = scopeNames.includes(target) ? target : 'calendar:USER';
-        return target === 'admin' || needed.every((tool) => scopeTools[kind]!.includes(tool));
-      }),
+      this.#targets(name).some((target) =>
+        covers(scopeNames.includes(target) ? target : 'calendar:USER', scope),
+      ),
     );
   }
 

@@ -36,10 +36,14 @@ export function healthTool({ problems, checks = async (found) => problemFindings
   };
   return defineTool({
     name: 'check_health',
+    toolsets: ['admin'],
+    scope: 'admin',
     title: 'Check health',
     description:
       'Checks disk, database, prompts, providers, Codex and installed clients, like adjutant doctor. Returns findings and how to fix them.',
     searchHint: 'doctor diagnose broken setup',
+    phrases:
+      'doctor diagnose diagnosis check everything works working setup installation broken wrong healthy self-test troubleshoot fix repair disk database codex login clients configured is anything',
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
       type: 'object',

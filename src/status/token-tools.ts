@@ -39,10 +39,15 @@ export function tokenTools(tokens: TokenStore | undefined) {
   return [
     defineTool({
       name: 'create_token',
+      toolsets: ['admin'],
+      scope: 'admin',
+      audience: 'page',
       title: 'Create Token',
       description:
         'Creates a token for another person or program, limited by scopes. Returns the secret, which is shown only now.',
       searchHint: 'access key password share',
+      phrases:
+        'create make new token access key credential secret password share give grant allow another person program client login scopes permission',
       inputSchema: {
         type: 'object',
         properties: {
@@ -77,9 +82,14 @@ export function tokenTools(tokens: TokenStore | undefined) {
     }),
     defineTool({
       name: 'revoke_token',
+      toolsets: ['admin'],
+      scope: 'admin',
+      audience: 'page',
       title: 'Revoke Token',
       description: 'Revokes a token at once and ends its connections.',
       searchHint: 'access remove delete',
+      phrases:
+        'revoke remove delete withdraw end block token access key credential lost stolen person program client lock out',
       inputSchema: {
         type: 'object',
         properties: { name: { type: 'string', description: 'Name of the token' } },

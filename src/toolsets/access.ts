@@ -1,17 +1,9 @@
 import { type Actor, owner } from '../context.ts';
 import { Denied, Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
-import { methodWays, promptWays, resourceWays, standardName, usedTools } from './other-ways.ts';
+import { methodWays, promptWays, resourceWays } from './other-ways.ts';
 import { isGranted, scopeFor } from './scopes.ts';
-import {
-  core,
-  discoveryNames,
-  pageTools,
-  toolNames,
-  toolsetNames,
-  toolsets,
-  unlistedTools,
-} from './toolsets.ts';
+import { discoveryNames, isIn, toolNames, toolsetNames, toolTraits } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
 export interface Selection {
@@ -69,12 +61,12 @@ export class Access {
   }
 
   allows(tool: ToolLike): boolean {
-    return this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true) === undefined;
+    return this.#refusal(tool.name, tool.annotations?.readOnlyHint !== true) === undefined;
   }
 
   /** Throws the reason if the tool is not allowed. */
   demand(tool: ToolLike): void {
-    const reason = this.#refusal(standardName(tool.name), tool.annotations?.readOnlyHint !== true);
+    const reason = this.#refusal(tool.name, tool.annotations?.readOnlyHint !== true);
     if (reason !== undefined) throw new Denied('tool-not-found', `${tool.name} is not available: ${reason}`);
   }
 
@@ -82,12 +74,12 @@ export class Access {
   lists(tool: ToolLike, inUse: boolean): boolean {
     if (!this.allows(tool)) return false;
     if (this.#listsAll) return !isDiscovery(tool.name);
-    if (unlistedTools.has(tool.name)) return false;
+    if (toolTraits.get(tool.name)?.audience !== undefined) return false;
     const { toolsets: named = [], tools = [] } = this.#listing;
     if (isDiscovery(tool.name)) return this.isPartial || tools.includes(tool.name);
     if (named.includes('all') || tools.includes(tool.name)) return true;
-    if (named.some((name) => members(name).includes(tool.name))) return true;
-    return this.isPartial && inUse && core.has(tool.name);
+    if (named.some((name) => isIn(name, tool.name))) return true;
+    return this.isPartial && inUse && toolTraits.get(tool.name)?.core === true;
   }
 
   /** True if allowed tools are left out of the list and the discovery tools reach them. */
@@ -128,18 +120,18 @@ export class Access {
 
   /** The scope that the actor needs for a tool, or `undefined` if the actor has it. */
   missingScope(tool: string): string | undefined {
-    const name = standardName(tool);
-    return isDiscovery(name) || isGranted(this.actor, name) ? undefined : scopeFor(name);
+    return isDiscovery(tool) || isGranted(this.actor, tool) ? undefined : scopeFor(tool);
   }
 
   #refusal(name: string, writes: boolean): string | undefined {
     const missing = this.missingScope(name);
     if (missing !== undefined) return `it needs a token with the scope ${missing}.`;
-    if (pageTools.has(name) && !this.#listsAll) return 'it is for the page only.';
+    const { audience, uses } = toolTraits.get(name) ?? {};
+    if (audience === 'page' && !this.#listsAll) return 'it is for the page only.';
     for (const selection of this.#selections) {
       if (writes && selection.readOnly) return 'it changes data, and the server is read-only.';
       if (selection.excludeTools?.includes(name)) return 'it is excluded.';
-      const used = usedTools[name]?.find((one) => selection.excludeTools?.includes(one));
+      const used = uses?.find((one) => selection.excludeTools?.includes(one));
       if (used !== undefined) return `it uses ${used}, which is excluded.`;
       if (!selects(selection, name)) return 'it is in none of the enabled toolsets.';
     }
@@ -156,15 +148,11 @@ function selects(selection: Selection, tool: string): boolean {
   if (!namesTools(selection) || named.includes('all') || named.includes('default')) return true;
   // The discovery tools reach only tools that are allowed themselves, so listing them adds no access.
   if (isDiscovery(tool)) return true;
-  return tools.includes(tool) || named.some((name) => members(name).includes(tool));
+  return tools.includes(tool) || named.some((name) => isIn(name, tool));
 }
 
 function isDiscovery(tool: string): boolean {
   return discoveryNames.some((name) => name === tool);
-}
-
-function members(toolset: string): readonly string[] {
-  return Object.hasOwn(toolsets, toolset) ? toolsets[toolset as keyof typeof toolsets] : [];
 }
 
 const selectionHeaders = ['x-mcp-toolsets', 'x-mcp-tools', 'x-mcp-exclude-tools', 'x-mcp-readonly'];

@@ -1,30 +1,5 @@
 // Requests other than tools/call that do what a tool does. Each is allowed only if that tool is.
 
-/** Tools of the drop-in contracts that have another name under `standard`. */
-const sameTools: Readonly<Record<string, string>> = {
-  list_commands: 'list_prompts',
-  expand_command: 'expand_prompt',
-};
-
-export function standardName(tool: string): string {
-  return Object.hasOwn(sameTools, tool) ? sameTools[tool]! : tool;
-}
-
-const removal = ['delete_user', 'delete_event', 'cancel_notification', 'delete_prompt'];
-
-/** Tools that do the work of others. To exclude one of those excludes them as well. */
-export const usedTools: Readonly<Record<string, readonly string[]>> = {
-  load_demo: [
-    'create_user',
-    'create_event',
-    'plan_notifications',
-    'create_prompt',
-    'delegate_autopilot',
-    ...removal,
-  ],
-  remove_demo: removal,
-};
-
 interface Way {
   readonly tool: string;
   readonly writes?: true;

@@ -1,92 +1,25 @@
 import type { Actor, ActorToken, Rights } from '../context.ts';
 import { nearest } from '../nearest.ts';
+import { scopes } from '../tool.ts';
+import { toolTraits } from './toolsets.ts';
 
-const readPrompts = [
-  'list_prompts',
-  'search_prompts',
-  'expand_prompt',
-  'show_prompt',
-  'export_prompts',
-  'prompt_history',
-  'prompt_usage',
-  'lint_prompts',
-] as const;
-
-const onePerson = [
-  'list_users',
-  'get_user',
-  'update_user',
-  'list_events',
-  'get_event',
-  'create_event',
-  'update_event',
-  'delete_event',
-  'answer_invitation',
-  'import_calendar',
-  'add_calendar',
-  'list_calendars',
-  'sync_calendar',
-  'remove_calendar',
-  'undo_change',
-  'list_notifications',
-  'plan_notifications',
-  'replay_notifications',
-  'preview_messages',
-  'cancel_notification',
-  'acknowledge_notification',
-  'snooze_notification',
-  'test_notification',
-  'list_audit',
-  'list_rules',
-  'set_rule',
-  'delete_rule',
-] as const;
-
-const ownRuns = [
-  'delegate_run',
-  'delegate_resume',
-  'delegate_autopilot',
-  'delegate_compare',
-  'fork_run',
-  'list_runs',
-  'show_run',
-  'tail_run',
-  'collect_run',
-  'cancel_run',
-  'steer_run',
-  'interrupt_run',
-  'run_statistics',
-  'list_agents',
-] as const;
-
-/** The tools of each scope. `admin` has every tool, and so has the owner. */
-export const scopeTools: Readonly<Record<string, readonly string[]>> = {
-  read: readPrompts,
-  'prompts:write': [
-    ...readPrompts,
-    'create_prompt',
-    'update_prompt',
-    'delete_prompt',
-    'restore_prompt',
-    'list_deleted_prompts',
-    'label_prompt',
-    'test_prompts',
-    'try_prompt',
-    'keep_trial',
-    'list_trials',
-    'import_prompts',
-  ],
-  'calendar:USER': onePerson,
-  'calendar:*': [...onePerson, 'find_time', 'get_free_busy', 'create_user', 'delete_user', 'list_outbox'],
-  'delegate:read-only': ownRuns,
-  'delegate:workspace-write': [...ownRuns, 'apply_run', 'undo_run'],
+/** Scopes that also have the tools of another one. */
+const wider: Readonly<Record<string, string>> = {
+  read: 'prompts:write',
+  'calendar:USER': 'calendar:*',
+  'delegate:read-only': 'delegate:workspace-write',
 };
 
-export const scopeNames: readonly string[] = [...Object.keys(scopeTools), 'admin'];
+export const scopeNames: readonly string[] = scopes;
+
+/** Whether one of our scopes has everything that another one has. */
+export function covers(scope: string, other: string): boolean {
+  return scope === 'admin' || scope === other || wider[other] === scope;
+}
 
 const personPattern = /^calendar:([A-Za-z0-9][A-Za-z0-9._:@-]{0,127})$/;
 
-/** The row of `scopeTools` for a scope, or `undefined` if there is no such scope. */
+/** The name in `scopeNames` for a scope, or `undefined` if there is no such scope. */
 function kindOf(scope: string): string | undefined {
   if (scope === 'calendar:USER') return undefined;
   if (scopeNames.includes(scope)) return scope;
@@ -134,10 +67,12 @@ function rightsOf(scopes: readonly string[]): Rights {
 
 /** True if one of the actor's scopes has the tool. The empty name stands for what belongs to no tool. */
 export function isGranted({ rights }: Actor, tool: string): boolean {
-  return rights === undefined || rights.scopes.some((scope) => scopeTools[kindOf(scope)!]?.includes(tool));
+  if (rights === undefined) return true;
+  const needed = toolTraits.get(tool)?.scope;
+  return needed !== undefined && rights.scopes.some((scope) => covers(kindOf(scope) ?? '', needed));
 }
 
 /** The narrowest scope that has the tool. */
 export function scopeFor(tool: string): string {
-  return Object.keys(scopeTools).find((scope) => scopeTools[scope]!.includes(tool)) ?? 'admin';
+  return toolTraits.get(tool)?.scope ?? 'admin';
 }

@@ -2,7 +2,6 @@ import { SearchIndex } from '../search/search.ts';
 import { termsOf } from '../search/words.ts';
 import type { Tool } from '../tool.ts';
 import { actions, phrases, things } from './everyday-words.ts';
-import { keywords } from './keywords.ts';
 
 type Action = keyof typeof actions;
 
@@ -31,7 +30,7 @@ async function indexOf(tools: readonly Tool[]): Promise<SearchIndex<Tool>> {
   const index = new SearchIndex<Tool>({
     fields: {
       name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
-      keywords: { of: ({ name }) => spelledOut(keywords[name] ?? ''), boost: 2 },
+      phrases: { of: ({ phrases = '' }) => spelledOut(phrases), boost: 2 },
       // Descriptions also name the tools that do something else.
       description: {
         of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')),

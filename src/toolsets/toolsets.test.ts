@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import type { Server } from '../engine/server.ts';
-import { keywords } from './keywords.ts';
 import { extensionMethods, methodWays, promptWays, resourceWays } from './other-ways.ts';
-import { core, discoveryNames, toolNames, toolsets } from './toolsets.ts';
+import { toolNames } from './toolsets.ts';
 
 let home: string;
 let server: Server;
@@ -22,14 +21,6 @@ afterAll(async () => {
 });
 
 describe('the tables of toolsets', () => {
-  it('have a toolset for every tool of standard, and no other tools', () => {
-    const real = [...server.offeredTools.keys()];
-    expect(toolNames.toSorted()).toEqual([...real, ...discoveryNames].toSorted());
-    expect(Object.keys(keywords).filter((name) => !real.includes(name))).toEqual([]);
-    expect([...core].filter((name) => !real.includes(name))).toEqual([]);
-    expect(Object.values(toolsets).every((tools) => new Set(tools).size === tools.length)).toBe(true);
-  });
-
   it('have a tool for every method, extension, prompt provider and resource of standard', () => {
     const { features } = server;
     const methods = features.flatMap((feature) => Object.keys(feature.methods ?? {}));

@@ -1,5 +1,5 @@
 import type { AskRequest } from '../../src/context.ts';
-import { defineTool, type Tool } from '../../src/tool.ts';
+import { defineBareTool, type Tool } from '../../src/tool.ts';
 import { askName, elicit, listRoots, sample } from './questions.ts';
 import { say } from './samples.ts';
 
@@ -8,7 +8,7 @@ const confirm = elicit('Please confirm', { ok: { type: 'boolean' } }, ['ok']);
 
 /** Tools that ask the user, the model or the file system of the client, in one or more rounds. */
 export const askingTools: readonly Tool[] = [
-  defineTool({
+  defineBareTool({
     name: 'test_sampling',
     description: "Asks the client's model.",
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
@@ -17,7 +17,7 @@ export const askingTools: readonly Tool[] = [
       return say(`LLM response: ${JSON.stringify(answer?.['content'])}`);
     },
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_elicitation',
     description: 'Asks the user.',
     inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
@@ -75,7 +75,7 @@ export const askingTools: readonly Tool[] = [
     greeting: sample('Generate a greeting', 50),
     client_roots: listRoots,
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_input_required_result_multi_round',
     description: 'Asks two questions, one after the other.',
     inputSchema: noArguments,
@@ -89,7 +89,7 @@ export const askingTools: readonly Tool[] = [
       return say(`Answers: ${JSON.stringify([step1, step2])}`);
     },
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_input_required_result_capabilities',
     description: 'Asks only what the client can answer.',
     inputSchema: noArguments,
@@ -108,7 +108,7 @@ function askingTool(
   description: string,
   questions: Readonly<Record<string, AskRequest>>,
 ): Tool {
-  return defineTool({
+  return defineBareTool({
     name,
     description,
     inputSchema: noArguments,

@@ -1,30 +1,30 @@
 import { Failure } from '../../src/failure.ts';
-import { defineTool, type Tool } from '../../src/tool.ts';
+import { defineBareTool, type Tool } from '../../src/tool.ts';
 import { pixel, say, silence, text } from './samples.ts';
 
 const noArguments = { type: 'object', properties: {} } as const;
 
 /** Tools that return each kind of content and each kind of result. */
 export const contentTools: readonly Tool[] = [
-  defineTool({
+  defineBareTool({
     name: 'test_simple_text',
     description: 'Answers with text.',
     inputSchema: noArguments,
     call: () => say('This is a simple text response for testing.'),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_image_content',
     description: 'Answers with an image.',
     inputSchema: noArguments,
     call: () => ({ content: [pixel] }),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_audio_content',
     description: 'Answers with audio.',
     inputSchema: noArguments,
     call: () => ({ content: [silence] }),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_embedded_resource',
     description: 'Answers with an embedded resource.',
     inputSchema: noArguments,
@@ -41,7 +41,7 @@ export const contentTools: readonly Tool[] = [
       ],
     }),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_multiple_content_types',
     description: 'Answers with text, an image and a resource.',
     inputSchema: noArguments,
@@ -60,7 +60,7 @@ export const contentTools: readonly Tool[] = [
       ],
     }),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_error_handling',
     description: 'Always fails.',
     inputSchema: noArguments,
@@ -68,7 +68,7 @@ export const contentTools: readonly Tool[] = [
       throw new Failure('tool-failed', 'This tool intentionally returns an error for testing');
     },
   }),
-  defineTool({
+  defineBareTool({
     name: 'json_schema_2020_12_tool',
     description: 'Takes arguments whose schema uses many keywords of JSON Schema 2020-12.',
     inputSchema: {
@@ -97,7 +97,7 @@ export const contentTools: readonly Tool[] = [
     },
     call: (args) => say(`Arguments: ${JSON.stringify(args)}`),
   }),
-  defineTool({
+  defineBareTool({
     name: 'test_header_parameter',
     description: 'Takes an argument that HTTP requests repeat in a header.',
     inputSchema: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AskRequest, Context } from '../../src/context.ts';
 import { Failure } from '../../src/failure.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
-import { defineMethod, defineTool, type Method } from '../../src/tool.ts';
+import { defineBareTool, defineMethod, type Method } from '../../src/tool.ts';
 import { askName, elicit } from './questions.ts';
 import { say } from './samples.ts';
 
@@ -104,13 +104,13 @@ export function createTasks() {
     return task;
   };
   const tools = [
-    defineTool({
+    defineBareTool({
       name: 'greet',
       description: 'Greets at once.',
       inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
       call: ({ name }) => say(`Hello, ${name}!`),
     }),
-    defineTool({
+    defineBareTool({
       name: 'slow_compute',
       description: 'Computes for some seconds.',
       inputSchema: {
@@ -126,7 +126,7 @@ export function createTasks() {
         return start(async (task) => task.complete(await compute()));
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'failing_job',
       description: 'Ends with a failure of the tool.',
       inputSchema: { type: 'object', properties: {} },
@@ -135,7 +135,7 @@ export function createTasks() {
         return start(async (task) => task.complete({ ...text('The job failed.'), isError: true }));
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'protocol_error_job',
       description: 'Ends with a protocol error.',
       inputSchema: { type: 'object', properties: {} },
@@ -144,7 +144,7 @@ export function createTasks() {
         return start(async (task) => task.fail({ code: -32603, message: 'The job could not be run.' }));
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'confirm_delete',
       description: 'Asks before it deletes.',
       inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
@@ -157,7 +157,7 @@ export function createTasks() {
         });
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'multi_input',
       description: 'Asks two questions at once.',
       inputSchema: { type: 'object', properties: {} },
@@ -170,7 +170,7 @@ export function createTasks() {
         });
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_tool_with_task',
       description: 'Asks for a name first, then runs as a task.',
       inputSchema: { type: 'object', properties: {} },

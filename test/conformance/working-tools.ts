@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Change } from '../../src/feature.ts';
-import { defineTool, type Tool } from '../../src/tool.ts';
+import { defineBareTool, type Tool } from '../../src/tool.ts';
 import { say } from './samples.ts';
 
 const noArguments = { type: 'object', properties: {} } as const;
@@ -8,7 +8,7 @@ const noArguments = { type: 'object', properties: {} } as const;
 /** Tools that send notifications: logs, progress and list changes. */
 export function createWorkingTools(publish: (change: Change) => void): readonly Tool[] {
   return [
-    defineTool({
+    defineBareTool({
       name: 'test_tool_with_logging',
       description: 'Logs three times while it works.',
       inputSchema: noArguments,
@@ -21,7 +21,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
         return say('Logged three times.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_logging_tool',
       description: 'Logs one message, if the client asks for logs.',
       inputSchema: noArguments,
@@ -30,7 +30,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
         return say('Logged.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_tool_with_progress',
       description: 'Reports its progress three times.',
       inputSchema: noArguments,
@@ -43,7 +43,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
         return say('Reported three times.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_reconnection',
       description: 'Takes so long that the client has to reconnect.',
       inputSchema: noArguments,
@@ -52,7 +52,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
         return say('Done.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_waiting',
       description: 'Waits until it is cancelled, and reports that as a change of prompts.',
       inputSchema: noArguments,
@@ -65,7 +65,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
           });
         }),
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_trigger_tool_change',
       description: 'Reports that the list of tools has changed.',
       inputSchema: noArguments,
@@ -74,7 +74,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
         return say('Changed.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'test_trigger_prompt_change',
       description: 'Reports that the list of prompts has changed.',
       inputSchema: noArguments,

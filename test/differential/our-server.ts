@@ -3,21 +3,21 @@ import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import { Failure } from '../../src/failure.ts';
 import type { Feature } from '../../src/feature.ts';
-import { defineTool } from '../../src/tool.ts';
+import { defineBareTool } from '../../src/tool.ts';
 import { serveStdio } from '../../src/transports/stdio.ts';
 import { addInput, addOutput, greet, names, noArguments, note, question, server } from './sample.ts';
 
 const sample: Feature = {
   name: 'sample',
   tools: [
-    defineTool({
+    defineBareTool({
       name: 'add',
       description: 'Adds two numbers.',
       inputSchema: addInput,
       outputSchema: addOutput,
       call: ({ a, b }) => ({ structured: { sum: a + b } }),
     }),
-    defineTool({
+    defineBareTool({
       name: 'fail',
       description: 'Always fails.',
       inputSchema: noArguments,
@@ -25,7 +25,7 @@ const sample: Feature = {
         throw new Failure('tool-failed', 'It failed.');
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'report',
       description: 'Reports progress.',
       inputSchema: noArguments,
@@ -35,7 +35,7 @@ const sample: Feature = {
         return { content: [{ type: 'text', text: 'done' }] };
       },
     }),
-    defineTool({
+    defineBareTool({
       name: 'ask',
       description: 'Asks for a name.',
       inputSchema: noArguments,

@@ -4,7 +4,7 @@ import { contracts } from '../../src/contracts/contracts.ts';
 import { Server } from '../../src/engine/server.ts';
 import type { Feature } from '../../src/feature.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
-import { defineTool } from '../../src/tool.ts';
+import { defineBareTool } from '../../src/tool.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { initialize, Program } from '../program.ts';
 
@@ -237,7 +237,7 @@ describe('the instructions for models', () => {
 /** The instructions of a server that has only these tools. */
 async function instructionsOf(names: readonly string[]): Promise<string | undefined> {
   const tools = names.map((name) =>
-    defineTool({ name, description: name, inputSchema: { type: 'object' }, call: () => ({}) }),
+    defineBareTool({ name, description: name, inputSchema: { type: 'object' }, call: () => ({}) }),
   );
   const features: readonly Feature[] = [{ name: 'some', tools }];
   const client = connectMemory(new Server({ contract: contracts.standard, features }));

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownSize } from '../../bench/surface.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { toolNames, toolsets } from '../../src/toolsets/toolsets.ts';
+import { toolsets } from '../../src/tool.ts';
+import { toolNames } from '../../src/toolsets/toolsets.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { createWorkbench, type Workbench } from '../delegate/workbench.ts';
 import { bundle, greeting, initialize, Program } from '../program.ts';
@@ -156,7 +157,7 @@ describe('search_tools', () => {
 });
 
 describe('instructions', () => {
-  const sets = [['default'], ['all'], ...Object.keys(toolsets).map((name) => [name])];
+  const sets = [['default'], ['all'], ...toolsets.map((name) => [name])];
   it.each([...sets, ['all', '--read-only']])(
     'for %s %s name only tools that can be called',
     async (...flags) => {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Server } from '../../src/engine/server.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
 import { Access } from '../../src/toolsets/access.ts';
-import { actorWith, scopeTools } from '../../src/toolsets/scopes.ts';
+import { actorWith } from '../../src/toolsets/scopes.ts';
 import { connectMemory, type MemoryClient } from '../../src/transports/memory.ts';
 
 /** Part of everything that belongs to Bob. None of Ada's replies may contain it. */
@@ -109,8 +109,8 @@ describe("a token for Ada's calendar", () => {
     const before = await stateOfBob();
     expect(before).toContain(marker);
     for (const id of Object.values(bobs)) expect(before).toContain(`"${id}"`);
-    for (const name of scopeTools['calendar:USER']!) {
-      const { tool } = server.offeredTools.get(name)!;
+    for (const [name, { tool }] of server.offeredTools) {
+      if (tool.scope !== 'calendar:USER') continue;
       const properties = Object.keys(
         isObject(tool.inputSchema['properties']) ? tool.inputSchema['properties'] : {},
       );

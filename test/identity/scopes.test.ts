@@ -7,7 +7,7 @@ import { createAuthenticator } from '../../src/identity/authenticator.ts';
 import { NamedTokens } from '../../src/identity/named-tokens.ts';
 import { ResourceServer } from '../../src/identity/resource-server.ts';
 import { scopeNames } from '../../src/toolsets/scopes.ts';
-import { pageTools } from '../../src/toolsets/toolsets.ts';
+import { toolTraits } from '../../src/toolsets/toolsets.ts';
 import { type HttpEndpoint, serveHttp } from '../../src/transports/http.ts';
 import { type Exchange, openRecorded, type Recorded, reachable } from '../reach.ts';
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
@@ -95,7 +95,9 @@ describe.each(kinds)('%s', (_, tokenWith) => {
   it.each(scopeNames)('with %s reaches and lists exactly the documented tools', async (scope) => {
     const expected = documented.get(scope)!.toSorted();
     const client = httpClient(endpoint.url, await tokenWith(scope));
-    expect(await reachable(opened, client.modern())).toEqual(expected.filter((name) => !pageTools.has(name)));
+    expect(await reachable(opened, client.modern())).toEqual(
+      expected.filter((name) => toolTraits.get(name)?.audience !== 'page'),
+    );
     for (const exchange of [client.modern('/page/mcp'), await client.legacy('/page/mcp')])
       expect(await listedTools(exchange)).toEqual(expected);
   });

@@ -16,10 +16,14 @@ export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'list_audit',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'List Audit Trail',
       description:
         'Lists what was decided, planned, sent and changed in calendars, newest first. Use it to find out why a reminder came or did not.',
       searchHint: 'log history why',
+      phrases:
+        'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
       inputSchema: {
         type: 'object',
         properties: { user_id: onlyUser, ...auditFields, ...pageArguments },

@@ -61,10 +61,15 @@ export function availabilityTools(
   return [
     defineTool({
       name: 'find_time',
+      toolsets: ['calendar'],
+      scope: 'calendar:*',
+      listedBeside: 'list_events',
       view: 'calendar',
       title: 'Find Time',
       description:
         'Proposes times when several users can meet, best first. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',
+      phrases:
+        'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening',
       inputSchema: {
         type: 'object',
         properties: { people, ...findTimeFields },
@@ -131,8 +136,11 @@ export function availabilityTools(
     }),
     defineTool({
       name: 'get_free_busy',
+      toolsets: ['calendar'],
+      scope: 'calendar:*',
       title: 'Get Free Busy',
       description: 'Lists when users are busy, without titles.',
+      phrases: 'free busy availability who is available when occupied taken booked schedule of colleagues',
       inputSchema: {
         type: 'object',
         properties: { people, ...freeBusyFields },

@@ -40,10 +40,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
   return [
     defineTool({
       name: 'import_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Import Calendar',
       description:
         'Imports iCalendar events for a user once, from source or content; add_calendar keeps them in sync. Returns counts and problems.',
       searchHint: 'ics webcal upload',
+      phrases:
+        'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste birthdays trips',
       inputSchema: {
         type: 'object',
         properties: {
@@ -77,10 +81,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     }),
     defineTool({
       name: 'add_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Add Calendar',
       description:
         'Subscribes a user to a file, folder, URL or whole CalDAV account and keeps the events in sync. Returns counts and problems.',
       searchHint: 'subscribe ics caldav webcal google outlook',
+      phrases:
+        'subscribe connect add keep in sync step calendar address URL feed CalDAV account Google iCloud Outlook link hook up attach follow fixtures football work diary school shared team holiday webcal Nextcloud integrate pair join tie new source mirror watch permanently appointments phone tie in',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, source, name, ...access },
@@ -99,8 +107,12 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     }),
     defineTool({
       name: 'list_calendars',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'List Calendars',
       description: 'Lists imported and subscribed calendars with last sync and problems.',
+      phrases:
+        'list connected calendars accounts feeds sync state subscribed hooked up linked diaries which last refreshed updated properly synchronised problems Google iCloud sources attached overview following working when did update subscriptions all fetched read come from appointments events where from feed agenda still',
       inputSchema: {
         type: 'object',
         properties: { user_id: onlyUser, ...pageArguments },
@@ -121,10 +133,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     }),
     defineTool({
       name: 'sync_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Sync Calendar',
       description:
         'Syncs a calendar, all of a user, or all, when events seem out of date. Returns counts and problems.',
       searchHint: 'refresh update reload',
+      phrases:
+        'refresh fetch again repeat reload update sync synchronise calendar diary now out of date outdated stale newest latest pull changes made Google iCloud does not show up appear missing behind old get check for new appointments feed download meeting event just added see Outlook phone shows look whether',
       inputSchema: {
         type: 'object',
         properties: {
@@ -151,10 +167,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
     }),
     defineTool({
       name: 'remove_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Remove Calendar',
       description:
         'Removes a calendar with its events and reminders; its source stays. Returns the number of events.',
       searchHint: 'unsubscribe delete',
+      phrases:
+        'disconnect unsubscribe remove delete unlink unhook detach calendar and its events stop following feed account drop do not want any more football school work holiday Google iCloud Outlook get rid of subscription sever cut connection leave whole diary appointments club office changed jobs',
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {
         type: 'object',

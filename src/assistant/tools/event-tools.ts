@@ -58,8 +58,12 @@ export function eventTools(
   return [
     defineTool({
       name: 'get_event',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Get Event',
       description: 'Gets all fields of an event or series by id, e.g. before changing it.',
+      phrases:
+        'details of one event meeting appointment location place where room address time attendees who is coming invited guests attending participants link dial-in join video call more about notes agenda lunch dentist doctor party long last organizer full information specific that',
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
       outputSchema: storedEventShape,
       annotations: hints.reads,
@@ -70,10 +74,15 @@ export function eventTools(
     }),
     defineTool({
       name: 'list_events',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
+      core: true,
       view: 'calendar',
       title: 'List Events',
       description:
         'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids. At most 2,000 events.',
+      phrases:
+        'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
       inputSchema: {
         type: 'object',
         properties: {
@@ -92,8 +101,13 @@ export function eventTools(
     }),
     defineTool({
       name: 'create_event',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
+      core: true,
       title: 'Create Event',
       description: "Adds an event or series to a user's calendar. Returns it with its id and conflicts.",
+      phrases:
+        'add schedule book plan new meeting appointment lunch dinner calendar diary put invite pencil in set up enter arrange organize make date visit haircut dentist doctor party birthday reserve slot block time note weekly recurring every monday tuesday wednesday thursday friday write down jot trip holiday call with fix',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
@@ -130,9 +144,13 @@ export function eventTools(
     }),
     defineTool({
       name: 'update_event',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Update Event',
       description:
         'Changes an event or series, also on a CalDAV server; planned reminders follow. Returns it with conflicts. Other fields stay.',
+      phrases:
+        'move reschedule change edit rename event meeting appointment time location place push shift back forward postpone hour longer shorter extend prolong another different room day earlier later delay swap lunch dentist party call diary monday tuesday wednesday thursday friday bring forward add guest instead relocated start begins ends',
       inputSchema: {
         type: 'object',
         properties: {
@@ -160,9 +178,13 @@ export function eventTools(
     }),
     defineTool({
       name: 'delete_event',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
       title: 'Delete Event',
       description:
         'Deletes an event, a series or occurrences for good, also on a CalDAV server, and cancels the reminders.',
+      phrases:
+        'delete remove cancel call off event meeting appointment occurrence series scrap drop take out of diary calendar lunch dinner dentist party concert lesson class skip once no longer happening not going clear day cross out forget axe monday tuesday wednesday thursday friday fell through ill weekly',
       inputSchema: {
         type: 'object',
         properties: {

@@ -9,8 +9,12 @@ const timeoutMs = 2 * 60_000;
 export function invitationTool(data: AssistantData, options: CalendarOptions) {
   return defineTool({
     name: 'answer_invitation',
+    toolsets: ['calendar'],
+    scope: 'calendar:USER',
     title: 'Answer Invitation',
     description: 'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
+    phrases:
+      'accept decline tentative maybe RSVP reply answer respond invitation invite meeting request attend say yes no organizer',
     inputSchema: {
       type: 'object',
       properties: { event_id: eventId, ...answerFields },

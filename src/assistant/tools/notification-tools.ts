@@ -34,10 +34,15 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
   return [
     defineTool({
       name: 'list_notifications',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
+      core: true,
       title: 'List Notifications',
       description:
         'Lists planned, sent and failed reminders by time, with channel, status and errors. At most 2,000.',
       searchHint: 'reminders messages',
+      phrases:
+        'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any',
       inputSchema: {
         type: 'object',
         properties: {
@@ -56,10 +61,14 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
     }),
     defineTool({
       name: 'plan_notifications',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Plan Notifications',
       description:
         'Plans the reminders of a user for the next 30 days, e.g. after adding events. Built-in rules decide unless another policy is configured; quiet hours always hold. Returns the changes.',
       searchHint: 'remind reminders schedule',
+      phrases:
+        'plan work out compute calculate recalculate decide figure out reminders notifications alerts to send coming days month again repeat set up prepare arrange organize when to remind new appointments schedule make sure rethink redo refresh timing replan generate alarms setup',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...planFields, ...fullArgument },
@@ -81,9 +90,13 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
     }),
     defineTool({
       name: 'cancel_notification',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Cancel Notification',
       description: 'Cancels a planned reminder and returns it. Only force_replan plans it again.',
       searchHint: 'reminder stop less fewer',
+      phrases:
+        'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
       inputSchema: {
         type: 'object',
         properties: {
@@ -104,10 +117,14 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
     }),
     defineTool({
       name: 'acknowledge_notification',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Acknowledge Notification',
       description:
         'Confirms that a reminder was seen, and returns it. Ends the other reminders of that occurrence; later changes are still reported.',
       searchHint: 'reminder seen confirm',
+      phrases:
+        'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
       inputSchema: {
         type: 'object',
         properties: { notification_id: notificationId },
@@ -124,9 +141,13 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
     }),
     defineTool({
       name: 'snooze_notification',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Snooze Notification',
       description: 'Repeats a reminder later, before the event starts. Returns the new reminder.',
       searchHint: 'reminder later again postpone',
+      phrases:
+        'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',
       inputSchema: {
         type: 'object',
         properties: {

@@ -16,10 +16,14 @@ const maxPreviews = 20;
 export function outboxTool(folder: string) {
   return defineTool({
     name: 'list_outbox',
+    toolsets: ['notifications'],
+    scope: 'calendar:*',
     title: 'List Outbox',
     description:
       'Lists messages written to the outbox folder because their channel is not configured, newest first, with the beginning of each text.',
     searchHint: 'unsent mail messages',
+    phrases:
+      'outbox messages written instead of being sent unsent undelivered mails emails letters files never left waiting to go out piled up stuck not gone held back queue no mail server set folder post undispatched pending texts remained lying around would have been',
     inputSchema: {
       type: 'object',
       properties: pageArguments,

@@ -15,10 +15,14 @@ const text = { type: 'string' } as const;
 export function previewTool(data: AssistantData, timeoutMs: number) {
   return defineTool({
     name: 'preview_messages',
+    toolsets: ['notifications'],
+    scope: 'calendar:USER',
     title: 'Preview Messages',
     description:
       'Shows the text of a notification, of what moving or deleting an event would send, or of a daily agenda. Changes nothing.',
     searchHint: 'text of reminder digest agenda change notice',
+    phrases:
+      'preview show text wording of a reminder message mail exactly what does it say read agenda digest before change who will be notified if moved word for word',
     inputSchema: { type: 'object', properties: previewFields, additionalProperties: false },
     outputSchema: {
       type: 'object',

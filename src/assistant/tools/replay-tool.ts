@@ -12,10 +12,14 @@ const count = { type: 'integer' } as const;
 export function replayTool(data: AssistantData, planner: Planner) {
   return defineTool({
     name: 'replay_notifications',
+    toolsets: ['notifications'],
+    scope: 'calendar:USER',
     title: 'Replay Notifications',
     description:
       'Compares the reminders of the past days with those under the current policy or other lead times. Changes nothing.',
     searchHint: 'what if reminders settings try backtest simulate',
+    phrases:
+      'replay what if would have got past reminders under other settings policy compare backtest simulate different earlier had been last week difference pretend imagine hypothetically try rules on the past instead simulation',
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...replayFields },

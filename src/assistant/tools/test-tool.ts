@@ -11,10 +11,14 @@ const attemptMs = 30_000;
 export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs: number) {
   return defineTool({
     name: 'test_notification',
+    toolsets: ['notifications'],
+    scope: 'calendar:USER',
     title: 'Test Notification',
     description:
       'Sends a test message to a user at once, also in quiet hours, to check a channel. Returns the outcome with advice. At most ten in ten minutes.',
     searchHint: 'mail email call webhook check',
+    phrases:
+      'test try out trial send message mail email phone call ntfy webhook push channel works reaches reach really ring me see if check hello arrive get through connection sample line experiment verify deliver text dry set up properly correctly can you',
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...testFields },

@@ -118,9 +118,14 @@ export function createUndo(data: AssistantData) {
     },
     tool: defineTool({
       name: 'undo_change',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
+      audience: 'views',
       title: 'Undo Change',
       description:
         'Undoes a change of a calendar, a person or reminders, for up to an hour. Sent messages stay: returns how many.',
+      phrases:
+        'undo revert take back last change mistake oops restore previous earlier state calendar person settings plan import series',
       inputSchema: {
         type: 'object',
         properties: { undo: { type: 'string', description: `From _meta["${metaKey}"] of the change` } },

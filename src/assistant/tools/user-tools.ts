@@ -19,9 +19,13 @@ export function userTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'get_user',
+      toolsets: ['people'],
+      scope: 'calendar:USER',
       title: 'Get User',
       description: 'Gets a user by id: contact data and notification preferences.',
       searchHint: 'person contact preferences',
+      phrases:
+        'person profile details preferences time zone address phone number mobile quiet hours channel contact contacted reach email mail how does like lookup one settings information about him her where lives language data record card prefers look up know what is his her',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: userShape,
       annotations: hints.reads,
@@ -32,10 +36,15 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'list_users',
+      toolsets: ['calendar', 'notifications', 'people'],
+      scope: 'calendar:USER',
+      core: true,
       title: 'List Users',
       description:
         'Lists the people whose calendars are managed. Use it first: other calendar tools need a user_id.',
       searchHint: 'people persons contacts',
+      phrases:
+        'list people persons members who system registered time zone everybody everyone whose diaries calendars manage look after how many on file known roster directory names contacts staff family team all signed up subscribers participants have got enrolled',
       inputSchema: { type: 'object', properties: pageArguments },
       outputSchema: listShape('users', userShape),
       annotations: hints.reads,
@@ -49,10 +58,15 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'create_user',
+      toolsets: ['people'],
+      scope: 'calendar:*',
+      inViews: true,
       title: 'Create User',
       description:
         'Adds a person, and how and when to notify them. Returns the user with its id. A channel needs its address.',
       searchHint: 'person people',
+      phrases:
+        'add new person colleague member mail address phone mobile register sign up enrol join wife husband brother sister friend client customer newcomer employee family someone introduce onboard set up account include partner mother father son daughter wants reminders too hire started',
       inputSchema: {
         type: 'object',
         properties: {
@@ -84,10 +98,15 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'update_user',
+      toolsets: ['people'],
+      scope: 'calendar:USER',
+      inViews: true,
       title: 'Update User',
       description:
         'Changes contact data or preferences of a user; planned reminders follow. Returns the user. Other fields stay.',
       searchHint: 'person preferences quiet hours channel',
+      phrases:
+        'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
       inputSchema: {
         type: 'object',
         properties: {
@@ -115,8 +134,13 @@ export function userTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'delete_user',
+      toolsets: ['people'],
+      scope: 'calendar:*',
+      inViews: true,
       title: 'Delete User',
       description: 'Deletes a user with all events, calendars, reminders and rules, for good.',
+      phrases:
+        'delete remove person and everything planned data erase forget wipe close account left company leave quit fired former member client customer employee all their data privacy GDPR unregister deregister kick gone moved away sign off no longer works out of the system altogether ex completely unsubscribe',
       inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
       outputSchema: deletedShape,
       annotations: hints.replaces,
@@ -135,8 +159,12 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'list_rules',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'List Rules',
       description: 'Lists the reminder rules of a user with their ids.',
+      phrases:
+        'list notification rules apply preferences importance special exceptions conditions set up who is important vip which have reminders alerts nagging policy policies treatment handled in force custom see boss how defined arrangement configured told you treat differently',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...pageArguments },
@@ -154,9 +182,13 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'set_rule',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Set Rule',
       description: 'Adds a rule for the reminders of a user, or replaces one. Returns the rule.',
       searchHint: 'VIP organizer internal meeting travel time notification',
+      phrases:
+        'add rule important importance priority meetings organized boss chief travel commute drive driving remind warn earlier later never always ignore vip treat less fewer nag often half hour ahead whenever from now on every time anything from special exception buffer way get there train matters most mute extra time getting there on the way ceo manager high enough',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...ruleFields },
@@ -175,8 +207,12 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
     }),
     defineTool({
       name: 'delete_rule',
+      toolsets: ['notifications'],
+      scope: 'calendar:USER',
       title: 'Delete Rule',
       description: 'Deletes a reminder rule for good.',
+      phrases:
+        'delete remove forget drop cancel a rule exception no longer applies stop treating vip boss important travel time buffer fewer reminders undo get rid of special condition policy lift end back to normal ordinary abolish scrap outdated manager special lift restriction any longer',
       inputSchema: {
         type: 'object',
         properties: { rule_id: { type: 'string', description: 'From list_rules' } },

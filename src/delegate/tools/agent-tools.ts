@@ -10,9 +10,13 @@ export function agentTools(options: DelegateOptions, runtime: () => Promise<Dele
   return [
     defineTool({
       name: 'list_agents',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
       title: 'List Agents',
       description: 'Lists the agents for runs: version, sign-in, abilities.',
       searchHint: 'available codex claude gemini opencode qwen acp',
+      phrases:
+        'which agents programs are available installed set up here can use choose codex claude gemini qwen opencode version signed in logged abilities supports able know options what helpers exist',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',

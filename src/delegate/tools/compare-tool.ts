@@ -58,11 +58,15 @@ export function compareTool(options: DelegateOptions, runtime: () => Promise<Del
   const start = autopilotStarter(options, runtime);
   return defineTool({
     name: 'delegate_compare',
+    toolsets: ['delegate'],
+    scope: 'delegate:read-only',
     view: 'run',
     title: 'Delegate Compare',
     description:
       'Gives the same task to several agents or models in isolated views of the folder, checks each result and suggests the best.',
     searchHint: 'fan-out judge best agents models side by side',
+    phrases:
+      'compare contest competition race several agents models same task side by side best winner choose judge tournament which is better codex against versus claude rival rivals candidates results pick both try each compete bake-off evaluate solutions',
     inputSchema: { ...inputSchema, properties: announced } as unknown as typeof inputSchema,
     acceptedSchema: inputSchema,
     outputSchema,

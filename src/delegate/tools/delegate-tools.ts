@@ -46,12 +46,17 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
   return [
     defineTool({
       name: 'delegate_run',
+      toolsets: ['delegate'],
+      scope: 'delegate:read-only',
+      core: true,
       view: 'run',
       title: 'Delegate Run',
       description:
         'Gives a self-contained task to a sub-agent (Codex or Claude Code) with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
       searchHint: 'subagent sub-agent codex claude task',
       alwaysLoad: true,
+      phrases:
+        'delegate agent sub-agent codex claude task work investigate explain repository bug fresh context background helper assistant someone somebody else do job for me hand over outsource assign send off research review code look into chore errand deputy specialist second opinion study write fix build start launch',
       inputSchema: announced(runInput),
       acceptedSchema: accepted(runInput),
       outputSchema,
@@ -60,11 +65,16 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_resume',
+      toolsets: ['delegate'],
+      scope: 'delegate:read-only',
+      inViews: true,
       view: 'run',
       title: 'Delegate Resume',
       description:
         'Continues the thread of an earlier sub-agent, for follow-ups and after interruptions. Returns the same as delegate_run.',
       searchHint: 'continue follow-up subagent thread',
+      phrases:
+        'continue resume follow-up question same thread earlier conversation sub-agent answer reply helper agent ask more carry on go on pick up where stopped left off interrupted further additional add to respond correction tell proceed another thing chat talk back again keep going previous',
       inputSchema: announced(resumeInput, 'role', 'skills_mode', 'skills'),
       // The thread has a role and skills already.
       acceptedSchema: accepted(resumeInput),
@@ -74,11 +84,15 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
     }),
     defineTool({
       name: 'delegate_autopilot',
+      toolsets: ['delegate'],
+      scope: 'delegate:read-only',
       view: 'run',
       title: 'Delegate Autopilot',
       description:
         'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',
       searchHint: 'parallel multiple subagents split plan',
+      phrases:
+        'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple sides angles hands giant enormous attack',
       inputSchema: announced(autopilotInput),
       acceptedSchema: accepted(autopilotInput),
       outputSchema: options.document

@@ -37,10 +37,14 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
   const start = runStarter(options, runtime);
   return defineTool({
     name: 'fork_run',
+    toolsets: ['delegate'],
+    scope: 'delegate:read-only',
     title: 'Fork Run',
     description:
       'Starts a new run whose agent knows everything up to a turn of an earlier run, which stays as it is. Returns the same as delegate_run.',
     searchHint: 'branch try alternative subagent thread',
+    phrases:
+      'fork branch try another alternative different way from earlier point of a run thread copy conversation split variant second attempt same start again what if experiment helper agent kept context history',
     inputSchema,
     outputSchema: shortRunSchema,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

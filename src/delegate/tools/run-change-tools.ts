@@ -45,10 +45,15 @@ export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
   return [
     defineTool({
       name: 'apply_run',
+      toolsets: ['runs'],
+      scope: 'delegate:workspace-write',
+      inViews: true,
       title: 'Apply Run',
       description:
         'Delivers the changes that an isolated run has kept because it failed or because of conflicts. Returns the delivered files and the remaining conflicts.',
       searchHint: 'deliver kept changes conflict retry',
+      phrases:
+        'apply deliver kept changes of failed run conflict resolved try again accept take over helper agent work merge hand in into my project files use keep what it did put in place adopt bring approve',
       inputSchema: changesInput,
       outputSchema: changesSchema,
       annotations: hints.replaces,
@@ -56,10 +61,15 @@ export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
     }),
     defineTool({
       name: 'undo_run',
+      toolsets: ['runs'],
+      scope: 'delegate:workspace-write',
+      inViews: true,
       title: 'Undo Run',
       description:
         'Takes back the changes that an isolated run has delivered. Files that were changed afterwards stay as they are and are returned as conflicts.',
       searchHint: 'revert rollback changes files',
+      phrases:
+        'undo revert roll back take back changes files of a run sub-agent helper agent did restore before put back as it was reverse unwanted mess damage broke job edits withdraw original',
       inputSchema: {
         ...changesInput,
         properties: {

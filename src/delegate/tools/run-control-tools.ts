@@ -43,10 +43,15 @@ export function runControlTools(
   return [
     defineTool({
       name: 'steer_run',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
+      inViews: true,
       title: 'Steer Run',
       description:
         'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct or add to the task.',
       searchHint: 'message tell redirect running subagent',
+      phrases:
+        'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak',
       inputSchema: {
         type: 'object',
         required: ['run_id', 'message'],
@@ -59,10 +64,15 @@ export function runControlTools(
     }),
     defineTool({
       name: 'interrupt_run',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
+      inViews: true,
       title: 'Interrupt Run',
       description:
         'Stops what the agent of a run does, with its commands. With a message, the agent continues with it; otherwise the run ends, and delegate_resume can continue its thread.',
       searchHint: 'stop pause running subagent',
+      phrases:
+        'interrupt pause stop current step turn command do something else instead change of plan new instruction agent helper hold break in switch drop what it is doing',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -80,10 +90,14 @@ export function runControlTools(
     }),
     defineTool({
       name: 'list_approvals',
+      toolsets: ['runs'],
+      scope: 'admin',
       title: 'List Approvals',
       description:
         'Lists what the agents of runs in progress ask permission for, until answer_approval answers it.',
       searchHint: 'permission requests pending subagent',
+      phrases:
+        'approvals permissions requests pending waiting asks wants allowed may agent helper questions open consent confirm decide queue',
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',
@@ -123,10 +137,15 @@ export function runControlTools(
     }),
     defineTool({
       name: 'answer_approval',
+      toolsets: ['runs'],
+      scope: 'admin',
+      inViews: true,
       title: 'Answer Approval',
       description:
         'Answers what the agent of a run asks permission for. Call it only with the decision of the user.',
       searchHint: 'approve allow deny refuse permission subagent',
+      phrases:
+        'approve allow permit grant yes deny refuse reject no answer permission request agent helper wants run command consent confirm decision okay let it forbid',
       inputSchema: {
         type: 'object',
         required: ['run_id', 'approval_id', 'decision'],

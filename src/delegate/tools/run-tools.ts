@@ -32,10 +32,16 @@ export function runTools(
   return [
     defineTool({
       name: 'list_runs',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
+      core: true,
+      inViews: true,
       title: 'List Runs',
       description:
         'Lists runs of sub-agents, newest first, also of other sessions, with status, task and summary.',
       searchHint: 'subagent history delegate',
+      phrases:
+        'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
       inputSchema: {
         type: 'object',
         properties: {
@@ -73,11 +79,16 @@ export function runTools(
     }),
     defineTool({
       name: 'show_run',
+      toolsets: ['delegate', 'runs'],
+      scope: 'delegate:read-only',
+      inViews: true,
       view: 'run',
       title: 'Show Run',
       description:
         'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
       searchHint: 'result status subagent',
+      phrases:
+        'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -92,10 +103,15 @@ export function runTools(
     }),
     defineTool({
       name: 'tail_run',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
+      inViews: true,
       title: 'Tail Run',
       description:
         'Reads the last events of a run, or those after a line: commands, messages, file changes. Use it to see what a sub-agent does.',
       searchHint: 'log output progress events',
+      phrases:
+        'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -157,10 +173,15 @@ export function runTools(
     }),
     defineTool({
       name: 'collect_run',
+      toolsets: ['delegate', 'runs'],
+      scope: 'delegate:read-only',
+      core: true,
       view: 'run',
       title: 'Collect Run',
       description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
       searchHint: 'wait result subagent',
+      phrases:
+        'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -180,9 +201,14 @@ export function runTools(
     }),
     defineTool({
       name: 'cancel_run',
+      toolsets: ['delegate', 'runs'],
+      scope: 'delegate:read-only',
+      inViews: true,
       title: 'Cancel Run',
       description: 'Cancels a run, ends its processes and returns its state. Files it changed stay changed.',
       searchHint: 'stop kill abort subagent',
+      phrases:
+        'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -199,9 +225,13 @@ export function runTools(
     ...runChangeTools(runs),
     defineTool({
       name: 'clean_runs',
+      toolsets: ['runs'],
+      scope: 'admin',
       title: 'Clean Runs',
       description: 'Deletes the records of old finished runs and returns their ids. Their work stays.',
       searchHint: 'delete remove old',
+      phrases:
+        'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
       inputSchema: {
         type: 'object',
         properties: {

@@ -44,9 +44,13 @@ export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
   return [
     defineTool({
       name: 'run_statistics',
+      toolsets: ['runs'],
+      scope: 'delegate:read-only',
       title: 'Run Statistics',
       description: 'Counts runs, their success, tokens, cost and time, by agent, model, folder and day.',
       searchHint: 'usage cost tokens budget spending',
+      phrases:
+        'statistics count how many runs jobs tokens money cost spend spent price bill expensive usage per agent model folder day week month success rate failure share time duration budget left total chart report dollars helpers',
       inputSchema: {
         type: 'object',
         properties: {

@@ -48,11 +48,17 @@ export function createCatalogTools(catalog: Catalog, expander: Expander, usage?:
 function createListTool(catalog: Catalog) {
   return defineTool({
     name: 'list_prompts',
+    toolsets: ['prompts', 'prompt_editing'],
+    scope: 'read',
+    core: true,
+    inViews: true,
     view: 'prompts',
     title: 'List prompts',
     description:
       'Lists the prompts of the library, which users invoke as :name, with descriptions and arguments. search_prompts finds by topic.',
     searchHint: 'commands templates library',
+    phrases:
+      'list available prompts commands templates library overview collection catalogue catalog shortcuts canned texts snippets instructions saved stored everything all menu browse inventory repertoire which ones have got options choices contents index macros boilerplates colon type formulas',
     inputSchema: {
       type: 'object',
       properties: { ...filters, ...pageArguments },
@@ -78,11 +84,17 @@ function createListTool(catalog: Catalog) {
 function createExpandTool(expander: Expander) {
   return defineTool({
     name: 'expand_prompt',
+    toolsets: ['prompts'],
+    scope: 'read',
+    core: true,
+    inViews: true,
     title: 'Expand prompt',
     description:
       'Expands a prompt of the library. You MUST call it before answering when a user message contains a :command, e.g. ":research tidal power": pass "research" as command and the rest unchanged, quotes included, as input. Returns the prompt as text; follow it as if the user had written it.',
     searchHint: 'command colon slash template run',
     alwaysLoad: true,
+    phrases:
+      'fill in use apply render run invoke execute trigger call a prompt command with input arguments snippet text saved instruction shortcut template canned insert paste details blanks values slash colon perform start do what it says on this routine usual as always',
     inputSchema: {
       type: 'object',
       properties: {
@@ -114,11 +126,17 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
   });
   return defineTool({
     name: 'search_prompts',
+    toolsets: ['prompts'],
+    scope: 'read',
+    core: true,
+    inViews: true,
     view: 'prompts',
     title: 'Search prompts',
     description:
       'Finds prompts by words in name, tags, description and text, best first, with excerpts. Word forms, prefixes and small typing errors match too.',
     searchHint: 'find commands templates',
+    phrases:
+      'find look for search hunt locate dig out a prompt about a topic in the library matching mention containing subject keyword theme related to something for writing is there a template where was it suitable fitting lookup saved instruction text shortcut snippets any ever written dealing with',
     inputSchema: {
       type: 'object',
       required: ['query'],

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { defineTool, type Tool } from '../../tool.ts';
+import { defineBareTool, type Tool } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 
@@ -10,7 +10,7 @@ const expandDescription =
 
 /** Lists the Markdown commands. Both tools in this file match the document of the commands contract exactly. */
 export function createListCommands(catalog: Catalog): Tool {
-  return defineTool({
+  return defineBareTool({
     name: 'list_prompts',
     description: listDescription,
     inputSchema: { type: 'object', properties: {} },
@@ -27,7 +27,7 @@ export function createListCommands(catalog: Catalog): Tool {
 }
 
 export function createExpandCommand(catalog: Catalog): Tool {
-  return defineTool({
+  return defineBareTool({
     name: 'expand_prompt',
     description: expandDescription,
     inputSchema: {

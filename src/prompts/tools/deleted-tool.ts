@@ -6,10 +6,14 @@ import { clientSchema } from './history-tools.ts';
 export function createDeletedTool(editor: Editor) {
   return defineTool({
     name: 'list_deleted_prompts',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'List deleted prompts',
     description:
       "Lists the user's deleted prompts, the latest first. restore_prompt brings one back with its revision.",
     searchHint: 'trash bin undelete recover',
+    phrases:
+      'deleted removed prompts trash bin wastebasket recycle undelete recover which were thrown away gone missing lost list saved templates erased discarded',
     inputSchema: { type: 'object', properties: pageArguments },
     outputSchema: {
       type: 'object',

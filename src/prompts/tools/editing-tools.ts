@@ -59,10 +59,14 @@ export function createEditingTools(editor: Editor) {
 function createCreateTool(editor: Editor) {
   return defineTool({
     name: 'create_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Create prompt',
     description:
       'Saves a new prompt that the user wants to reuse. Returns its revision. Give text or messages.',
     searchHint: 'save template command',
+    phrases:
+      'save add store write new reusable prompt template text remember keep record shortcut canned reply snippet instructions make compose note down reuse wording put in library memorize for next time turn into boilerplate macro own',
     inputSchema: {
       type: 'object',
       required: ['name', 'title'],
@@ -90,10 +94,14 @@ function createCreateTool(editor: Editor) {
 function createUpdateTool(editor: Editor) {
   return defineTool({
     name: 'update_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Update prompt',
     description:
       "Changes one of the user's prompts and returns its revision. Other fields stay; an empty list clears a field. prompt_history keeps the old version.",
     searchHint: 'edit template command',
+    phrases:
+      'edit change modify rename rewrite wording title description tags of a prompt better improve reword rephrase tweak fix typo correct adjust alter polish shorten lengthen different name saved text template shortcut instruction canned amend revise replace sentence paragraph tone add line',
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -130,8 +138,12 @@ function createUpdateTool(editor: Editor) {
 function createDeleteTool(editor: Editor) {
   return defineTool({
     name: 'delete_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Delete prompt',
     description: "Deletes one of the user's prompts. restore_prompt brings it back.",
+    phrases:
+      'delete remove throw away out discard erase a prompt bin trash scrap dump ditch drop get rid of no longer need saved template shortcut canned text snippet instruction unwanted useless obsolete clear wipe want gone',
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -149,10 +161,14 @@ function createDeleteTool(editor: Editor) {
 function createRestoreTool(editor: Editor) {
   return defineTool({
     name: 'restore_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Restore prompt',
     description:
       "Restores an earlier version of one of the user's prompts, also of a deleted one. Returns its revision.",
     searchHint: 'undo revert',
+    phrases:
+      'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
     inputSchema: {
       type: 'object',
       required: ['name', 'revision'],

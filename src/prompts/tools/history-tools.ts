@@ -51,10 +51,14 @@ export interface HistoryParts {
 export function createHistoryTool({ editor, versions, openRepository }: HistoryParts) {
   return defineTool({
     name: 'prompt_history',
+    toolsets: ['prompt_editing'],
+    scope: 'read',
     title: 'Prompt history',
     description:
       "Lists the versions of a prompt, oldest first: with content if it is one of the user's, also deleted ones; git commits if it is in a file; and moves of labels. Compares with one of them.",
     searchHint: 'versions revisions undo diff commits labels',
+    phrases:
+      'history versions revisions edited changed altered by author when earlier deleted prompt log past previous older drafts evolution over time last month look used to be before timeline differences compare what did template text saved wording was',
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -146,10 +150,14 @@ function storedText({ definition }: CatalogEntry): string {
 export function createLabelTool(versions: Versions) {
   return defineTool({
     name: 'label_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Label prompt',
     description:
       'Points a label such as production at a revision of a prompt, so that name@label keeps returning it. Returns the revision. prompt_history lists the moves.',
     searchHint: 'version tag release production staging pin',
+    phrases:
+      'version tag release production staging pin protect publish approve prompt label mark official live stable lock freeze point name revision sign off good final go ship promote stamp designate template everybody should use',
     inputSchema: {
       type: 'object',
       required: ['name', 'label'],

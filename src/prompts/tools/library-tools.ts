@@ -70,10 +70,14 @@ export function createLibraryProblems(catalog: Catalog, silenced: readonly strin
 function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: ReadonlySet<string>) {
   return defineTool({
     name: 'lint_prompts',
+    toolsets: ['prompt_editing'],
+    scope: 'read',
     title: 'Lint prompts',
     description:
       'Checks the library, or given files, for mistakes such as template errors, undeclared arguments, missing files and invisible characters. Returns problems with file and line.',
     searchHint: 'validate verify errors',
+    phrases:
+      'check validate verify problems mistakes errors broken prompt template syntax compile proofread faulty wrong flaws bugs defects typo placeholders missing invalid test quality health sanity inspect review library saved shortcuts correct fine works valid',
     inputSchema: {
       type: 'object',
       properties: {
@@ -117,10 +121,14 @@ async function lintNamed(catalog: Catalog, names: readonly string[], silenced: R
 function createImportTool(editor: Editor) {
   return defineTool({
     name: 'import_prompts',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Import prompts',
     description:
       "Imports prompt files of other programs, passed as text, into the user's library. Returns names and problems.",
     searchHint: 'claude codex gemini cursor vscode commands',
+    phrases:
+      'import bring load convert slash commands rules files from Claude Code Cursor Gemini into library take over move migrate transfer copy old templates another other app program folder upload ingest read in switch elsewhere existing collection here adopt',
     inputSchema: {
       type: 'object',
       required: ['format', 'files'],
@@ -184,10 +192,14 @@ function rank({ severity }: Problem): number {
 function createExportTool(catalog: Catalog) {
   return defineTool({
     name: 'export_prompts',
+    toolsets: ['prompts'],
+    scope: 'read',
     title: 'Export prompts',
     description:
       'Converts prompts to files for another program. Returns the files without writing them, and what the format cannot express.',
     searchHint: 'claude codex gemini cursor vscode commands',
+    phrases:
+      'export write download convert prompts files for another other program app Claude Code Cursor Gemini VS Code Codex format take save copy backup hand over share move transfer templates shortcuts library out of here elsewhere publish extract give colleague',
     inputSchema: {
       type: 'object',
       required: ['format'],

@@ -8,10 +8,14 @@ import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
 export function createShow(catalog: Catalog, versions: Versions) {
   return defineTool({
     name: 'show_prompt',
+    toolsets: ['prompts', 'prompt_editing'],
+    scope: 'read',
     title: 'Show prompt',
     description:
       'Shows a prompt without filling it in, e.g. before changing it: template, arguments, revision, file, and whether it can be edited.',
     searchHint: 'read template',
+    phrases:
+      'show raw template source file path definition arguments blanks placeholders variables of a prompt before filling it in read open view wording exactly say contents inside look at full text saved without running inspect body written print see details editable parameters inputs takes needs',
     inputSchema: {
       type: 'object',
       required: ['name'],

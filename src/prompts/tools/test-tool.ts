@@ -16,10 +16,14 @@ export interface TestToolParts {
 export function createTestTool({ catalog, versions, tested, model }: TestToolParts) {
   return defineTool({
     name: 'test_prompts',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
     title: 'Test prompts',
     description:
       'Runs the tests of prompts: checks on the rendered text and, if a model is configured, on its answer. Returns the failures.',
     searchHint: 'check verify evaluate eval',
+    phrases:
+      'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
     inputSchema: {
       type: 'object',
       properties: {

@@ -55,10 +55,14 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
   return [
     defineTool({
       name: 'try_prompt',
+      toolsets: ['prompt_editing'],
+      scope: 'prompts:write',
       title: 'Try prompt',
       description:
         'Sends a filled-in prompt to the configured model and keeps the answer. Use it to compare revisions.',
       searchHint: 'compare revisions answer',
+      phrases:
+        'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output',
       inputSchema: {
         type: 'object',
         required: ['name'],
@@ -104,8 +108,12 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
     }),
     defineTool({
       name: 'keep_trial',
+      toolsets: ['prompt_editing'],
+      scope: 'prompts:write',
       title: 'Keep trial',
       description: 'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, for list_trials.',
+      phrases:
+        'keep record store save an answer result of a sub-agent run as a trial of a prompt revision for comparison playground',
       inputSchema: {
         type: 'object',
         required: ['trial'],
@@ -130,9 +138,13 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
     }),
     defineTool({
       name: 'list_trials',
+      toolsets: ['prompt_editing'],
+      scope: 'prompts:write',
       title: 'List trials',
       description:
         'Lists the answers that a prompt got in try_prompt or keep_trial, the latest first, with tokens and time per revision.',
+      phrases:
+        'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
       inputSchema: {
         type: 'object',
         required: ['name'],

@@ -5,10 +5,14 @@ import type { DailyUse, Usage } from '../catalog/usage.ts';
 export function createUsageTool(usage: Usage | undefined) {
   return defineTool({
     name: 'prompt_usage',
+    toolsets: ['prompts'],
+    scope: 'read',
     title: 'Prompt usage',
     description:
       'Counts how often prompts were used, per client and day, most used first. Counts stay on this machine for 90 days.',
     searchHint: 'statistics popular unused often',
+    phrases:
+      'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',
     inputSchema: {
       type: 'object',
       properties: {
