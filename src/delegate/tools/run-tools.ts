@@ -10,265 +10,290 @@ import { runChangeTools, runId } from './run-change-tools.ts';
 import { runControlTools } from './run-control-tools.ts';
 import { runResult } from './run-result.ts';
 
-/** The tools that list, show, cancel and remove runs, including runs of other servers. */
-export function runTools(
-  runs: (context: Context) => Promise<Runs>,
-  runtime: () => Promise<DelegationRuntime>,
-  collectMs: number,
-) {
-  const report = async (
-    id: string,
-    context: Context,
-    work: (all: Runs) => Promise<unknown>,
-    full = false,
-  ) => {
-    const all = await runs(context);
-    await work(all);
-    const { overview, record, autopilot } = await all.account(id);
-    const { host } = overview;
-    const run = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
-    return runResult(overview.tool, run, full);
-  };
+type OpenRuns = (context: Context) => Promise<Runs>;
+
+/** The tools for runs, including runs of other servers. */
+export function runTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>, collectMs: number) {
   return [
-    defineTool({
-      name: 'list_runs',
-      toolsets: ['runs'],
-      scope: 'delegate:read-only',
-      core: true,
-      inViews: true,
-      title: 'List Runs',
-      description:
-        'Lists runs of sub-agents, newest first, also of other sessions, with status, task and summary.',
-      searchHint: 'subagent history delegate',
-      phrases:
-        'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          limit: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 500,
-            description: 'Default: 20, or fewer long ones',
-          },
-          before: {
-            type: 'string',
-            description: '`next` of the last page',
-          },
-        },
-      },
-      outputSchema: runListSchema,
-      annotations: hints.reads,
-      async call({ limit, before }, context) {
-        // Read one run more than requested to find out whether there is another page.
-        const most = limit ?? 20;
-        const all = await (await runs(context)).list(most + 1, before);
-        const listed = all.map(({ actor_id: _, ...run }) => run);
-        const newest = listed.slice(0, most);
-        const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
-        const next = listed.length > found.length ? found.at(-1)!.run_id : undefined;
-        const text = [
-          ...found.map(overviewLine),
-          ...(next === undefined ? [] : [`There are older runs: before=${next}`]),
-        ];
-        return {
-          structured: { runs: found, ...(next !== undefined && { next }) },
-          content: [{ type: 'text', text: text.length === 0 ? noRuns(before) : text.join('\n') }],
-        };
-      },
-    }),
-    defineTool({
-      name: 'show_run',
-      toolsets: ['delegate', 'runs'],
-      scope: 'delegate:read-only',
-      inViews: true,
-      view: 'run',
-      title: 'Show Run',
-      description:
-        'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
-      searchHint: 'result status subagent',
-      phrases:
-        'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id'],
-        properties: {
-          run_id: runId,
-          ...fullArgument,
-        },
-      },
-      outputSchema: shownRunSchema,
-      annotations: hints.reads,
-      call: ({ run_id, full }, context) => report(run_id, context, async () => {}, full),
-    }),
-    defineTool({
-      name: 'tail_run',
-      toolsets: ['runs'],
-      scope: 'delegate:read-only',
-      inViews: true,
-      title: 'Tail Run',
-      description:
-        'Reads the last events of a run, or those after a line: commands, messages, file changes. Use it to see what a sub-agent does.',
-      searchHint: 'log output progress events',
-      phrases:
-        'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id'],
-        properties: {
-          run_id: runId,
-          after: {
-            type: 'integer',
-            minimum: 0,
-            description: '`next` of the last call',
-          },
-          limit: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 1000,
-            description: 'Default: 50, or fewer long ones',
-          },
-          deltas: { type: 'boolean', description: 'Also pieces of texts in progress' },
-        },
-      },
-      outputSchema: {
-        type: 'object',
-        required: ['run_id', 'status', 'events', 'next'],
-        properties: {
-          run_id: { type: 'string' },
-          status: { type: 'string' },
-          events: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['line', 'text'],
-              properties: {
-                line: { type: 'integer' },
-                text: { type: 'string' },
-                time: { type: 'string' },
-                kind: { type: 'string' },
-                item: { type: 'string' },
-                output: { type: 'string' },
-                exit_code: { type: 'integer' },
-                tokens: tokenCounts,
-              },
-            },
-          },
-          next: { type: 'integer', description: 'Pass as `after` to read on' },
-        },
-      },
-      annotations: hints.reads,
-      async call({ run_id, after, limit, deltas }, context) {
-        const all = await runs(context);
-        const { status } = await all.show(run_id);
-        const read = await all.tail(run_id, after ?? -1, limit ?? 50, deltas);
-        const lines = limit === undefined ? fitting(read, after) : read;
-        const next = lines.at(-1)?.line ?? after ?? 0;
-        const events = lines.filter(({ text, tokens }) => text !== '' || tokens !== undefined);
-        return {
-          structured: { run_id, status, events, next },
-          content: [{ type: 'text', text: `${eventsText(events)}\n(${status}, next: ${next})` }],
-        };
-      },
-    }),
-    defineTool({
-      name: 'collect_run',
-      toolsets: ['delegate', 'runs'],
-      scope: 'delegate:read-only',
-      core: true,
-      view: 'run',
-      title: 'Collect Run',
-      description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
-      searchHint: 'wait result subagent',
-      phrases:
-        'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id'],
-        properties: {
-          run_id: runId,
-          wait_seconds: { type: 'number', minimum: 0, description: 'Default: under a minute' },
-        },
-      },
-      outputSchema: shownRunSchema,
-      annotations: hints.reads,
-      async call({ run_id, wait_seconds }, context) {
-        const result = await report(run_id, context, (all) =>
-          all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, context.signal),
-        );
-        return { ...result, failed: result.structured.status === 'failed' };
-      },
-    }),
-    defineTool({
-      name: 'cancel_run',
-      toolsets: ['delegate', 'runs'],
-      scope: 'delegate:read-only',
-      inViews: true,
-      title: 'Cancel Run',
-      description: 'Cancels a run, ends its processes and returns its state. Files it changed stay changed.',
-      searchHint: 'stop kill abort subagent',
-      phrases:
-        'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id'],
-        properties: { run_id: runId, reason: { type: 'string', description: 'Kept with the result' } },
-      },
-      outputSchema: shownRunSchema,
-      annotations: hints.sets,
-      call: ({ run_id, reason }, context) =>
-        report(run_id, context, (all) =>
-          all.cancel(run_id, reason ?? 'cancel_run was called', context.signal),
-        ),
-    }),
+    listRuns(runs),
+    showRun(runs),
+    tailRun(runs),
+    collectRun(runs, collectMs),
+    cancelRun(runs),
     ...runControlTools(runs, runtime),
     ...runChangeTools(runs),
-    defineTool({
-      name: 'clean_runs',
-      toolsets: ['runs'],
-      scope: 'admin',
-      title: 'Clean Runs',
-      description: 'Deletes the records of old finished runs and returns their ids. Their work stays.',
-      searchHint: 'delete remove old',
-      phrases:
-        'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          older_than_days: {
-            type: 'number',
-            minimum: 0,
-            default: 30,
-            description: 'Minimum age',
-          },
-          keep: {
-            type: 'integer',
-            minimum: 0,
-            default: 0,
-            description: 'Newest runs to keep',
-          },
+    cleanRuns(runs),
+  ];
+}
+
+/** Does something with a run and returns its state afterwards. */
+async function report(
+  runs: OpenRuns,
+  id: string,
+  context: Context,
+  work: (all: Runs) => Promise<unknown>,
+  full = false,
+) {
+  const all = await runs(context);
+  await work(all);
+  const { overview, record, autopilot } = await all.account(id);
+  const { host } = overview;
+  const run = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
+  return runResult(overview.tool, run, full);
+}
+
+function listRuns(runs: OpenRuns) {
+  return defineTool({
+    name: 'list_runs',
+    toolsets: ['runs'],
+    scope: 'delegate:read-only',
+    core: true,
+    inViews: true,
+    title: 'List Runs',
+    description:
+      'Lists runs of sub-agents, newest first, also of other sessions, with status, task and summary.',
+    searchHint: 'subagent history delegate',
+    phrases:
+      'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 500,
+          description: 'Default: 20, or fewer long ones',
+        },
+        before: {
+          type: 'string',
+          description: '`next` of the last page',
         },
       },
-      outputSchema: {
-        type: 'object',
-        required: ['removed'],
-        properties: { removed: { type: 'array', items: { type: 'string' } } },
+    },
+    outputSchema: runListSchema,
+    annotations: hints.reads,
+    async call({ limit, before }, context) {
+      // Read one run more than requested to find out whether there is another page.
+      const most = limit ?? 20;
+      const all = await (await runs(context)).list(most + 1, before);
+      const listed = all.map(({ actor_id: _, ...run }) => run);
+      const newest = listed.slice(0, most);
+      const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
+      const next = listed.length > found.length ? found.at(-1)!.run_id : undefined;
+      const text = [
+        ...found.map(overviewLine),
+        ...(next === undefined ? [] : [`There are older runs: before=${next}`]),
+      ];
+      return {
+        structured: { runs: found, ...(next !== undefined && { next }) },
+        content: [{ type: 'text', text: text.length === 0 ? noRuns(before) : text.join('\n') }],
+      };
+    },
+  });
+}
+
+function showRun(runs: OpenRuns) {
+  return defineTool({
+    name: 'show_run',
+    toolsets: ['delegate', 'runs'],
+    scope: 'delegate:read-only',
+    inViews: true,
+    view: 'run',
+    title: 'Show Run',
+    description:
+      'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
+    searchHint: 'result status subagent',
+    phrases:
+      'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id'],
+      properties: {
+        run_id: runId,
+        ...fullArgument,
       },
-      annotations: hints.replaces,
-      async call({ older_than_days = 30, keep = 0 }, context) {
-        const removed = await (await runs(context)).clean(older_than_days * 86_400_000, keep);
-        return {
-          structured: { removed },
-          content: [
-            {
-              type: 'text',
-              text: removed.length === 0 ? 'Nothing to remove.' : `Removed:\n${removed.join('\n')}`,
+    },
+    outputSchema: shownRunSchema,
+    annotations: hints.reads,
+    call: ({ run_id, full }, context) => report(runs, run_id, context, async () => {}, full),
+  });
+}
+
+function tailRun(runs: OpenRuns) {
+  return defineTool({
+    name: 'tail_run',
+    toolsets: ['runs'],
+    scope: 'delegate:read-only',
+    inViews: true,
+    title: 'Tail Run',
+    description:
+      'Reads the last events of a run, or those after a line: commands, messages, file changes. Use it to see what a sub-agent does.',
+    searchHint: 'log output progress events',
+    phrases:
+      'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id'],
+      properties: {
+        run_id: runId,
+        after: {
+          type: 'integer',
+          minimum: 0,
+          description: '`next` of the last call',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          description: 'Default: 50, or fewer long ones',
+        },
+        deltas: { type: 'boolean', description: 'Also pieces of texts in progress' },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['run_id', 'status', 'events', 'next'],
+      properties: {
+        run_id: { type: 'string' },
+        status: { type: 'string' },
+        events: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['line', 'text'],
+            properties: {
+              line: { type: 'integer' },
+              text: { type: 'string' },
+              time: { type: 'string' },
+              kind: { type: 'string' },
+              item: { type: 'string' },
+              output: { type: 'string' },
+              exit_code: { type: 'integer' },
+              tokens: tokenCounts,
             },
-          ],
-        };
+          },
+        },
+        next: { type: 'integer', description: 'Pass as `after` to read on' },
       },
-    }),
-  ];
+    },
+    annotations: hints.reads,
+    async call({ run_id, after, limit, deltas }, context) {
+      const all = await runs(context);
+      const { status } = await all.show(run_id);
+      const read = await all.tail(run_id, after ?? -1, limit ?? 50, deltas);
+      const lines = limit === undefined ? fitting(read, after) : read;
+      const next = lines.at(-1)?.line ?? after ?? 0;
+      const events = lines.filter(({ text, tokens }) => text !== '' || tokens !== undefined);
+      return {
+        structured: { run_id, status, events, next },
+        content: [{ type: 'text', text: `${eventsText(events)}\n(${status}, next: ${next})` }],
+      };
+    },
+  });
+}
+
+function collectRun(runs: OpenRuns, collectMs: number) {
+  return defineTool({
+    name: 'collect_run',
+    toolsets: ['delegate', 'runs'],
+    scope: 'delegate:read-only',
+    core: true,
+    view: 'run',
+    title: 'Collect Run',
+    description: 'Waits for a run in progress and returns its result, or its state if it still runs.',
+    searchHint: 'wait result subagent',
+    phrases:
+      'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id'],
+      properties: {
+        run_id: runId,
+        wait_seconds: { type: 'number', minimum: 0, description: 'Default: under a minute' },
+      },
+    },
+    outputSchema: shownRunSchema,
+    annotations: hints.reads,
+    async call({ run_id, wait_seconds }, context) {
+      const result = await report(runs, run_id, context, (all) =>
+        all.collect(run_id, wait_seconds === undefined ? collectMs : wait_seconds * 1000, context.signal),
+      );
+      return { ...result, failed: result.structured.status === 'failed' };
+    },
+  });
+}
+
+function cancelRun(runs: OpenRuns) {
+  return defineTool({
+    name: 'cancel_run',
+    toolsets: ['delegate', 'runs'],
+    scope: 'delegate:read-only',
+    inViews: true,
+    title: 'Cancel Run',
+    description: 'Cancels a run, ends its processes and returns its state. Files it changed stay changed.',
+    searchHint: 'stop kill abort subagent',
+    phrases:
+      'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id'],
+      properties: { run_id: runId, reason: { type: 'string', description: 'Kept with the result' } },
+    },
+    outputSchema: shownRunSchema,
+    annotations: hints.sets,
+    call: ({ run_id, reason }, context) =>
+      report(runs, run_id, context, (all) =>
+        all.cancel(run_id, reason ?? 'cancel_run was called', context.signal),
+      ),
+  });
+}
+
+function cleanRuns(runs: OpenRuns) {
+  return defineTool({
+    name: 'clean_runs',
+    toolsets: ['runs'],
+    scope: 'admin',
+    title: 'Clean Runs',
+    description: 'Deletes the records of old finished runs and returns their ids. Their work stays.',
+    searchHint: 'delete remove old',
+    phrases:
+      'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        older_than_days: {
+          type: 'number',
+          minimum: 0,
+          default: 30,
+          description: 'Minimum age',
+        },
+        keep: {
+          type: 'integer',
+          minimum: 0,
+          default: 0,
+          description: 'Newest runs to keep',
+        },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['removed'],
+      properties: { removed: { type: 'array', items: { type: 'string' } } },
+    },
+    annotations: hints.replaces,
+    async call({ older_than_days = 30, keep = 0 }, context) {
+      const removed = await (await runs(context)).clean(older_than_days * 86_400_000, keep);
+      return {
+        structured: { removed },
+        content: [
+          {
+            type: 'text',
+            text: removed.length === 0 ? 'Nothing to remove.' : `Removed:\n${removed.join('\n')}`,
+          },
+        ],
+      };
+    },
+  });
 }
 
 /** The first lines that fit on a page if the caller reads on from a line, otherwise the last ones. */
