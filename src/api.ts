@@ -1,5 +1,5 @@
 import type { auditTools } from './assistant/tools/audit-tools.ts';
-import type { availabilityTools } from './assistant/tools/availability-tools.ts';
+import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
@@ -48,13 +48,13 @@ export type FeatureApi = ToolTypes<
       | typeof userTools
       | typeof eventTools
       | typeof calendarTools
-      | typeof availabilityTools
       | typeof notificationTools
       | typeof auditTools
     >[number]
   | ReturnType<
       | typeof createShow
       | typeof createDeletedTool
+      | typeof findTimeTool
       | typeof invitationTool
       | typeof createHistoryTool
       | typeof createLabelTool

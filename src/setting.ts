@@ -55,6 +55,8 @@ export type Setting = DescribedSetting &
         readonly paths?: boolean;
         /** Allowed items, if they are a fixed set. */
         readonly values?: readonly string[];
+        /** What items of earlier versions mean now. */
+        readonly successors?: ReadonlyMap<string, string>;
         readonly default?: Default<readonly string[]>;
       }
     | {

@@ -9,7 +9,7 @@ import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
-import { toolNames, toolsetNames } from './toolsets/toolsets.ts';
+import { successors, toolNames, toolsetNames } from './toolsets/toolsets.ts';
 
 /** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({
@@ -35,12 +35,14 @@ export const settings = defineSettings({
   tools: {
     type: 'list',
     values: toolNames,
+    successors,
     default: [],
     description: 'Single tools that clients may use, besides those of the toolsets.',
   },
   exclude_tools: {
     type: 'list',
     values: toolNames,
+    successors,
     default: [],
     description: 'Tools that clients may not use, whatever the toolsets are.',
   },

@@ -50,6 +50,8 @@ export interface ToolTraits {
   readonly listedBeside?: string;
   /** Tools whose work it does. To exclude one of those excludes this tool as well. */
   readonly uses?: readonly string[];
+  /** Names of former tools whose work it does. In settings and headers they mean this tool; a call of them fails and names it. */
+  readonly replaces?: readonly string[];
 }
 
 export interface Tool extends Partial<ToolTraits> {

@@ -117,10 +117,11 @@ describe('every tool returns a result that matches its output schema', () => {
       await call('create_prompt', { name: 'welcome', title: 'Welcome', text: 'Greet {{who}}.' });
       const trial = await call('try_prompt', { name: 'welcome', arguments: { who: 'Ada' } });
       expect(trial).toMatchObject({ answer: 'Hello, Ada.', revision: '1', model: 'test-model' });
-      const kept = await call('keep_trial', {
-        trial: {
-          ...{ prompt: 'welcome', revision: '1', arguments: {}, answer: 'Hi, Ada.', model: 'codex' },
-          ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20, run_id: 'r1' },
+      const kept = await call('try_prompt', {
+        name: 'welcome',
+        answered: {
+          ...{ revision: '1', answer: 'Hi, Ada.', model: 'codex', run_id: 'r1' },
+          ...{ input_tokens: 5, output_tokens: 3, duration_ms: 20 },
         },
       });
       expect(kept).toMatchObject({ answer: 'Hi, Ada.', revision: '1', run_id: 'r1' });
@@ -196,7 +197,7 @@ describe('every tool returns a result that matches its output schema', () => {
       message: `Go on. ${script({ shell: 'sleep 100', timeoutMs: 200_000 })}`,
     });
     await call('answer_approval', { run_id, approval_id: id, decision: 'allow_once' });
-    await call('interrupt_run', { run_id });
+    await call('steer_run', { run_id, interrupt: true });
     await call('collect_run', { run_id });
     await call('fork_run', { run_id, task: 'Try another way.', turn: 1 });
     server = other;
@@ -220,7 +221,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('get_event', { event_id: event.id });
     await call('list_events', { user_id: id });
     await call('find_time', { people: [id], duration_minutes: 30, rrule: 'FREQ=WEEKLY;COUNT=3' });
-    await call('get_free_busy', { people: ['ada@example.com'] });
+    await call('find_time', { people: ['ada@example.com'] });
     await call('plan_notifications', { user_id: id });
     const { notifications } = await call('list_notifications', { user_id: id });
     const snoozed = await call('snooze_notification', { notification_id: notifications[0]!.id });

@@ -9,7 +9,7 @@ import type { AssistantData } from './entities/entity-access.ts';
 import type { StoredData } from './entities/stored-data.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { auditTools } from './tools/audit-tools.ts';
-import { availabilityTools } from './tools/availability-tools.ts';
+import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { eventTools } from './tools/event-tools.ts';
 import { invitationTool } from './tools/invitation-tool.ts';
@@ -68,7 +68,7 @@ export function createAssistant({
     ...userTools(data, toolTimeoutMs),
     ...eventTools(data, calendars, toolTimeoutMs, unpaged),
     ...calendarTools(data, calendars),
-    ...availabilityTools(data, calendars, toolTimeoutMs),
+    findTimeTool(data, calendars, toolTimeoutMs),
     invitationTool(data, calendars),
     ...notificationTools(data, planner, toolTimeoutMs, unpaged),
     replayTool(data, planner),

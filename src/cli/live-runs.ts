@@ -27,7 +27,7 @@ export const liveActions: Readonly<Record<string, LiveAction>> = {
   },
   async interrupt(client, { run_id, text }, terminal) {
     const message = text === '' ? {} : { message: text };
-    return report(await client.call('interrupt_run', { run_id, ...message }), terminal);
+    return report(await client.call('steer_run', { run_id, interrupt: true, ...message }), terminal);
   },
   async fork(client, { run_id, text, flags }, terminal) {
     if (text === '') throw new UsageError('runs fork needs a task for the new run');

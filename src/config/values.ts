@@ -75,7 +75,8 @@ export async function parseSetting({ name, raw, origin, folder }: RawSetting): P
       const items = list
         .flatMap((item: string) => item.split(','))
         .map((item) => item.trim())
-        .filter((item) => item !== '');
+        .filter((item) => item !== '')
+        .map((item) => setting.successors?.get(item) ?? item);
       const unknown = setting.values && items.find((item) => !setting.values!.includes(item));
       if (unknown === undefined)
         return setting.paths ? items.map((item) => resolvePath(item, folder)) : items;

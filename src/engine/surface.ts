@@ -1,12 +1,13 @@
 import type { Client } from '../context.ts';
 import type { Offer } from '../contracts/contract.ts';
+import { Failure } from '../failure.ts';
 import type { Feature, PromptProvider, ResourceProvider } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Method, Tool, ToolDescription } from '../tool.ts';
 import type { Access } from '../toolsets/access.ts';
 import { type DiscoveryTool, discoveryTools } from '../toolsets/discovery-tools.ts';
 import { extensionMethods } from '../toolsets/other-ways.ts';
-import { isInViews } from '../toolsets/toolsets.ts';
+import { isInViews, successors } from '../toolsets/toolsets.ts';
 import type { Server } from './server.ts';
 
 /** What one connection sees of the server: the tools, prompts, resources and methods that its access allows. */
@@ -59,9 +60,13 @@ export class Surface {
       .map((tool) => (names.has(tool.listedBeside ?? '') ? tool : { ...tool, appOnly: true }));
   }
 
-  /** Throws the reason if the tool exists but is not allowed. `undefined` if there is no such tool. */
+  /** Throws the reason if the tool exists but is not allowed, or has a successor. `undefined` if there is no such tool. */
   findTool(name: unknown): Tool | undefined {
-    const found = this.#server.offeredTools.get(String(name));
+    const { offeredTools } = this.#server;
+    const found = offeredTools.get(String(name));
+    const successor = successors.get(String(name));
+    if (found === undefined && successor !== undefined && offeredTools.has(successor))
+      throw new Failure('tool-not-found', `Unknown tool: ${name}; ${successor} does its work now.`);
     if (found === undefined) return undefined;
     this.access.demand(found.tool);
     return found.named;

@@ -3,7 +3,7 @@ import { Denied, Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { methodWays, promptWays, resourceWays } from './other-ways.ts';
 import { isGranted, scopeFor } from './scopes.ts';
-import { discoveryNames, isIn, toolNames, toolsetNames, toolTraits } from './toolsets.ts';
+import { discoveryNames, isIn, successors, toolNames, toolsetNames, toolTraits } from './toolsets.ts';
 
 /** What the settings of a server or the headers of a request ask for. */
 export interface Selection {
@@ -166,7 +166,8 @@ export function selectionFromHeaders(
     const names = String(headers[header] ?? '')
       .split(',')
       .map((name) => name.trim())
-      .filter((name) => name !== '');
+      .filter((name) => name !== '')
+      .map((name) => successors.get(name) ?? name);
     for (const name of names) {
       if (known.includes(name)) continue;
       const meant = nearest(name, known);

@@ -219,6 +219,8 @@ describe('over HTTP, headers', () => {
     expect(await reachable(opened, await legacy({ 'x-mcp-readonly': 'true' }))).toEqual(readOnly);
     const one = { 'x-mcp-tools': 'list_runs,clean_runs', 'x-mcp-exclude-tools': 'show_run' };
     expect(await reachable(opened, modern(one))).toEqual(['list_runs']);
+    const former = { 'x-mcp-tools': 'interrupt_run,get_free_busy', 'x-mcp-exclude-tools': 'get_free_busy' };
+    expect(await reachable(opened, modern(former))).toEqual(['steer_run']);
   });
 
   it('never widen the settings of the server', async () => {

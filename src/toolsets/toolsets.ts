@@ -20,6 +20,11 @@ export const discoveryNames = ['search_tools', 'query_tool', 'call_tool'] as con
 
 export const toolNames: readonly string[] = [...toolTraits.keys(), ...discoveryNames];
 
+/** The tools that do the work of tools of earlier versions, by the names of those. */
+export const successors: ReadonlyMap<string, string> = new Map(
+  [...toolTraits].flatMap(([name, { replaces = [] }]) => replaces.map((former) => [former, name] as const)),
+);
+
 /** Whether a toolset has a tool. `default` and `all` are not toolsets of this kind. */
 export function isIn(toolset: string, tool: string): boolean {
   return toolTraits.get(tool)?.toolsets.some((name) => name === toolset) ?? false;

@@ -182,7 +182,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
   async interrupt(proof) {
     const { id, record } = await proof.startRun(await proof.server(), 'interrupt-started', 'sleep 1000');
     const message = `Do this instead. ${script(...proof.final({ summary: 'Did that.' }))}`;
-    await proof.text('interrupt_run', { run_id: id, message });
+    await proof.text('steer_run', { run_id: id, interrupt: true, message });
     const { status, summary, error } = await record;
     demand(status === 'completed' && summary === 'Did that.', `${status}: ${error ?? summary}`);
     return 'yes';

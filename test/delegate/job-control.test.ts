@@ -178,7 +178,7 @@ describe('the id of a job', () => {
       'has the message',
     );
     const message = `Stop that. ${script(answer({ summary: 'Did that.' }))}`;
-    await server.call('interrupt_run', { run_id, message });
+    await server.call('steer_run', { run_id, interrupt: true, message });
     expect((await output).record).toMatchObject({ status: 'completed', jobs: [{ summary: 'Did that.' }] });
     const { record, text } = await server.call('show_run', { run_id });
     expect(record).toMatchObject({ run_id, status: 'completed', summary: 'Did that.' });
@@ -209,7 +209,11 @@ describe('the id of a job', () => {
       status: 'cancelled',
       error: 'cancelled: not this one',
     });
-    await server.call('interrupt_run', { run_id: `${id}/spared`, message: script(answer()) });
+    await server.call('steer_run', {
+      run_id: `${id}/spared`,
+      interrupt: true,
+      message: script(answer()),
+    });
     const ended = (await output).record;
     expect(statuses(ended)).toEqual(['doomed cancelled', 'spared completed', 'after skipped']);
     expect(ended).toMatchObject({ status: 'failed', error: 'doomed: cancelled: not this one' });

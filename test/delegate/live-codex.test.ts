@@ -121,10 +121,12 @@ describe('steer_run', () => {
     expect(ended.text).toContain(`Run ${record.run_id} has ended (completed)`);
     const unknown = await server.call('steer_run', { run_id: 'nothing', message: 'Hello' });
     expect(unknown.text).toContain('There is no run nothing.');
+    const silent = await server.call('steer_run', { run_id: record.run_id });
+    expect(silent.text).toContain('steer_run needs a message for the agent, or interrupt.');
   });
 });
 
-describe('interrupt_run', () => {
+describe('steer_run with interrupt', () => {
   it.each(['workspace-write', 'danger-full-access'])('ends the commands: %s', async (sandbox) => {
     const mark = join(bench.folder, `mark-${sandbox}`);
     const shell = `setsid -f bash -c 'exec -a ${mark} sleep 1000'; exec -a ${mark} sleep 1000`;
@@ -132,8 +134,9 @@ describe('interrupt_run', () => {
     const marked = async () =>
       (await listRunProcesses(undefined, id)).filter(({ command }) => command.startsWith(mark));
     await eventually(async () => expect(await marked()).toHaveLength(2));
-    await server.call('interrupt_run', {
+    await server.call('steer_run', {
       run_id: id,
+      interrupt: true,
       message: `Do this instead. ${script({ shell: 'sleep 2', timeoutMs: 9_000 }, answer({ summary: 'Did that.' }))}`,
     });
     await eventually(async () => expect(await marked()).toEqual([]));
@@ -142,7 +145,7 @@ describe('interrupt_run', () => {
 
   it('without a message ends the run, and its thread can be resumed', async () => {
     const { id, call } = await start(script({ shell: 'sleep 100', timeoutMs: 600_000 }));
-    await server.call('interrupt_run', { run_id: id });
+    await server.call('steer_run', { run_id: id, interrupt: true });
     const { record } = await call;
     expect(record).toMatchObject({
       status: 'cancelled',

@@ -17,13 +17,9 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_deleted_prompts list_trials check_health list_runs show_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time get_free_busy list_notifications replay_notifications preview_messages list_audit list_outbox`,
+     list_calendars find_time list_notifications replay_notifications preview_messages list_audit list_outbox`,
   ],
-  [
-    'adds something new with every call',
-    adds,
-    'create_prompt keep_trial create_user create_event snooze_notification',
-  ],
+  ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,
@@ -50,11 +46,11 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     { ...replaces, openWorldHint: true },
     'answer_invitation',
   ],
-  ['sends a message or a prompt', { ...adds, openWorldHint: true }, 'test_notification steer_run try_prompt'],
+  ['sends a message or a prompt', { ...adds, openWorldHint: true }, 'test_notification try_prompt'],
   [
     'ends the work of an agent, or lets it leave its sandbox',
     { ...adds, destructiveHint: true, openWorldHint: true },
-    'interrupt_run answer_approval',
+    'steer_run answer_approval',
   ],
   [
     'starts an agent that can change files and use the network',

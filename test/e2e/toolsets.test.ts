@@ -156,6 +156,39 @@ describe('search_tools', () => {
   });
 });
 
+describe('the name of a tool that another one has replaced', () => {
+  const replaced = { interrupt_run: 'steer_run', get_free_busy: 'find_time', keep_trial: 'try_prompt' };
+
+  it('fails when it is called, and the error names the other tool', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    for (const [former, current] of Object.entries(replaced)) {
+      const message = `Unknown tool: ${former}; ${current} does its work now.`;
+      const direct = await program.request('tools/call', { name: former, arguments: {} });
+      expect(direct['error']).toMatchObject({ message });
+      const given = { name: 'call_tool', arguments: { name: former } };
+      const { result } = await program.request('tools/call', given);
+      expect(result).toMatchObject({ isError: true, content: [{ text: message }] });
+    }
+  });
+
+  it('stays unknown under a drop-in contract', async () => {
+    await using program = new Program(['serve', '--contract', 'delegate']);
+    program.send(initialize());
+    const { error } = await program.request('tools/call', { name: 'interrupt_run', arguments: {} });
+    expect(JSON.stringify(error)).not.toContain('steer_run');
+  });
+
+  it('means the other tool in the settings', async () => {
+    await using some = new Program(['serve', '--tools', Object.keys(replaced).join()]);
+    some.send(initialize());
+    expect((await listed(some)).toSorted()).toEqual(Object.values(replaced).toSorted());
+    await using others = new Program(['serve', '--toolsets', 'runs', '--exclude-tools', 'interrupt_run']);
+    others.send(initialize());
+    expect(await listed(others)).not.toContain('steer_run');
+  });
+});
+
 describe('instructions', () => {
   const sets = [['default'], ['all'], ...toolsets.map((name) => [name])];
   it.each([...sets, ['all', '--read-only']])(

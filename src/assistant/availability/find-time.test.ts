@@ -61,9 +61,10 @@ describe('find_time', () => {
     expect(series).toMatchObject({
       slots: [{ dates: 10, missed: [{ start_local: expect.stringContaining('Thu 24 Dec 2026') }] }],
     });
-    expect(JSON.stringify(await assistant.call('get_free_busy', { people: ['ada'] }))).not.toContain(
-      'Secret',
-    );
+    const busy = await assistant.call('find_time', { people: ['ada'] });
+    const span = { start_ts: '2026-11-17T14:00:00Z', end_ts: '2026-11-17T15:00:00Z' };
+    expect(busy).toMatchObject({ slots: [], people: [{ user_id: 'ada', busy: [span] }] });
+    expect(JSON.stringify(busy)).not.toContain('Secret');
   });
 
   it('says why there is no time', async () => {

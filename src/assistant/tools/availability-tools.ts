@@ -44,7 +44,7 @@ export const findTimeFields = {
   ignore_event_id: { type: 'string', description: 'Event to move, which does not count as busy' },
   count: { type: 'integer', minimum: 1, maximum: 20, default: 5, description: 'Number of proposals' },
 } as const;
-/** Arguments of get_free_busy besides the people. */
+/** Arguments of find_time that also apply to busy times. */
 export const freeBusyFields = range;
 
 const unknown = {
@@ -53,139 +53,116 @@ const unknown = {
   description: 'Why there may be more; never treat this person as free',
 } as const;
 
-export function availabilityTools(
+export function findTimeTool(
   data: AssistantData,
   { intervalMs }: Pick<CalendarOptions, 'intervalMs'>,
   timeoutMs: number,
 ) {
-  return [
-    defineTool({
-      name: 'find_time',
-      toolsets: ['calendar'],
-      scope: 'calendar:*',
-      listedBeside: 'list_events',
-      view: 'calendar',
-      title: 'Find Time',
-      description:
-        'Proposes times when several users can meet, best first. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',
-      phrases:
-        'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening',
-      inputSchema: {
-        type: 'object',
-        properties: { people, ...findTimeFields },
-        required: ['people', 'duration_minutes'],
-        additionalProperties: false,
-      },
-      outputSchema: {
-        type: 'object',
-        required: ['slots', 'zone'],
-        properties: {
-          slots: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['start_ts', 'end_ts', 'people'],
-              properties: {
-                start_ts: text,
-                end_ts: text,
-                start_local: text,
-                end_local: text,
-                people: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    required: ['user_id', 'state', 'start_local'],
-                    properties: {
-                      user_id: text,
-                      state: { enum: ['free', 'tentative', 'unknown'] },
-                      start_local: text,
-                    },
+  return defineTool({
+    name: 'find_time',
+    toolsets: ['calendar'],
+    scope: 'calendar:*',
+    listedBeside: 'list_events',
+    replaces: ['get_free_busy'],
+    view: 'calendar',
+    title: 'Find Time',
+    description:
+      'Proposes times when several users can meet, best first; without duration_minutes, lists when they are busy, without titles. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',
+    phrases:
+      'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening free busy who is occupied taken booked schedule of colleagues',
+    inputSchema: {
+      type: 'object',
+      properties: { people, ...findTimeFields },
+      required: ['people'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['slots', 'zone'],
+      properties: {
+        slots: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['start_ts', 'end_ts', 'people'],
+            properties: {
+              start_ts: text,
+              end_ts: text,
+              start_local: text,
+              end_local: text,
+              people: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['user_id', 'state', 'start_local'],
+                  properties: {
+                    user_id: text,
+                    state: { enum: ['free', 'tentative', 'unknown'] },
+                    start_local: text,
                   },
-                },
-                dates: { type: 'integer', description: 'Dates of the series that were checked' },
-                missed: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    required: ['start_ts', 'start_local'],
-                    properties: { start_ts: text, start_local: text },
-                  },
-                  description: 'Dates of the series when somebody is busy',
                 },
               },
-            },
-          },
-          zone: text,
-          unknown: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['user_id', 'reason'],
-              properties: { user_id: text, reason: text },
-            },
-          },
-          none_because: text,
-        },
-      },
-      annotations: hints.reads,
-      timeoutMs,
-      async call(request) {
-        const { findTime } = await import('../availability/find-time.ts');
-        return { structured: await findTime(data, request, intervalMs) };
-      },
-    }),
-    defineTool({
-      name: 'get_free_busy',
-      toolsets: ['calendar'],
-      scope: 'calendar:*',
-      title: 'Get Free Busy',
-      description: 'Lists when users are busy, without titles.',
-      phrases: 'free busy availability who is available when occupied taken booked schedule of colleagues',
-      inputSchema: {
-        type: 'object',
-        properties: { people, ...freeBusyFields },
-        required: ['people'],
-        additionalProperties: false,
-      },
-      outputSchema: {
-        type: 'object',
-        required: ['zone', 'from', 'to', 'people'],
-        properties: {
-          zone: text,
-          from: text,
-          to: text,
-          people: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['user_id', 'busy'],
-              properties: {
-                user_id: text,
-                busy: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    required: ['start_ts', 'end_ts'],
-                    properties: {
-                      start_ts: text,
-                      end_ts: text,
-                      start_local: text,
-                      tentative: { type: 'boolean' },
-                    },
-                  },
+              dates: { type: 'integer', description: 'Dates of the series that were checked' },
+              missed: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['start_ts', 'start_local'],
+                  properties: { start_ts: text, start_local: text },
                 },
-                unknown,
+                description: 'Dates of the series when somebody is busy',
               },
             },
           },
         },
+        zone: text,
+        from: text,
+        to: text,
+        people: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['user_id', 'busy'],
+            properties: {
+              user_id: text,
+              busy: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['start_ts', 'end_ts'],
+                  properties: {
+                    start_ts: text,
+                    end_ts: text,
+                    start_local: text,
+                    tentative: { type: 'boolean' },
+                  },
+                },
+              },
+              unknown,
+            },
+          },
+        },
+        unknown: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['user_id', 'reason'],
+            properties: { user_id: text, reason: text },
+          },
+        },
+        none_because: text,
       },
-      annotations: hints.reads,
-      timeoutMs,
-      async call(range) {
-        const { freeBusy } = await import('../availability/find-time.ts');
-        return { structured: await freeBusy(data, range, intervalMs) };
-      },
-    }),
-  ];
+    },
+    annotations: hints.reads,
+    timeoutMs,
+    async call(request) {
+      const { findTime, freeBusy } = await import('../availability/find-time.ts');
+      const { duration_minutes } = request;
+      const structured =
+        duration_minutes === undefined
+          ? { slots: [], ...(await freeBusy(data, request, intervalMs)) }
+          : await findTime(data, { ...request, duration_minutes }, intervalMs);
+      return { structured };
+    },
+  });
 }

@@ -95,9 +95,9 @@ export const events = toolCommand({
         ].join('\n'),
     }),
     busy: toolAction({
-      tool: 'get_free_busy',
+      tool: 'find_time',
       fields: { people, ...freeBusyFields },
-      show: ({ people }) =>
+      show: ({ people = [] }) =>
         people
           .flatMap(({ user_id, busy, unknown = [] }) => [
             showTable(

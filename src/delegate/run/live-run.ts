@@ -101,7 +101,7 @@ export class LiveRun {
     if (!session.abilities[order.kind])
       throw new Failure(
         'refused',
-        `${agent.label} does not support ${order.kind}. ${order.kind === 'steer' ? 'Use interrupt_run with a message' : 'Cancel the run'} instead.`,
+        `${agent.label} does not support ${order.kind}. ${order.kind === 'steer' ? 'Interrupt the run with a message' : 'Cancel the run'} instead.`,
       );
     if (order.kind === 'steer') {
       await session.steer(order.message);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { defineTool, hints } from '../../tool.ts';
+import { defineTool, hints, type ToolResult } from '../../tool.ts';
 import { personOf } from '../delegation/approval-questions.ts';
 import { approvalSchema } from '../delegation/approval-schema.ts';
 import { readCaller } from '../delegation/permissions.ts';
@@ -16,11 +16,8 @@ const outputSchema = {
   required: ['run_id'],
   properties: { run_id: { type: 'string' } },
 } as const;
-/** An agent gets a message, or loses its work. */
-const annotations = { ...hints.adds, openWorldHint: true };
-const interrupts = { ...annotations, destructiveHint: true };
-
-const message = { type: 'string', minLength: 1 } as const;
+/** An agent gets a message, and may lose its work. */
+const annotations = { ...hints.adds, destructiveHint: true, openWorldHint: true };
 
 /** An order without its sender. */
 type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
@@ -28,143 +25,145 @@ type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
 /** How many of the newest runs are searched for open requests. More cannot be in progress. */
 const searchedRuns = 500;
 
+type OpenRuns = (context: Context) => Promise<Runs>;
+type Send = (
+  id: string,
+  order: Unsigned<RunOrder>,
+  context: Context,
+  text: string,
+) => Promise<ToolResult<{ readonly run_id: string }>>;
+
 /** The tools that send messages and answers to the agents of runs in progress. */
-export function runControlTools(
-  runs: (context: Context) => Promise<Runs>,
-  runtime: () => Promise<DelegationRuntime>,
-) {
-  const send = async (id: string, order: Unsigned<RunOrder>, context: Context, text: string) => {
+export function runControlTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>) {
+  const send: Send = async (id, order, context, text) => {
     const { delegation } = await runtime();
     if (await delegation.isSubagent(readCaller(context)))
       throw new Failure('refused', 'A sub-agent may not control runs.');
     await (await runs(context)).order(id, { ...order, by: personOf(context) } as RunOrder);
-    return { structured: { run_id: id }, content: [{ type: 'text' as const, text }] };
+    return { structured: { run_id: id }, content: [{ type: 'text', text }] };
   };
-  return [
-    defineTool({
-      name: 'steer_run',
-      toolsets: ['runs'],
-      scope: 'delegate:read-only',
-      inViews: true,
-      title: 'Steer Run',
-      description:
-        'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct or add to the task.',
-      searchHint: 'message tell redirect running subagent',
-      phrases:
-        'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id', 'message'],
-        properties: { run_id: runId, message: { ...message, description: 'For the agent' } },
+  return [steerRun(send), listApprovals(runs), answerApproval(send)] as const;
+}
+
+function steerRun(send: Send) {
+  return defineTool({
+    name: 'steer_run',
+    toolsets: ['runs'],
+    scope: 'delegate:read-only',
+    inViews: true,
+    replaces: ['interrupt_run'],
+    title: 'Steer Run',
+    description:
+      'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct or add to the task. With interrupt, stops what the agent does, with its commands; it continues with the message. Interrupted without a message, the run ends, and delegate_resume can continue its thread.',
+    searchHint: 'message tell redirect interrupt stop running subagent',
+    phrases:
+      'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak interrupt pause stop current step turn command do something else instead change of plan new instruction hold break in switch drop what it is doing',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id'],
+      properties: {
+        run_id: runId,
+        message: { type: 'string', minLength: 1, description: 'For the agent. Required without interrupt' },
+        interrupt: { type: 'boolean', default: false, description: 'Stop the agent first' },
       },
-      outputSchema,
-      annotations,
-      call: ({ run_id, message }, context) =>
-        send(run_id, { kind: 'steer', message }, context, 'The agent has the message.'),
-    }),
-    defineTool({
-      name: 'interrupt_run',
-      toolsets: ['runs'],
-      scope: 'delegate:read-only',
-      inViews: true,
-      title: 'Interrupt Run',
-      description:
-        'Stops what the agent of a run does, with its commands. With a message, the agent continues with it; otherwise the run ends, and delegate_resume can continue its thread.',
-      searchHint: 'stop pause running subagent',
-      phrases:
-        'interrupt pause stop current step turn command do something else instead change of plan new instruction agent helper hold break in switch drop what it is doing',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id'],
-        properties: { run_id: runId, message: { ...message, description: 'What to do instead' } },
-      },
-      outputSchema,
-      annotations: interrupts,
-      call: ({ run_id, message }, context) =>
-        send(
+    },
+    outputSchema,
+    annotations,
+    async call({ run_id, message, interrupt }, context) {
+      if (interrupt)
+        return send(
           run_id,
           { kind: 'interrupt', ...(message !== undefined && { message }) },
           context,
           message === undefined ? 'The run was interrupted.' : 'The agent continues with the message.',
-        ),
-    }),
-    defineTool({
-      name: 'list_approvals',
-      toolsets: ['runs'],
-      scope: 'admin',
-      title: 'List Approvals',
-      description:
-        'Lists what the agents of runs in progress ask permission for, until answer_approval answers it.',
-      searchHint: 'permission requests pending subagent',
-      phrases:
-        'approvals permissions requests pending waiting asks wants allowed may agent helper questions open consent confirm decide queue',
-      inputSchema: { type: 'object', properties: {} },
-      outputSchema: {
-        type: 'object',
-        required: ['approvals'],
-        properties: {
-          approvals: {
-            type: 'array',
-            items: {
-              ...approvalSchema,
-              required: ['run_id', ...approvalSchema.required],
-              properties: { ...approvalSchema.properties, run_id: { type: 'string' } },
-            },
+        );
+      if (message === undefined)
+        throw new Failure('invalid-params', 'steer_run needs a message for the agent, or interrupt.');
+      return send(run_id, { kind: 'steer', message }, context, 'The agent has the message.');
+    },
+  });
+}
+
+function listApprovals(runs: OpenRuns) {
+  return defineTool({
+    name: 'list_approvals',
+    toolsets: ['runs'],
+    scope: 'admin',
+    title: 'List Approvals',
+    description:
+      'Lists what the agents of runs in progress ask permission for, until answer_approval answers it.',
+    searchHint: 'permission requests pending subagent',
+    phrases:
+      'approvals permissions requests pending waiting asks wants allowed may agent helper questions open consent confirm decide queue',
+    inputSchema: { type: 'object', properties: {} },
+    outputSchema: {
+      type: 'object',
+      required: ['approvals'],
+      properties: {
+        approvals: {
+          type: 'array',
+          items: {
+            ...approvalSchema,
+            required: ['run_id', ...approvalSchema.required],
+            properties: { ...approvalSchema.properties, run_id: { type: 'string' } },
           },
         },
       },
-      annotations: hints.reads,
-      async call(_, context) {
-        const all = await runs(context);
-        const open = (await all.list(searchedRuns)).filter(({ status }) => status === 'running');
-        const lists = await Promise.all(
-          open.map(async ({ run_id }) =>
-            ((await all.show(run_id)).approvals ?? []).map((request) => ({
-              ...request,
-              run_id: request.run_id ?? run_id,
-            })),
-          ),
-        );
-        const approvals = lists.flat();
-        const lines = approvals.map(
-          (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
-        );
-        return {
-          structured: { approvals },
-          content: [{ type: 'text', text: lines.join('\n') || 'No agent asks for permission.' }],
-        };
-      },
-    }),
-    defineTool({
-      name: 'answer_approval',
-      toolsets: ['runs'],
-      scope: 'admin',
-      inViews: true,
-      title: 'Answer Approval',
-      description:
-        'Answers what the agent of a run asks permission for. Call it only with the decision of the user.',
-      searchHint: 'approve allow deny refuse permission subagent',
-      phrases:
-        'approve allow permit grant yes deny refuse reject no answer permission request agent helper wants run command consent confirm decision okay let it forbid',
-      inputSchema: {
-        type: 'object',
-        required: ['run_id', 'approval_id', 'decision'],
-        properties: {
-          run_id: runId,
-          approval_id: { type: 'string', minLength: 1, description: 'From list_approvals' },
-          decision: { enum: approvalDecisions, description: 'allow_run: also for the rest of the run' },
-          reason: { type: 'string', description: 'For the agent, if refused' },
-        },
-      },
-      outputSchema,
-      annotations: interrupts,
-      call: ({ run_id, approval_id, decision, reason }, context) =>
-        send(
-          run_id,
-          { kind: 'answer', approval: approval_id, decision, ...(reason !== undefined && { reason }) },
-          context,
-          decision === 'refuse' ? 'Refused.' : 'Allowed.',
+    },
+    annotations: hints.reads,
+    async call(_, context) {
+      const all = await runs(context);
+      const open = (await all.list(searchedRuns)).filter(({ status }) => status === 'running');
+      const lists = await Promise.all(
+        open.map(async ({ run_id }) =>
+          ((await all.show(run_id)).approvals ?? []).map((request) => ({
+            ...request,
+            run_id: request.run_id ?? run_id,
+          })),
         ),
-    }),
-  ] as const;
+      );
+      const approvals = lists.flat();
+      const lines = approvals.map(
+        (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
+      );
+      return {
+        structured: { approvals },
+        content: [{ type: 'text', text: lines.join('\n') || 'No agent asks for permission.' }],
+      };
+    },
+  });
+}
+
+function answerApproval(send: Send) {
+  return defineTool({
+    name: 'answer_approval',
+    toolsets: ['runs'],
+    scope: 'admin',
+    inViews: true,
+    title: 'Answer Approval',
+    description:
+      'Answers what the agent of a run asks permission for. Call it only with the decision of the user.',
+    searchHint: 'approve allow deny refuse permission subagent',
+    phrases:
+      'approve allow permit grant yes deny refuse reject no answer permission request agent helper wants run command consent confirm decision okay let it forbid',
+    inputSchema: {
+      type: 'object',
+      required: ['run_id', 'approval_id', 'decision'],
+      properties: {
+        run_id: runId,
+        approval_id: { type: 'string', minLength: 1, description: 'From list_approvals' },
+        decision: { enum: approvalDecisions, description: 'allow_run: also for the rest of the run' },
+        reason: { type: 'string', description: 'For the agent, if refused' },
+      },
+    },
+    outputSchema,
+    annotations,
+    call: ({ run_id, approval_id, decision, reason }, context) =>
+      send(
+        run_id,
+        { kind: 'answer', approval: approval_id, decision, ...(reason !== undefined && { reason }) },
+        context,
+        decision === 'refuse' ? 'Refused.' : 'Allowed.',
+      ),
+  });
 }

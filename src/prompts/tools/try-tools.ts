@@ -35,13 +35,28 @@ const trialSchema = {
   },
 } as const;
 
-const { time: _, ...keptProperties } = trialSchema.properties;
-/** A trial that another program has made. */
-const keptSchema = {
+const { prompt: _prompt, time: _time, arguments: _arguments, ...answerProperties } = trialSchema.properties;
+const acceptedSchema = {
   type: 'object',
-  required: trialSchema.required.filter((name) => name !== 'time'),
-  properties: { ...keptProperties, answer: { type: 'string', maxLength: 1_000_000 } },
-  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { ...knownNameSchema, description: 'Prompt, or name@revision' },
+    arguments: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name' },
+    answered: {
+      type: 'object',
+      required: ['revision', 'model', 'answer', 'input_tokens', 'output_tokens', 'duration_ms'],
+      properties: { ...answerProperties, answer: { type: 'string', maxLength: 1_000_000 } },
+      additionalProperties: false,
+    },
+  },
+} as const;
+/** Lists describe `answered` in short, because every character costs. */
+const announced = {
+  ...acceptedSchema,
+  properties: {
+    ...acceptedSchema.properties,
+    answered: { type: 'object', description: 'Keeps an answer from elsewhere: fields as in the result' },
+  },
 } as const;
 
 export interface TryToolParts {
@@ -52,34 +67,36 @@ export interface TryToolParts {
 }
 
 export function createTryTools({ catalog, versions, trials, model }: TryToolParts) {
+  const keep = (answered: Omit<Trial, 'time'>) => {
+    const trial = { ...answered, time: new Date().toISOString() };
+    trials.add(trial);
+    return { structured: trial };
+  };
   return [
     defineTool({
       name: 'try_prompt',
+      replaces: ['keep_trial'],
       toolsets: ['prompt_editing'],
       scope: 'prompts:write',
       title: 'Try prompt',
       description:
-        'Sends a filled-in prompt to the configured model and keeps the answer. Use it to compare revisions.',
+        'Sends a filled-in prompt to the configured model and keeps the answer. Use it to compare revisions. With answered, keeps that answer instead, such as one of a sub-agent.',
       searchHint: 'compare revisions answer',
       phrases:
-        'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output',
-      inputSchema: {
-        type: 'object',
-        required: ['name'],
-        properties: {
-          name: { ...knownNameSchema, description: 'Prompt, or name@revision' },
-          arguments: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name' },
-        },
-      },
+        'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output keep record an answer of a sub-agent run as a trial',
+      inputSchema: announced as unknown as typeof acceptedSchema,
+      acceptedSchema,
       outputSchema: trialSchema,
       annotations: { ...hints.adds, openWorldHint: true },
-      async call({ name, arguments: args = {} }, context) {
+      async call({ name, arguments: args = {}, answered }, context) {
+        const entry = await versions.find(name);
+        const about = { prompt: entry.definition.name, arguments: args };
+        if (answered !== undefined) return keep({ ...about, ...answered });
         if (model === undefined)
           throw new Failure(
             'unavailable',
             'No model is configured. Set assistant.model_url and assistant.model to try prompts.',
           );
-        const entry = await versions.find(name);
         const { messages } = await renderPrompt(entry.definition, args, entry.source);
         const chat = messages.flatMap(({ role, content }): ChatMessage[] =>
           content.type === 'text' ? [{ role, content: content.text }] : [],
@@ -92,48 +109,14 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
           context.progress(length, undefined, text);
         };
         const { text, ...tokens } = await streamAnswer(model, chat, onText, context.signal);
-        const trial: Trial = {
-          prompt: entry.definition.name,
+        return keep({
+          ...about,
           revision: await catalog.revision(entry),
-          time: new Date().toISOString(),
           model: model.model,
-          arguments: args,
           answer: text,
           ...tokens,
           duration_ms: Math.round(performance.now() - started),
-        };
-        trials.add(trial);
-        return { structured: trial };
-      },
-    }),
-    defineTool({
-      name: 'keep_trial',
-      toolsets: ['prompt_editing'],
-      scope: 'prompts:write',
-      title: 'Keep trial',
-      description: 'Keeps an answer that a prompt got elsewhere, such as from a sub-agent, for list_trials.',
-      phrases:
-        'keep record store save an answer result of a sub-agent run as a trial of a prompt revision for comparison playground',
-      inputSchema: {
-        type: 'object',
-        required: ['trial'],
-        properties: { trial: { type: 'object', description: 'As list_trials returns it, without time' } },
-        additionalProperties: false,
-      },
-      acceptedSchema: {
-        type: 'object',
-        required: ['trial'],
-        properties: { trial: keptSchema },
-        additionalProperties: false,
-      },
-      outputSchema: trialSchema,
-      annotations: hints.adds,
-      async call({ trial: given }) {
-        const answered = given as unknown as Omit<Trial, 'time'>;
-        const { name } = (await versions.find(answered.prompt)).definition;
-        const trial: Trial = { ...answered, prompt: name, time: new Date().toISOString() };
-        trials.add(trial);
-        return { structured: trial };
+        });
       },
     }),
     defineTool({
@@ -142,7 +125,7 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       scope: 'prompts:write',
       title: 'List trials',
       description:
-        'Lists the answers that a prompt got in try_prompt or keep_trial, the latest first, with tokens and time per revision.',
+        'Lists the answers that a prompt got in try_prompt, the latest first, with tokens and time per revision.',
       phrases:
         'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
       inputSchema: {

@@ -69,8 +69,12 @@ export function CalendarView({ user, users, earlier, children }: Props) {
     async (client, signal) => {
       if (people.length === 0) return [];
       const range = { from: days[0]!, to: addDays(days[6]!, 1), zone };
-      const answer = await client.tool('get_free_busy', { people: [...people], ...range }, { signal });
-      return answer.people.map(({ user_id, ...one }) => ({
+      const { people: known = [] } = await client.tool(
+        'find_time',
+        { people: [...people], ...range },
+        { signal },
+      );
+      return known.map(({ user_id, ...one }) => ({
         ...one,
         name: users.find(({ id }) => id === user_id)?.name ?? user_id,
       }));

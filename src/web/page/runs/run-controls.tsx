@@ -76,7 +76,7 @@ export function RunControls({ run }: { run: RunRecord }) {
         <ChangeButton type="submit">Send</ChangeButton>
         <ChangeButton
           type="button"
-          onClick={() => send(client.tool('interrupt_run', { run_id }), 'Run interrupted.')}
+          onClick={() => send(client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')}
         >
           Interrupt
         </ChangeButton>

@@ -17,7 +17,7 @@ export interface AgentTask {
 export interface AgentState {
   readonly runId?: string;
   /** The answer and what it took, once it is complete. */
-  readonly result?: ToolAnswer<'keep_trial'>;
+  readonly result?: ToolAnswer<'try_prompt'>;
   readonly problem?: string;
 }
 
@@ -57,10 +57,8 @@ export function useAgentTrial(): AgentTrial {
         setState({ runId, problem: run.error ?? run.summary });
         return;
       }
-      const trial: Omit<ToolAnswer<'keep_trial'>, 'time'> = {
-        prompt: task.name,
+      const answered = {
         revision,
-        arguments: task.values,
         answer: run.summary,
         model: [run.agent ?? 'sub-agent', run.model].filter(Boolean).join(' '),
         input_tokens: run.usage?.input_tokens ?? 0,
@@ -68,7 +66,7 @@ export function useAgentTrial(): AgentTrial {
         duration_ms: Math.round(run.timing.duration_ms),
         run_id: runId,
       };
-      const result = await client.tool('keep_trial', { trial });
+      const result = await client.tool('try_prompt', { name: task.name, arguments: task.values, answered });
       setState({ runId, result });
     } catch (error) {
       setState((old) => ({ ...old, problem: asError(error).message }));
