@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig, settingsInForce } from './config.ts';
 
 let folder: string;
@@ -106,6 +106,40 @@ describe('an invalid setting is reported with its source and a suggestion', () =
     const inner = write('inner.toml', 'home = "x"\n');
     await expect(load(['--config', inner])).rejects.toThrow(/"home" cannot be set in a file/);
     await expect(load(['--config', 'missing.toml'])).rejects.toThrow(/missing\.toml/);
+  });
+});
+
+describe('a setting of an earlier version', () => {
+  const removed = {
+    'http.keep_alive': { type: 'boolean', reason: 'Connections are always kept open.' },
+    'cache.rooms': { type: 'list', reason: 'There is no cache any more.' },
+  } as const;
+
+  it('is accepted with a warning from the file, the environment and flags, and changes nothing', async () => {
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const file = write('old.toml', '[http]\nport = 1001\nkeep_alive = true\n[cache.rooms]\na = 1\n');
+      const { config, origins } = await loadConfig({
+        argv: ['--config', file, '--no-http-keep-alive', '--cache-rooms', 'a', '--cache-rooms', 'b'],
+        env: { HOME: folder, ADJUTANT_CACHE_ROOMS: 'a' },
+        cwd: folder,
+        removed,
+      });
+      expect(config['http.port']).toBe(1001);
+      expect([...Object.keys(config), ...Object.keys(origins)]).not.toContain('http.keep_alive');
+      const kept = 'was removed and has no effect. Connections are always kept open.';
+      const rooms = 'was removed and has no effect. There is no cache any more.';
+      expect(stderr.mock.calls.map(([text]) => text)).toEqual([
+        `adjutant: warning: file ${file}: the setting http.keep_alive ${kept}\n`,
+        `adjutant: warning: file ${file}: the setting cache.rooms ${rooms}\n`,
+        `adjutant: warning: variable ADJUTANT_CACHE_ROOMS: the setting cache.rooms ${rooms}\n`,
+        `adjutant: warning: flag --http-keep-alive: the setting http.keep_alive ${kept}\n`,
+        `adjutant: warning: flag --cache-rooms: the setting cache.rooms ${rooms}\n`,
+      ]);
+    } finally {
+      stderr.mockRestore();
+    }
+    await expect(load(['--http-keep-alive'])).rejects.toThrow('unknown flag --http-keep-alive');
   });
 });
 

@@ -6,11 +6,13 @@ import {
   type Environment,
   names,
   type RawSetting,
+  removedTable,
   type SettingName,
   table,
 } from './config/raw-setting.ts';
 import { parseSetting, resolvePath, withoutSecret } from './config/values.ts';
 import { fromEnvironment } from './config/variables.ts';
+import { log } from './log.ts';
 import { flagName, variableName } from './setting.ts';
 
 export type { CommandFlag } from './config/flags.ts';
@@ -34,6 +36,7 @@ export interface ConfigSources extends FlagSources {
 
 /** Reads settings in order of priority: defaults, file, environment, flags. Nothing else reads the environment. */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
+  const { removed = removedTable } = sources;
   const parsed = parseFlags(sources);
   const flagValue = (name: SettingName) => parsed.values[flagName(name)];
   // These three settings decide how the others are read.
@@ -46,9 +49,13 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const places = findPlaces(sources.env, home, contract);
 
   const layers: RawSetting[] = [
-    ...(await fromFile(readEarly('config') && resolvePath(readEarly('config')!, sources.cwd), places)),
-    ...fromEnvironment(sources.env, sources.cwd, contract),
-    ...namedFlags(parsed.values, sources.cwd, contract),
+    ...(await fromFile(
+      readEarly('config') && resolvePath(readEarly('config')!, sources.cwd),
+      places,
+      removed,
+    )),
+    ...fromEnvironment(sources.env, sources.cwd, contract, removed),
+    ...namedFlags(parsed.values, sources.cwd, contract, removed),
   ];
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
@@ -58,6 +65,12 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     origins[name] = 'default';
   }
   for (const given of layers) {
+    const former = removed[given.name];
+    if (former !== undefined) {
+      const text = `the setting ${given.name} was removed and has no effect. ${former.reason}`;
+      log('warning', `${given.origin}: ${text}`);
+      continue;
+    }
     // An empty address means that none is set, as it does in the environment.
     if (table[given.name]!.type === 'address' && given.raw === '') continue;
     values[given.name] = await parseSetting(given);

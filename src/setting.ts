@@ -74,6 +74,13 @@ export type Setting = DescribedSetting &
       }
   );
 
+/** A setting of an earlier version. It is accepted with a warning, so that an old configuration does not stop the start. */
+export interface RemovedSetting {
+  readonly type: Setting['type'];
+  /** Why it is not needed, or what to use instead. */
+  readonly reason: string;
+}
+
 export type Settings = Readonly<Record<string, Setting>>;
 
 type Plain<One extends Setting> = One extends { type: 'integer' }

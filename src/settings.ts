@@ -7,9 +7,12 @@ import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';
 import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
-import { defineSettings } from './setting.ts';
+import { defineSettings, type RemovedSetting } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
 import { successors, toolNames, toolsetNames } from './toolsets/toolsets.ts';
+
+/** Settings of earlier versions, by name. */
+export const removedSettings: Readonly<Record<string, RemovedSetting>> = {};
 
 /** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({

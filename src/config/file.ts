@@ -4,10 +4,14 @@ import { isObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { type Places, variableName } from '../setting.ts';
-import { ConfigError, names, type RawSetting, suggest, table } from './raw-setting.ts';
+import { ConfigError, names, type RawSetting, type Removed, suggest, table } from './raw-setting.ts';
 
 /** Reads the settings of a named file, or of the standard file if it exists. */
-export async function fromFile(named: string | undefined, places: Places): Promise<RawSetting[]> {
+export async function fromFile(
+  named: string | undefined,
+  places: Places,
+  removed: Removed,
+): Promise<RawSetting[]> {
   const file =
     named ??
     (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml'));
@@ -22,8 +26,8 @@ export async function fromFile(named: string | undefined, places: Places): Promi
     // Some messages start with the path already.
     throw new ConfigError(why.startsWith(file) ? why : `${file}: ${why}`);
   }
-  return flatten(content, '').map(([key, raw]) => {
-    const name = names.find((candidate) => candidate === key);
+  return flatten(content, removed, '').map(([key, raw]) => {
+    const name = Object.hasOwn(removed, key) ? key : names.find((candidate) => candidate === key);
     if (name === undefined)
       throw new ConfigError(`${file}: unknown key "${key}"${suggest(nearest(key, names))}`);
     if (name === 'config' || name === 'home')
@@ -35,9 +39,14 @@ export async function fromFile(named: string | undefined, places: Places): Promi
 }
 
 /** Flattens tables to dotted keys. A structured setting stays one value. */
-function flatten(value: Readonly<Record<string, unknown>>, prefix: string): [string, unknown][] {
+function flatten(
+  value: Readonly<Record<string, unknown>>,
+  removed: Removed,
+  prefix: string,
+): [string, unknown][] {
   return Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const name = prefix + key;
-    return isObject(inner) && !(name in table) ? flatten(inner, `${name}.`) : [[name, inner]];
+    const isWhole = name in table || Object.hasOwn(removed, name);
+    return isObject(inner) && !isWhole ? flatten(inner, removed, `${name}.`) : [[name, inner]];
   });
 }

@@ -1,7 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../nearest.ts';
 import { type Alias, flagName, type Setting } from '../setting.ts';
-import { ConfigError, isAliasValid, names, type RawSetting, type SettingName, table } from './raw-setting.ts';
+import {
+  ConfigError,
+  isAliasValid,
+  names,
+  type RawSetting,
+  type Removed,
+  removedTable,
+  type SettingName,
+  table,
+} from './raw-setting.ts';
 
 /** A flag that belongs to one command. Flags of settings are valid for every command. */
 export interface CommandFlag {
@@ -18,6 +27,8 @@ export interface FlagSources {
   readonly commandFlags?: Readonly<Record<string, CommandFlag>>;
   /** Command line that prints the help, for error messages. */
   readonly help?: string;
+  /** Settings of earlier versions, for tests. Default: those of the program. */
+  readonly removed?: Removed;
 }
 
 function aliasFlags(): ReadonlyMap<string, readonly { name: SettingName; alias: Alias }[]> {
@@ -31,12 +42,18 @@ function aliasFlags(): ReadonlyMap<string, readonly { name: SettingName; alias: 
   return flags;
 }
 
-export function parseFlags({ argv, commandFlags = {}, help = 'adjutant --help' }: FlagSources) {
+export function parseFlags({
+  argv,
+  commandFlags = {},
+  help = 'adjutant --help',
+  removed = removedTable,
+}: FlagSources) {
   const options: NonNullable<ParseArgsConfig['options']> = {};
-  const kind = (setting: Setting) => ({
+  const kind = (setting: Pick<Setting, 'type'>) => ({
     type: setting.type === 'boolean' ? ('boolean' as const) : ('string' as const),
     ...(setting.type === 'list' && { multiple: true }),
   });
+  for (const [name, setting] of Object.entries(removed)) options[flagName(name)] = kind(setting);
   for (const name of names)
     if (table[name]!.type !== 'structure') options[flagName(name)] = kind(table[name]!);
   for (const [flag, [first]] of aliasFlags()) options[flag] = kind(table[first!.name]!);
@@ -68,9 +85,10 @@ export function namedFlags(
   values: Readonly<Record<string, unknown>>,
   cwd: string,
   contract: string,
+  removed: Removed,
 ): RawSetting[] {
   const settings: RawSetting[] = [];
-  for (const name of names) {
+  for (const name of [...names, ...Object.keys(removed)]) {
     const raw = values[flagName(name)];
     if (raw !== undefined) settings.push({ name, raw, origin: `flag --${flagName(name)}`, folder: cwd });
   }

@@ -1,5 +1,5 @@
-import type { Alias, Setting, ValuesOf } from '../setting.ts';
-import { settings } from '../settings.ts';
+import type { Alias, RemovedSetting, Setting, ValuesOf } from '../setting.ts';
+import { removedSettings, settings } from '../settings.ts';
 
 export type Config = ValuesOf<typeof settings>;
 export type SettingName = keyof Config;
@@ -9,16 +9,19 @@ export class ConfigError extends Error {}
 
 /** A value for a setting, before validation. */
 export interface RawSetting {
-  readonly name: SettingName;
+  /** The name of a setting, or of a removed one. */
+  readonly name: string;
   readonly raw: unknown;
   readonly origin: string;
   /** Base folder of a relative path. */
   readonly folder: string;
 }
 
+export type Removed = Readonly<Record<string, RemovedSetting>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const table: Readonly<Record<string, Setting>> = settings;
+export const removedTable: Removed = removedSettings;
 export const names = Object.keys(table) as SettingName[];
 
 /** True if the alias is valid under the contract. */

@@ -6,12 +6,18 @@ import {
   isAliasValid,
   names,
   type RawSetting,
+  type Removed,
   suggest,
   table,
 } from './raw-setting.ts';
 
-export function fromEnvironment(env: Environment, cwd: string, contract: string): RawSetting[] {
-  const variables = new Map(names.map((name) => [variableName(name), name]));
+export function fromEnvironment(
+  env: Environment,
+  cwd: string,
+  contract: string,
+  removed: Removed,
+): RawSetting[] {
+  const variables = new Map([...names, ...Object.keys(removed)].map((name) => [variableName(name), name]));
   const aliases = new Set<string | undefined>();
   const settings: RawSetting[] = [];
   for (const name of names) {
