@@ -2,8 +2,13 @@
 // of adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { configurationSchema } from '../src/cli/configuration-schema.ts';
-import { configurationReference, standardFeatures, toolReference, toolTable } from '../src/cli/reference.ts';
-import { withScopeTable } from '../src/cli/scope-table.ts';
+import {
+  configurationReference,
+  standardFeatures,
+  toolReference,
+  toolTable,
+  withScopeTable,
+} from '../src/cli/reference.ts';
 
 writeFileSync('docs/configuration.md', configurationReference());
 const features = await standardFeatures();

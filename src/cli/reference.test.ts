@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import type { Feature } from '../feature.ts';
 import type { Tool } from '../tool.ts';
-import { configurationReference, standardFeatures, toolReference, toolTable } from './reference.ts';
-import { withScopeTable } from './scope-table.ts';
+import {
+  configurationReference,
+  standardFeatures,
+  toolReference,
+  toolTable,
+  withScopeTable,
+} from './reference.ts';
 
 let features: readonly Feature[];
 let tools: readonly Tool[];

@@ -3,6 +3,9 @@ import { defineTool, hints } from '../../tool.ts';
 import { quoteLines } from '../record/run-progress.ts';
 import type { Runs } from '../sharing/runs.ts';
 
+/** Opens the runs that the actor of a call may see. */
+export type OpenRuns = (context: Context) => Promise<Runs>;
+
 export const runId = {
   type: 'string',
   minLength: 1,
@@ -27,7 +30,7 @@ const changesSchema = {
 } as const;
 
 /** The tools that deliver or take back the changes of isolated runs. */
-export function runChangeTools(runs: (context: Context) => Promise<Runs>) {
+export function runChangeTools(runs: OpenRuns) {
   const changeFiles = async (
     id: string,
     what: 'apply' | 'undo',

@@ -7,9 +7,8 @@ import { readCaller } from '../delegation/permissions.ts';
 import { describeRequest } from '../record/run-progress.ts';
 import { approvalDecisions } from '../session/approval.ts';
 import type { RunOrder } from '../session/run-order.ts';
-import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { runId } from './run-change-tools.ts';
+import { type OpenRuns, runId } from './run-change-tools.ts';
 
 const outputSchema = {
   type: 'object',
@@ -25,7 +24,6 @@ type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
 /** How many of the newest runs are searched for open requests. More cannot be in progress. */
 const searchedRuns = 500;
 
-type OpenRuns = (context: Context) => Promise<Runs>;
 type Send = (
   id: string,
   order: Unsigned<RunOrder>,
@@ -54,7 +52,7 @@ function steerRun(send: Send) {
     replaces: ['interrupt_run'],
     title: 'Steer Run',
     description:
-      'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct or add to the task. With interrupt, stops what the agent does, with its commands; it continues with the message. Interrupted without a message, the run ends, and delegate_resume can continue its thread.',
+      'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct the task. With interrupt, the agent and its commands stop first; it continues with the message, or without one the run ends, and delegate_resume can continue its thread.',
     searchHint: 'message tell redirect interrupt stop running subagent',
     phrases:
       'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak interrupt pause stop current step turn command do something else instead change of plan new instruction hold break in switch drop what it is doing',

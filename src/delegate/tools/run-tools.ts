@@ -6,11 +6,9 @@ import { runListSchema, tokenCounts } from '../delegation/run-schema.ts';
 import { eventsText, overviewLine } from '../record/run-report.ts';
 import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { runChangeTools, runId } from './run-change-tools.ts';
+import { type OpenRuns, runChangeTools, runId } from './run-change-tools.ts';
 import { runControlTools } from './run-control-tools.ts';
 import { runResult } from './run-result.ts';
-
-type OpenRuns = (context: Context) => Promise<Runs>;
 
 /** The tools for runs, including runs of other servers. */
 export function runTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>, collectMs: number) {
