@@ -1,4 +1,4 @@
-// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the table of tools for src/toolsets and the schema
+// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the channels in docs/delivery.md, the table of tools for src/toolsets and the schema
 // of adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { configurationSchema } from '../src/cli/configuration-schema.ts';
@@ -7,6 +7,7 @@ import {
   standardFeatures,
   toolReference,
   toolTable,
+  withChannelTable,
   withScopeTable,
 } from '../src/cli/reference.ts';
 
@@ -15,6 +16,7 @@ const features = await standardFeatures();
 const tools = features.flatMap((feature) => feature.tools ?? []);
 writeFileSync('docs/tools.md', toolReference(features));
 writeFileSync('docs/security.md', withScopeTable(readFileSync('docs/security.md', 'utf8'), tools));
+writeFileSync('docs/delivery.md', withChannelTable(readFileSync('docs/delivery.md', 'utf8')));
 writeFileSync('src/toolsets/tools.json', toolTable(tools));
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/adjutant.schema.json', `${JSON.stringify(configurationSchema(), null, 2)}\n`);

@@ -1,6 +1,7 @@
 import type { auditTools } from './assistant/tools/audit-tools.ts';
 import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
+import type { channelTool } from './assistant/tools/channel-tool.ts';
 import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
@@ -63,6 +64,7 @@ export type FeatureApi = ToolTypes<
       | typeof testTool
       | typeof replayTool
       | typeof previewTool
+      | typeof channelTool
       | typeof outboxTool
       | typeof forkTool
       | typeof compareTool

@@ -15,7 +15,7 @@ import { delegateOptions } from './delegate/settings/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
-import type { Feature, Problem } from './feature.ts';
+import type { Feature, Finding, Problem } from './feature.ts';
 import {
   assistantOptions,
   clientAccess,
@@ -39,7 +39,6 @@ import {
 import { FolderWatch } from './prompts/watch/folder-watch.ts';
 import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
-import type { Finding } from './status/health.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 import type { TokenStore } from './status/token-tools.ts';

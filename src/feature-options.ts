@@ -161,7 +161,7 @@ export function assistantOptions(
       maxBytes: config['calendars.max_bytes'],
       intervalMs: config['calendars.interval_minutes'] * 60_000,
     },
-    channels: channelOptions(config),
+    channels: config,
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
     policy: {
       name: config['assistant.policy'],
@@ -171,24 +171,6 @@ export function assistantOptions(
       timeoutMs: config['assistant.model_timeout_ms'],
       ...(config['assistant.policy'] === 'delegate' && { delegate: createTaskRunner() }),
     },
-  };
-}
-
-function channelOptions(config: Config): AssistantOptions['channels'] {
-  const account = config['delivery.call_account'];
-  const token = config['delivery.call_token'];
-  const from = config['delivery.call_from'];
-  const ntfyUrl = config['delivery.ntfy_url'];
-  const telegramToken = config['delivery.telegram_token'];
-  return {
-    outboxDir: config['delivery.outbox_dir'],
-    mailFrom: config['delivery.mail_from'],
-    smtpUrl: config['delivery.smtp_url'],
-    ...(account && token && from && { call: { url: config['delivery.call_url'], account, token, from } }),
-    webhookSecret: config['delivery.webhook_secret'],
-    privateHosts: config['delivery.private_hosts'],
-    ...(telegramToken && { telegram: { url: config['delivery.telegram_url'], token: telegramToken } }),
-    ...(ntfyUrl && { ntfy: { url: ntfyUrl, token: config['delivery.ntfy_token'] } }),
   };
 }
 

@@ -57,6 +57,22 @@ export const problemSchema = {
 } as const;
 export type Problem = ValueOf<typeof problemSchema>;
 
+export const findingSchema = {
+  type: 'object',
+  required: ['title', 'state', 'detail'],
+  properties: {
+    title: { type: 'string', description: 'What was checked' },
+    state: { enum: ['good', 'warning', 'bad'] },
+    detail: { type: 'string' },
+    remedy: { type: 'string', description: 'How to fix it' },
+    prompt: { type: 'string', description: 'The affected prompt' },
+    client: { type: 'string', description: 'The client that was checked' },
+  },
+} as const;
+
+/** The outcome of one check. `adjutant doctor`, the tool and the page report the same findings. */
+export type Finding = ValueOf<typeof findingSchema>;
+
 export interface PromptProvider {
   /** Prompts in listing order, with unique names. `continues` is true for a later page of a list. */
   list(context: Context, continues?: boolean): Promise<readonly Prompt[]> | readonly Prompt[];

@@ -239,6 +239,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('undo_change', { undo: String((_meta as JsonObject)['adjutant/undo']) });
     await call('preview_messages', { user_id: id });
     await call('test_notification', { user_id: id });
+    await call('list_channels', {});
     await call('list_outbox', {});
     await call('list_audit', { user_id: id });
     await call('import_calendar', { user_id: id, content: calendar });

@@ -180,6 +180,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'icalendar',
     'messages',
     'network',
+    'sending',
     'channels',
     'entities',
     'reminders',

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { createDelivery } from '../src/assistant/delivery/delivery.ts';
 import type { PolicyOptions } from '../src/assistant/policy/policy-model.ts';
+import { channelConfig } from './channel-config.ts';
 import type { TestAssistant } from './open-assistant.ts';
 
 const minute = 60_000;
@@ -24,7 +25,7 @@ export async function runWorker(
       maxBytes: 1_000_000,
       intervalMs: 15 * minute,
     },
-    channels: { outboxDir: outboxFolder(assistant), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: channelConfig(outboxFolder(assistant)),
     slots: 4,
     leaseMs: 60_000,
     clock: () => assistant.now,

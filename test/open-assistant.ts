@@ -7,6 +7,7 @@ import { contracts } from '../src/contracts/contracts.ts';
 import { Server } from '../src/engine/server.ts';
 import type { JsonObject } from '../src/json.ts';
 import { connectMemory, type MemoryClient, type MemoryOptions } from '../src/transports/memory.ts';
+import { channelConfig } from './channel-config.ts';
 
 /** A Monday morning in Berlin. */
 export const monday = Date.parse('2026-11-16T08:00:00Z');
@@ -46,12 +47,7 @@ export function openAssistant(options: TestOptions = {}): TestAssistant {
       policy: { name: 'rules', timeoutMs: 5000 },
       clock: () => opened.now,
       ...options,
-      channels: {
-        outboxDir: join(folder, 'outbox'),
-        mailFrom: 'adjutant@example.com',
-        privateHosts: [],
-        ...options.channels,
-      },
+      channels: channelConfig(join(folder, 'outbox'), options.channels),
     });
   const serve = (contract: ContractName) => {
     const server = new Server({ contract: contracts[contract], features: [createFeature()] });

@@ -8,6 +8,7 @@ import { internalContext } from '../src/engine/context.ts';
 import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
 import type { JsonObject } from '../src/json.ts';
+import { channelConfig } from './channel-config.ts';
 
 const context = internalContext();
 
@@ -17,7 +18,7 @@ export function openSampleData(home: string, broken?: string) {
   const assistant = createAssistant({
     databaseUrl: at('adjutant.db'),
     calendars: { privateHosts: [], passwordsFile: at('passwords'), maxBytes: 1_000_000, intervalMs: 900_000 },
-    channels: { outboxDir: at('outbox'), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: channelConfig(at('outbox')),
     policy: { name: 'rules', timeoutMs: 1000 },
     toolTimeoutMs: 20_000,
   });

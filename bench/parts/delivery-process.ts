@@ -1,11 +1,13 @@
 // One worker process of the benchmark: `node delivery-process.ts adjutant|graphile|empty URL`. Handles due jobs without
 // sending anything, and reports over IPC when each job started. A `graphile` job looks up the notification and records
 // its outcome, with one statement each; an `empty` job does nothing.
+
 import type pg from 'pg';
 import { Scheduler } from '../../src/assistant/delivery/scheduler.ts';
 import { Worker } from '../../src/assistant/delivery/worker.ts';
 import { followChanges } from '../../src/store/change-feed.ts';
 import { createStore } from '../../src/store/store.ts';
+import { senderPerChannel } from '../../test/channel-config.ts';
 import { importComponent } from '../../test/components.ts';
 
 const [kind, url] = process.argv.slice(2) as ['adjutant' | 'graphile' | 'empty', string];
@@ -23,14 +25,7 @@ async function adjutant(): Promise<() => Promise<void>> {
   };
   const worker = new Worker({
     store,
-    channels: {
-      email: channel,
-      call: channel,
-      webhook: channel,
-      ntfy: channel,
-      telegram: channel,
-      apprise: channel,
-    },
+    senders: senderPerChannel(() => channel),
     owner: `bench-${process.pid}`,
     slots: concurrency,
   });

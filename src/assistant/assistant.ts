@@ -4,13 +4,14 @@ import { followChangesSoon } from '../store/change-follower.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { occurrences } from './calendar/occurrences.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
-import type { ChannelOptions } from './channels/channels.ts';
+import type { ChannelConfig } from './entities/channels.ts';
 import type { AssistantData } from './entities/entity-access.ts';
 import type { StoredData } from './entities/stored-data.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
+import { channelTool } from './tools/channel-tool.ts';
 import { eventTools } from './tools/event-tools.ts';
 import { invitationTool } from './tools/invitation-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
@@ -18,7 +19,7 @@ import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { guardPeople } from './tools/person-guard.ts';
 import { previewTool } from './tools/preview-tool.ts';
-import { prompts } from './tools/prompts.ts';
+import { createPrompts } from './tools/prompts.ts';
 import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
@@ -30,7 +31,7 @@ import { createUserPresence } from './user-presence.ts';
 export interface AssistantOptions {
   readonly databaseUrl: string;
   readonly calendars: CalendarOptions;
-  readonly channels: ChannelOptions;
+  readonly channels: ChannelConfig;
   readonly policy: PolicyOptions;
   /** Time limit for one tool call. */
   readonly toolTimeoutMs: number;
@@ -75,7 +76,8 @@ export function createAssistant({
     previewTool(data, toolTimeoutMs),
     ...auditTools(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
-    outboxTool(channels.outboxDir),
+    channelTool(channels),
+    outboxTool(channels['delivery.outbox_dir']),
     undo.tool,
   ];
   return {
@@ -86,7 +88,7 @@ export function createAssistant({
       .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data)),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
-    prompts,
+    prompts: createPrompts(unpaged),
     subscribe: (listener) => {
       const unsubscribe = store.subscribe((changes) => {
         for (const change of resourceChanges(changes)) listener(change);

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
-import type { Channel, User } from '../store/schema.ts';
+import type { User } from '../store/schema.ts';
 import { createStore, locate, type Store } from '../store/store.ts';
-import { addressesOf } from './channels/channel-address.ts';
-import type { ChannelOptions } from './channels/channels.ts';
+import { addressesOf, type ChannelConfig, findChannel, reachableBy } from './entities/channels.ts';
 import type { Reader } from './entities/entity-access.ts';
-import { channelsOf, preferencesOf, reachableBy } from './entities/preferences.ts';
+import { channelsOf, preferencesOf } from './entities/preferences.ts';
 import { timestamp } from './entities/view.ts';
 
 export interface ProblemOptions {
-  readonly channels: ChannelOptions;
+  readonly channels: ChannelConfig;
   readonly nowMs: number;
 }
 
@@ -104,15 +103,6 @@ async function overdueReminders(db: Reader, { nowMs }: ProblemOptions): Promise<
 
 // ── Channels ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The setting without which messages of a channel go to the outbox. */
-const providers: Readonly<Partial<Record<Channel, readonly [keyof ChannelOptions, setting: string]>>> = {
-  email: ['smtpUrl', 'delivery.smtp_url'],
-  call: ['call', 'delivery.call_account'],
-  webhook: ['webhookSecret', 'delivery.webhook_secret'],
-  ntfy: ['ntfy', 'delivery.ntfy_url'],
-  telegram: ['telegram', 'delivery.telegram_token'],
-};
-
 /** People with coming events whose preferred channel cannot be used. Those with the same problem are reported together. */
 async function unreachablePeople(db: Reader, options: ProblemOptions): Promise<readonly Found[]> {
   const people = await db
@@ -146,7 +136,7 @@ async function unreachablePeople(db: Reader, options: ProblemOptions): Promise<r
 
 type Trouble = { readonly severity: Problem['severity'] } & (
   | { readonly kind: 'no address' }
-  | { readonly kind: 'no address for it' | 'no provider'; readonly channel: Channel }
+  | { readonly kind: 'no address for it' | 'no provider'; readonly channel: string }
 );
 
 function channelTroubles(user: User, { channels }: ProblemOptions): readonly Trouble[] {
@@ -155,8 +145,8 @@ function channelTroubles(user: User, { channels }: ProblemOptions): readonly Tro
   if (reachable.length === 0) return [{ kind: 'no address', severity: chosen ? 'error' : 'warning' }];
   return channelsOf(preferencesOf(user).channelPref).flatMap((channel): readonly Trouble[] => {
     if (!reachable.includes(channel)) return [{ kind: 'no address for it', channel, severity: 'warning' }];
-    const provider = providers[channel];
-    if (provider === undefined || channels[provider[0]] !== undefined) return [];
+    const definition = findChannel(channel);
+    if (!definition?.needs || definition.connect(channels, { privateHosts: [] }) !== undefined) return [];
     // Without any settings, mails in the outbox are what people expect.
     return [{ kind: 'no provider', channel, severity: channel === 'email' ? 'warning' : 'error' }];
   });
@@ -186,16 +176,16 @@ function describe(
       message: `${who} ${prefers} ${channel}, but ${has} no address for it, so reminders go to other channels`,
       remedy: `add the address with ${update}, or choose another channel with --channel-pref`,
     };
-  const [, setting] = providers[channel]!;
+  const setting = findChannel(channel)!.needs;
   return {
     severity,
-    message: `${who} ${prefers} ${channel}, but ${setting} is not set, so messages are only written to the outbox ${channels.outboxDir}`,
+    message: `${who} ${prefers} ${channel}, but ${setting} is not set, so messages are only written to the outbox ${channels['delivery.outbox_dir']}`,
     remedy: `set ${setting}, or choose another channel with ${update} --channel-pref`,
   };
 }
 
-/** True if a user has an address that needs the program apprise. */
-export async function usesApprise(databaseUrl: string): Promise<boolean> {
+/** True if a user has an address of this channel in the list `channels`. */
+export async function usesChannel(databaseUrl: string, name: string): Promise<boolean> {
   const { engine, target } = locate(databaseUrl);
   if (engine === 'sqlite' && !existsSync(target)) return false;
   const store = createStore(databaseUrl);
@@ -203,7 +193,7 @@ export async function usesApprise(databaseUrl: string): Promise<boolean> {
     const users = await store.read((db) =>
       db.selectFrom('users').select('channels').where('channels', 'is not', null).execute(),
     );
-    return users.some(({ channels }) => addressesOf(channels).some(({ channel }) => channel === 'apprise'));
+    return users.some(({ channels }) => addressesOf(channels).some(({ channel }) => channel === name));
   } catch {
     // Another check reports a database that cannot be read.
     return false;

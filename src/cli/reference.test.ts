@@ -7,6 +7,7 @@ import {
   standardFeatures,
   toolReference,
   toolTable,
+  withChannelTable,
   withScopeTable,
 } from './reference.ts';
 
@@ -32,4 +33,9 @@ it('docs/security.md has the scopes of every tool (npm run reference updates it)
 
 it('src/toolsets/tools.json matches the tools (npm run reference updates it)', () => {
   expect(readFileSync('src/toolsets/tools.json', 'utf8')).toBe(toolTable(tools));
+});
+
+it('docs/delivery.md has every channel (npm run reference updates it)', () => {
+  const page = readFileSync('docs/delivery.md', 'utf8');
+  expect(page).toBe(withChannelTable(page));
 });

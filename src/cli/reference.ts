@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from '../app.ts';
+import { channels } from '../assistant/entities/channels.ts';
 import { loadConfig } from '../config.ts';
 import type { Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
@@ -143,12 +144,6 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** Comments around the table of scopes in a page. */
-const mark = {
-  start: '<!-- Scopes, written by `npm run reference`. -->',
-  end: '<!-- End of the scopes. -->',
-};
-
 /** What a scope gives where it does not give everything. */
 const limited: Readonly<Record<string, string>> = {
   'calendar:USER': 'one person',
@@ -158,9 +153,27 @@ const limited: Readonly<Record<string, string>> = {
 
 /** Replaces the table of tools and scopes in a page. */
 export function withScopeTable(page: string, tools: readonly Tool[]): string {
-  const [before, rest] = page.split(mark.start) as [string, string];
-  const after = rest.split(mark.end)[1]!;
-  return `${before}${mark.start}\n\n${scopeTable(tools)}\n${mark.end}${after}`;
+  return withTable(page, 'scopes', scopeTable(tools));
+}
+
+/** Replaces the table of channels in a page. */
+export function withChannelTable(page: string): string {
+  const rows = channels.map(({ name, address, settings, help }) => {
+    const schemes = address.schemes.map((scheme) => `\`${scheme}\``).join(', ');
+    const field = address.field ? `\`${address.field.name}\`, or ` : '';
+    const keys = Object.keys(settings).map((key) => `\`${key}\``);
+    return `| \`${name}\` | ${help} | ${field}\`${address.example}\` in \`channels\` (${schemes}) | ${keys.join(', ')} |`;
+  });
+  const head = ['| channel | what it is | address of the user | settings |', '| --- | --- | --- | --- |'];
+  return withTable(page, 'channels', [...head, ...rows, ''].join('\n'));
+}
+
+/** Replaces the table between two comments. */
+function withTable(page: string, name: string, table: string): string {
+  const start = `<!-- ${name[0]!.toUpperCase()}${name.slice(1)}, written by \`npm run reference\`. -->`;
+  const end = `<!-- End of the ${name}. -->`;
+  const [before, rest] = page.split(start) as [string, string];
+  return `${before}${start}\n\n${table}\n${end}${rest.split(end)[1]!}`;
 }
 
 /** Tools with the same scopes share a row. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createDelivery, createServerGroup } from '../app.ts';
-import { isAnswerPath, serveAcknowledge } from '../assistant/channels/acknowledge.ts';
+import { isAnswerPath, serveAcknowledge } from '../assistant/delivery/acknowledge.ts';
 import { ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';

@@ -1,21 +1,5 @@
-import type { Problem } from '../feature.ts';
-import { defineTool, hints, type ValueOf } from '../tool.ts';
-
-export const findingSchema = {
-  type: 'object',
-  required: ['title', 'state', 'detail'],
-  properties: {
-    title: { type: 'string', description: 'What was checked' },
-    state: { enum: ['good', 'warning', 'bad'] },
-    detail: { type: 'string' },
-    remedy: { type: 'string', description: 'How to fix it' },
-    prompt: { type: 'string', description: 'The affected prompt' },
-    client: { type: 'string', description: 'The client that was checked' },
-  },
-} as const;
-
-/** The outcome of one check. `adjutant doctor`, the tool and the page report the same findings. */
-export type Finding = ValueOf<typeof findingSchema>;
+import { type Finding, findingSchema, type Problem } from '../feature.ts';
+import { defineTool, hints } from '../tool.ts';
 
 export interface HealthOptions {
   problems(): Promise<readonly Problem[]>;

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fill, meeting, minute, person, reminder } from '../../test/assistant-rows.ts';
+import { senderPerChannel } from '../../test/channel-config.ts';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
-import type { Channels } from '../assistant/channels/channel.ts';
 import { Scheduler } from '../assistant/delivery/scheduler.ts';
 import { Worker } from '../assistant/delivery/worker.ts';
+import type { Senders } from '../assistant/sending/channel.ts';
 import { followChanges } from './change-feed.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';
 
@@ -30,21 +31,14 @@ function addUser(store: Store, id: string): Promise<void> {
   });
 }
 
-function recordingChannels(sent: string[]): Channels {
+function recordingChannels(sent: string[]): Senders {
   const channel = {
     async deliver({ id }: { id: string }) {
       sent.push(id);
       return { kind: 'accepted', detail: 'ok' } as const;
     },
   };
-  return {
-    email: channel,
-    call: channel,
-    webhook: channel,
-    ntfy: channel,
-    telegram: channel,
-    apprise: channel,
-  };
+  return senderPerChannel(() => channel);
 }
 
 describe.each(['sqlite', 'postgres'] as const)('the change feed on %s', (engine) => {
@@ -79,7 +73,7 @@ describe.each(['sqlite', 'postgres'] as const)('the change feed on %s', (engine)
     const url = await address('wake');
     const [here, there] = [createStore(url), createStore(url)];
     const sent: string[] = [];
-    const worker = new Worker({ store: here, channels: recordingChannels(sent), owner: 'w' });
+    const worker = new Worker({ store: here, senders: recordingChannels(sent), owner: 'w' });
     const scheduler = new Scheduler({ store: here, worker });
     const feed = followChanges(here, url, () => scheduler.wake());
     scheduler.start();
@@ -175,16 +169,16 @@ describe('a worker whose database crashes and restarts', () => {
       const sent: string[] = [];
       const { promise: taken, resolve: accept } = Promise.withResolvers<void>();
       const channels = recordingChannels(sent);
-      const slow: Channels = {
+      const slow: Senders = {
         ...channels,
         email: {
           async deliver(message, signal) {
             if (message.id === 'during') await taken;
-            return channels.email.deliver(message, signal);
+            return channels['email']!.deliver(message, signal);
           },
         },
       };
-      const worker = new Worker({ store, channels: slow, owner: 'w' });
+      const worker = new Worker({ store, senders: slow, owner: 'w' });
       const scheduler = new Scheduler({ store, worker });
       const feed = followChanges(store, url, () => scheduler.wake());
       scheduler.start();

@@ -2,13 +2,11 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 import type {
   Change,
   Channel,
-  ChannelPreference,
   EventStatus,
   NotificationStatus,
   Origin,
   RuleType,
   Urgency,
-  WeekendPolicy,
 } from './values.ts';
 
 export * from './values.ts';
@@ -40,8 +38,8 @@ interface UsersTable {
   /** `HH:MM` in the user's time zone. */
   quiet_start: string | null;
   quiet_end: string | null;
-  channel_pref: ChannelPreference | null;
-  weekend_policy: WeekendPolicy | null;
+  channel_pref: string | null;
+  weekend_policy: string | null;
   /** Unacknowledged notifications escalate when the event is this many minutes away or less. */
   escalation_threshold: number | null;
   max_call_attempts: number | null;

@@ -1,19 +1,7 @@
 /** The values that columns of the tables can have. */
 
-export const channels = ['email', 'call', 'webhook', 'ntfy', 'telegram', 'apprise'] as const;
-export type Channel = (typeof channels)[number];
-export const channelPreferences = [
-  'email',
-  'call',
-  'both',
-  'webhook',
-  'ntfy',
-  'telegram',
-  'apprise',
-] as const;
-export type ChannelPreference = (typeof channelPreferences)[number];
-export const weekendPolicies = [...channelPreferences, 'none'] as const;
-export type WeekendPolicy = (typeof weekendPolicies)[number];
+/** Name of a notification channel. `src/assistant/channels` defines them. */
+export type Channel = string;
 export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const;
 export type EventStatus = (typeof eventStatuses)[number];
 /** `planned` and `sending` are open. The others are final, except that `sent` can become `delivered`. */

@@ -59,6 +59,7 @@ acknowledge_notification: got it, stop nagging | I have seen the reminder | yes 
 snooze_notification: remind me again in ten minutes | not now, ping me later | put that alert off until after lunch | nudge me once more at half past five
 list_audit: why was I not told about the meeting? | who changed my appointment | how come you called me at seven | what happened in the diary last night
 test_notification: can you really reach my phone? | ring me to see if it works | send a trial mail to Anna | try out the push messages
+list_channels: how can I be reached? | which ways to notify me are set up | what does an address for a chat look like | which messengers are supported
 list_outbox: which mails never left? | letters waiting to go out | show the unsent messages | what piled up because no mail server is set
 load_demo: show me how this works with made-up data | I want to play around first | fill it with examples | give me a tour
 remove_demo: clear away the examples | I am done playing, take the made-up stuff out | get rid of the sample person and events | wipe the trial data

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { standard } from '../contracts/standard.ts';
 import { Server } from '../engine/server.ts';
 import type { JsonObject } from '../json.ts';
-import { defineTool } from '../tool.ts';
+import { defineBareTool } from '../tool.ts';
 import { EventStream } from './event-stream.ts';
 import { type HttpEndpoint, serveHttp } from './http.ts';
 
@@ -73,7 +73,7 @@ const call = (id: number, args: object = {}, name = 'report') => ({
 async function open(limits: { sessionBytes: number; serverBytes: number }) {
   const called: number[] = [];
   const leaving = new Map<number, PromiseWithResolvers<void>>();
-  const report = defineTool({
+  const report = defineBareTool({
     name: 'report',
     description: 'Reports.',
     inputSchema: {

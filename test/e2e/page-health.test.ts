@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Finding } from '../../src/status/health.ts';
+import type { Finding } from '../../src/feature.ts';
 import { PageServer, shows } from '../page/page-server.ts';
 import { bundle } from '../program.ts';
 

@@ -38,7 +38,7 @@ describe('people on the calendar page', () => {
     await page.getByRole('heading', { name: 'Gus' }).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Settings' }).click();
     await panel.getByLabel('Language of messages').selectOption('de');
-    await panel.getByLabel('Phone', { exact: true }).fill('+4930123456');
+    await panel.getByLabel('Phone number').fill('+4930123456');
     await panel.getByLabel('More addresses, one per line').fill('tgram://77');
     await panel.getByLabel('From').selectOption('1320');
     await panel.getByLabel('Online meeting').fill('5m, 1h');

@@ -223,7 +223,7 @@ it.each<readonly [string, () => Promise<void>]>([
     'changed settings of a person',
     async () => {
       await openPanel('Settings');
-      await panel().getByLabel('Phone', { exact: true }).fill('+4930123456');
+      await panel().getByLabel('Phone number').fill('+4930123456');
       await panel().getByLabel('Language of messages').selectOption('de');
       await panel().getByLabel('Flight').fill('3h');
       await panel().getByRole('button', { name: 'Save' }).click();

@@ -1,4 +1,5 @@
 // Random orders of acknowledgements, moves, cancellations and time, replayed on a real store with a real worker.
+
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expandEvent } from '../../src/assistant/calendar/expand-event.ts';
@@ -11,6 +12,7 @@ import type { AssistantData } from '../../src/assistant/entities/entity-access.t
 import { Failure } from '../../src/failure.ts';
 import type { Notification } from '../../src/store/schema.ts';
 import { createStore } from '../../src/store/store.ts';
+import { channelConfig } from '../channel-config.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-11-16T08:00:00Z');
@@ -65,7 +67,7 @@ export function openBench(folder: string): Bench {
       maxBytes: 1_000_000,
       intervalMs: 15 * minute,
     },
-    channels: { outboxDir: join(folder, 'outbox'), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: channelConfig(join(folder, 'outbox')),
     slots: 4,
     leaseMs: 60_000,
     clock: () => now,

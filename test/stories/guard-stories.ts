@@ -2,14 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { channelNames, channelPreferences, weekendPolicies } from '../../src/assistant/entities/channels.ts';
 import type { User } from '../../src/store/schema.ts';
-import {
-  channelPreferences,
-  channels,
-  notificationStatuses,
-  urgencies,
-  weekendPolicies,
-} from '../../src/store/schema.ts';
+import { notificationStatuses, urgencies } from '../../src/store/schema.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];
 const corpus = (name: string): string[] =>
@@ -111,7 +106,7 @@ const item = fc.record(
       fc.integer({ min: -50_000, max: 50_000 }),
       oneOf([-1440, -120, -60, -30, -15, -5, 0]),
     ),
-    channel: fc.oneof(oneOf([...channels, 'both']), fc.string()),
+    channel: fc.oneof(oneOf([...channelNames, 'both']), fc.string()),
     urgency: fc.oneof(oneOf(urgencies), fc.string()),
     subject: fc.oneof(fc.string({ unit: 'binary' }), oneOf(hostileEvents)),
     email_text: fc.oneof(fc.string({ unit: 'binary' }), oneOf(hostileEvents)),
@@ -126,7 +121,7 @@ const validAnswer = fc.record({
   plan: fc.array(
     fc.record({
       offset_minutes: fc.oneof(fc.integer({ min: -3000, max: 0 }), oneOf([-1440, -60, -15, -5])),
-      channel: oneOf([...channels, 'both']),
+      channel: oneOf([...channelNames, 'both']),
       urgency: oneOf(urgencies),
       subject: oneOf(['', ...hostileEvents]),
       email_text: oneOf(['', ...hostileEvents]),

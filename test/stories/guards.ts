@@ -1,13 +1,9 @@
 // Checks that planned notifications respect the guards, with an implementation independent of the program's own.
 
 import { snoozeRow, snoozeTime } from '../../src/assistant/editing/snooze.ts';
+import { reachableBy } from '../../src/assistant/entities/channels.ts';
 import { sourceFields } from '../../src/assistant/entities/occurrence.ts';
-import {
-  channelsOf,
-  type Preferences,
-  preferencesOf,
-  reachableBy,
-} from '../../src/assistant/entities/preferences.ts';
+import { channelsOf, type Preferences, preferencesOf } from '../../src/assistant/entities/preferences.ts';
 import { isImportant } from '../../src/assistant/entities/rules.ts';
 import { personalDecision } from '../../src/assistant/planning/personal-decision.ts';
 import { keyOf, planOccurrence, type Step } from '../../src/assistant/planning/planner.ts';

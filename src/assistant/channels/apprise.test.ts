@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { recipientAt, senderOf } from '../../../test/channel-config.ts';
 import { openAssistant } from '../../../test/open-assistant.ts';
 import { startProvider } from '../../../test/provider.ts';
 import { plantTree } from '../../../test/tree.ts';
-import { createAppriseChannel } from './apprise.ts';
-import type { Message } from './channel.ts';
-import { maskAddress, parseAddress } from './channel-address.ts';
+import { maskAddress, parseAddress } from '../entities/channels.ts';
+import type { Message } from '../sending/channel.ts';
 
-const message = (apprise: readonly string[]): Message => ({
+const message = (addresses: readonly string[]): Message => ({
   id: 'n1',
-  recipient: { name: 'Ada', locale: 'en', voice: '', apprise },
+  recipient: recipientAt(...addresses),
   subject: 'Review, at noon',
   text: 'Review begins at noon.',
   html: '',
@@ -20,6 +20,8 @@ const message = (apprise: readonly string[]): Message => ({
   sentAt: new Date(0),
   data: {},
 });
+const apprise = (...hosts: readonly string[]) =>
+  senderOf('apprise', 'outbox', { 'delivery.private_hosts': hosts });
 const deadline = () => AbortSignal.timeout(20_000);
 
 function isInstalled(): boolean {
@@ -80,7 +82,7 @@ describe('apprise', () => {
   it.skipIf(!isInstalled())('delivers through the real program', async () => {
     const receiver = await startProvider(200);
     onTestFinished(() => receiver.close());
-    const channel = createAppriseChannel({ privateHosts: ['127.0.0.1'] });
+    const channel = apprise('127.0.0.1');
     const address = `json://user:topsecret@127.0.0.1:${receiver.port}/hook`;
     expect(await channel.deliver(message([address]), deadline())).toEqual({
       kind: 'accepted',
@@ -95,7 +97,7 @@ describe('apprise', () => {
   it.skipIf(!isInstalled())('reports a failure without the secret', async () => {
     const receiver = await startProvider(500);
     onTestFinished(() => receiver.close());
-    const channel = createAppriseChannel({ privateHosts: ['127.0.0.1'] });
+    const channel = apprise('127.0.0.1');
     const outcome = await channel.deliver(
       message([`json://user:topsecret@127.0.0.1:${receiver.port}/`]),
       deadline(),
@@ -105,7 +107,7 @@ describe('apprise', () => {
   });
 
   it('refuses private addresses unless they are allowed', async () => {
-    const channel = createAppriseChannel({ privateHosts: [] });
+    const channel = apprise();
     expect(await channel.deliver(message(['json://127.0.0.1:1/']), deadline())).toMatchObject({
       kind: 'permanent',
       detail: expect.stringContaining('list it in delivery.private_hosts'),
@@ -117,15 +119,15 @@ describe('apprise', () => {
 
   it('says that the program is not installed', async () => {
     // What cannot be run, and a folder that cannot be read, give another error than what does not exist.
-    const folder = plantTree({ 'no-such-apprise': 'no program', 'closed/x': '' });
+    const folder = plantTree({ apprise: 'no program', 'closed/x': '' });
     chmodSync(join(folder, 'closed'), 0o000);
     onTestFinished(() => chmodSync(join(folder, 'closed'), 0o700));
-    vi.stubEnv('PATH', [folder, join(folder, 'closed'), process.env['PATH']].join(delimiter));
+    vi.stubEnv('PATH', [folder, join(folder, 'closed')].join(delimiter));
     onTestFinished(() => void vi.unstubAllEnvs());
-    const channel = createAppriseChannel({ privateHosts: [], program: 'no-such-apprise' });
+    const channel = apprise();
     expect(await channel.deliver(message(['slack://a/b/c']), deadline())).toEqual({
       kind: 'permanent',
-      detail: 'the program no-such-apprise is not installed',
+      detail: 'the program apprise is not installed',
     });
   });
 });

@@ -3,23 +3,58 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
-import { AddressGuard } from '../network/address-guard.ts';
-import type { Channel, Outcome } from './channel.ts';
-import { maskAddress, parseAddress } from './channel-address.ts';
+import type { AddressGuard } from '../network/address-guard.ts';
+import { defineChannel, type Outcome } from '../sending/channel.ts';
 
-export interface AppriseOptions {
-  readonly program?: string;
-  /** Hosts with private addresses that may receive messages; `*` allows all. */
-  readonly privateHosts: readonly string[];
-}
+/** Services of the program apprise that users may choose. Those with `true` name a server of their own. */
+const appriseSchemes: Readonly<Record<string, boolean>> = {
+  slack: false,
+  discord: false,
+  msteams: false,
+  twilio: false,
+  whatsapp: false,
+  pover: false,
+  pbul: false,
+  matrix: true,
+  matrixs: true,
+  mmost: true,
+  mmosts: true,
+  rocket: true,
+  rockets: true,
+  gotify: true,
+  gotifys: true,
+  signal: true,
+  signals: true,
+  json: true,
+  jsons: true,
+};
 
 /** Sends messages through the program apprise, which knows Slack, Matrix, Discord, SMS and other services. */
-export function createAppriseChannel({ program = 'apprise', privateHosts }: AppriseOptions): Channel {
-  const guard = new AddressGuard(privateHosts, 'delivery.private_hosts');
-  return {
+export const apprise = defineChannel({
+  name: 'apprise',
+  rank: 90,
+  label: 'Other chat (apprise)',
+  icon: '⋯',
+  help: 'Any address of the program apprise, such as slack://TOKEN or matrix://HOST.',
+  settings: {},
+  address: {
+    noun: 'address for apprise',
+    schemes: Object.keys(appriseSchemes),
+    example: 'slack://…',
+    sample: 'slack://T1/B2/C3',
+    secret: true,
+    parse: (_, written) => (hostOf(written) === null ? undefined : written),
+  },
+  advice: {
+    notConfigured: 'the program apprise is not installed',
+    unreachable: 'check the address with apprise -vv',
+    refused: 'install the program apprise, or list a private host in delivery.private_hosts',
+  },
+  connect: (_, { privateHosts }) => ({
     async deliver(message, signal) {
-      const addresses = message.recipient.apprise ?? [];
-      if (addresses.length === 0) return { kind: 'permanent', detail: 'the user has no address for apprise' };
+      const { addresses } = message.recipient;
+      const { AddressGuard: Guard } = await import('../network/address-guard.ts');
+      const guard = new Guard(privateHosts, 'delivery.private_hosts');
       try {
         for (const address of addresses) await checkHost(address, guard);
       } catch (error) {
@@ -34,39 +69,51 @@ export function createAppriseChannel({ program = 'apprise', privateHosts }: Appr
         // Addresses contain secrets, which other users could read in a list of processes.
         const file = join(folder, 'addresses.conf');
         await writeFile(file, `${addresses.join('\n')}\n`, { mode: 0o600 });
-        const outcome = await run(
-          program,
-          ['-c', file, '-t', singleLine(message.subject)],
-          message.text,
-          signal,
-        );
+        const outcome = await run(['-c', file, '-t', singleLine(message.subject)], message.text, signal);
         return { ...outcome, detail: withoutAddresses(outcome.detail, addresses) };
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
     },
-  };
+  }),
+  /** Only if a user has an address that needs the program. */
+  async check(_, { inUse }) {
+    if (!(await inUse())) return [];
+    const title = 'apprise';
+    const { promisify } = await import('node:util');
+    const { execFile } = await import('node:child_process');
+    try {
+      const { stdout } = await promisify(execFile)('apprise', ['--version'], { timeout: 5000 });
+      return [{ title, state: 'good', detail: stdout.split('\n')[0] ?? 'installed' }];
+    } catch {
+      const detail = 'a user has a channel for apprise, but the program does not run';
+      const remedy = 'install it: apt install apprise, or pipx install apprise';
+      return [{ title, state: 'bad', detail, remedy }];
+    }
+  },
+});
+
+/** The server that an address names; undefined for a fixed service, null if the address is invalid. */
+function hostOf(written: string): string | undefined | null {
+  const [, scheme = '', rest = ''] = /^([a-z]+):(?:\/\/)?(.+)$/.exec(written) ?? [];
+  if (!appriseSchemes[scheme]) return undefined;
+  return URL.parse(`http://${rest.replace(/#/g, '%23')}`)?.hostname || null;
 }
 
 /** A service with its own server is contacted only under the rules for webhooks. */
 async function checkHost(address: string, guard: AddressGuard): Promise<void> {
-  const host = parseAddress(address)?.host;
-  if (host === undefined) return;
+  const host = hostOf(address);
+  if (!host) return;
   guard.check(new URL(`http://${host}`));
   await new Promise<void>((resolve, reject) =>
     guard.lookup(host, { all: true }, (error) => (error ? reject(error) : resolve())),
   );
 }
 
-async function run(
-  program: string,
-  args: readonly string[],
-  body: string,
-  signal: AbortSignal,
-): Promise<Outcome> {
+async function run(args: readonly string[], body: string, signal: AbortSignal): Promise<Outcome> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], signal });
+    const child = spawn('apprise', args, { stdio: ['pipe', 'pipe', 'pipe'], signal });
     let output = '';
     // Without free file handles, the process has no streams, and the error below is the outcome.
     for (const stream of [child.stdout, child.stderr])
@@ -77,7 +124,7 @@ async function run(
       resolve(
         // EACCES: a folder on the PATH that this user may not read, or a file that is not a program.
         error.code === 'ENOENT' || error.code === 'EACCES'
-          ? { kind: 'permanent', detail: `the program ${program} is not installed` }
+          ? { kind: 'permanent', detail: 'the program apprise is not installed' }
           : {
               kind: signal.aborted ? 'unknown' : 'temporary',
               detail: signal.aborted ? 'no answer in time' : error.message,
@@ -102,7 +149,7 @@ function withoutAddresses(detail: string, addresses: readonly string[]): string 
     const parts = address.split(/[/:@?&=#]+/).filter((part) => part.length > 5);
     return [address, ...parts].reduce(
       (rest, part) => rest.replaceAll(part, '…'),
-      text.replaceAll(address, maskAddress(address)),
+      text.replaceAll(address, `${address.split(':')[0]}://…`),
     );
   }, detail);
 }

@@ -1,55 +1,133 @@
 import { xml } from '../../message-page.ts';
 import { isPhoneNumber } from '../../single-line.ts';
-import { textsFor } from '../messages/catalog.ts';
-import type { Channel, Message } from './channel.ts';
-import { post } from './post.ts';
-
-export interface CallOptions {
-  /** Base URL of Twilio or of a provider with a Twilio-compatible API. */
-  readonly url: string;
-  readonly account: string;
-  readonly token: string;
-  readonly from: string;
-  /** URL that receives the key the person presses. */
-  readonly acknowledgeUrl?: (id: string) => Promise<string>;
-}
+import { defineChannel, type Message } from '../sending/channel.ts';
 
 /** Calls the user and reads the script aloud, through Twilio or a provider with a compatible API. */
-export function createCallChannel(options: CallOptions): Channel {
-  const { account, token, from } = options;
-  const calls = new URL(`/2010-04-01/Accounts/${encodeURIComponent(account)}/Calls.json`, options.url).href;
-  return {
-    async deliver(message, signal) {
-      const { phone } = message.recipient;
-      if (phone === undefined || phone === '')
-        return { kind: 'permanent', detail: 'the user has no phone number' };
-      if (!isPhoneNumber(phone))
-        return {
-          kind: 'permanent',
-          detail: `the user's phone number ${JSON.stringify(phone)} is not in E.164 form`,
-        };
-      return post(calls, {
-        signal,
-        headers: {
-          authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,
-          'idempotency-key': message.id,
-        },
-        body: new URLSearchParams({
-          To: phone,
-          From: from,
-          Twiml: script(message, await options.acknowledgeUrl?.(message.id)),
-        }),
-        reference: (answer) => /"sid"\s*:\s*"(\w+)"/.exec(answer)?.[1],
-      });
+export const call = defineChannel({
+  name: 'call',
+  rank: 20,
+  label: 'Phone call',
+  icon: '☎',
+  help: 'A call that reads the message aloud; the number begins with + and the country code.',
+  settings: {
+    'delivery.call_url': {
+      type: 'address',
+      schemes: ['http', 'https'],
+      default: 'https://api.twilio.com',
+      description: 'Base URL of the call provider: Twilio or one with a compatible API.',
     },
-  };
+    'delivery.call_account': {
+      type: 'string',
+      description: 'Account at the call provider. Without it, calls go to the outbox.',
+    },
+    'delivery.call_token': { type: 'string', description: 'Auth token of that account.' },
+    'delivery.call_from': { type: 'string', description: 'Caller number in E.164 format.' },
+  },
+  needs: 'delivery.call_account',
+  address: {
+    noun: 'phone number',
+    schemes: ['tel'],
+    example: 'tel:NUMBER',
+    sample: 'tel:+4930123456',
+    field: { name: 'phone_e164', flag: '--phone', input: 'tel', placeholder: '+4930123456' },
+    parse: (rest) => (isPhoneNumber(rest) ? rest : undefined),
+  },
+  advice: {
+    notConfigured: 'delivery.call_account, call_token and call_from are not all set, so no call was made',
+    unreachable: 'check delivery.call_url; adjutant doctor tests the provider',
+    refused: "check delivery.call_account, call_token and call_from, and the user's phone number",
+  },
+  connect(config, { acknowledgeUrl }) {
+    const account = config['delivery.call_account'];
+    const token = config['delivery.call_token'];
+    const from = config['delivery.call_from'];
+    if (!account || !token || !from) return undefined;
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Calls.json`;
+    const calls = new URL(path, config['delivery.call_url']).href;
+    return {
+      async deliver(message, signal) {
+        const { address } = message.recipient;
+        if (!isPhoneNumber(address))
+          return {
+            kind: 'permanent',
+            detail: `the user's phone number ${JSON.stringify(address)} is not in E.164 form`,
+          };
+        const { post } = await import('../sending/post.ts');
+        return post(calls, {
+          signal,
+          headers: { ...basic(account, token), 'idempotency-key': message.id },
+          body: new URLSearchParams({
+            To: address,
+            From: from,
+            Twiml: await script(message, await acknowledgeUrl?.(message.id)),
+          }),
+          reference: (answer) => /"sid"\s*:\s*"(\w+)"/.exec(answer)?.[1],
+        });
+      },
+    };
+  },
+  async toOutbox({ recipient: { address, locale }, speech }, _, save) {
+    return (
+      (await save('wav', (path) => speak(speech, path, locale))) ??
+      save('txt', async (path) => {
+        const { writeFile } = await import('node:fs/promises');
+        await writeFile(path, `To: ${address}\n\n${speech}\n`, { mode: 0o600 });
+      })
+    );
+  },
+  async check(config) {
+    const title = 'Calls';
+    const parts = ['delivery.call_account', 'delivery.call_token', 'delivery.call_from'] as const;
+    const missing = parts.filter((name) => !config[name]);
+    if (missing.length === parts.length) return [];
+    if (missing.length > 0) {
+      const detail = `calls are written to the outbox, because ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
+      return [{ title, state: 'warning', detail, remedy: `set ${missing.join(' and ')}` }];
+    }
+    const [account, token] = [config['delivery.call_account']!, config['delivery.call_token']!];
+    const { ask, findingFor } = await import('../sending/probe.ts');
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}.json`;
+    return [
+      findingFor(title, await ask(config['delivery.call_url'], path, basic(account, token)), {
+        unreachable: { state: 'bad', remedy: 'check delivery.call_url and the network' },
+        refused: 'correct delivery.call_account and delivery.call_token',
+      }),
+    ];
+  },
+});
+
+function basic(account: string, token: string) {
+  return { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}` };
 }
 
 /** Inline TwiML. Providers accept at most 4,000 characters, so the spoken text is cut. */
-export function script({ recipient, speech }: Message, acknowledgeUrl: string | undefined): string {
+export async function script(
+  { recipient, speech }: Message,
+  acknowledgeUrl: string | undefined,
+): Promise<string> {
   const voice = recipient.voice === '' ? '' : ` voice="${xml(recipient.voice)}"`;
   const say = (text: string) => `<Say${voice} language="${xml(recipient.locale)}">${xml(text)}</Say>`;
   const body = [...speech].slice(0, 1200).join('');
   if (acknowledgeUrl === undefined) return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
+  const { textsFor } = await import('../messages/catalog.ts');
   return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say(textsFor(recipient.locale).pressOne)}</Gather></Response>`;
+}
+
+/** Renders text to a WAV file with espeak-ng. Returns false if the program is missing or fails. */
+async function speak(text: string, file: string, locale: string): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  const run = (voice: readonly string[]) =>
+    new Promise<boolean>((resolve) => {
+      const child = spawn('espeak-ng', [...voice, '-b', '1', '-w', file, '--stdin'], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        timeout: 20_000,
+      });
+      child.once('error', () => resolve(false));
+      child.once('exit', (code) => resolve(code === 0));
+      // Without free file handles, the process has no streams.
+      child.stdin?.once('error', () => undefined);
+      child.stdin?.end(text);
+    });
+  const language = /^[a-z]{2,3}(-[a-z]{2,4})?$/.exec(locale.toLowerCase())?.[0];
+  return (language !== undefined && (await run(['-v', language]))) || run([]);
 }

@@ -5,25 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { recipientAt, senderOf } from '../../../test/channel-config.ts';
+import { openAssistant } from '../../../test/open-assistant.ts';
 import { type Received, startProvider } from '../../../test/provider.ts';
-import { createCallChannel, script } from './call.ts';
-import type { Message } from './channel.ts';
-import { createNtfyChannel } from './ntfy.ts';
-import { createOutboxChannel } from './outbox.ts';
-import { createSmtpChannel } from './smtp.ts';
+import { worker } from '../../cli/assistant/worker.ts';
+import { doctor } from '../../cli/doctor/doctor.ts';
+import type { JsonObject } from '../../json.ts';
+import { channelPreferences, channels } from '../entities/channels.ts';
+import { policyInstructions } from '../policy/instructions.ts';
+import type { Message } from '../sending/channel.ts';
+import { script } from './call.ts';
 
 const message: Message = {
   id: '0193-abc',
-  recipient: {
-    name: 'Ada Lovelace',
-    locale: 'en',
-    voice: 'Polly.Joanna',
-    email: 'ada@example.com',
-    phone: '+15550100',
-    webhook: '',
-    ntfy: 'ada-topic',
-  },
+  recipient: recipientAt('ada@example.com'),
   subject: 'Standup – in 15 minutes ☕',
   text: 'Standup begins at 09:00.',
   html: '<p>Standup begins at 09:00.</p>',
@@ -46,6 +42,30 @@ afterEach(async () => {
 });
 
 const deadline = () => AbortSignal.timeout(20_000);
+const at = (address: string, more: Partial<Message> = {}): Message => ({
+  ...message,
+  ...more,
+  recipient: recipientAt(address),
+});
+const smtp = (url: string) =>
+  senderOf('email', folder, { 'delivery.smtp_url': url, 'delivery.mail_from': 'adjutant@example.org' });
+const ntfy = (url: string, token?: string) =>
+  senderOf('ntfy', folder, {
+    'delivery.ntfy_url': url,
+    ...(token !== undefined && { 'delivery.ntfy_token': token }),
+  });
+const call = (url: string, acknowledgeUrl?: (id: string) => Promise<string>) =>
+  senderOf(
+    'call',
+    folder,
+    {
+      'delivery.call_url': url,
+      'delivery.call_account': 'AC1',
+      'delivery.call_token': 'secret',
+      'delivery.call_from': '+15550199',
+    },
+    acknowledgeUrl,
+  );
 
 async function listen(server: Server | SMTPServer): Promise<number> {
   const listener = 'server' in server ? (server as SMTPServer).server : (server as Server);
@@ -72,12 +92,59 @@ async function mailServer(options: SMTPServerOptions = {}) {
   });
   server.on('error', () => undefined);
   const url = `smtp://127.0.0.1:${await listen(server)}`;
-  const channel = createSmtpChannel({ url, from: 'adjutant@example.org' });
+  const channel = smtp(url);
   closing.unshift(() => channel.close?.());
   return { channel, received };
 }
 
 const refuse = (code: number, text: string) => Object.assign(new Error(text), { responseCode: code });
+
+describe.each(channels.map((channel) => [channel.name, channel] as const))(
+  'the definition of %s',
+  (_, one) => {
+    it('has a label, an icon of one character, help, advice and documented settings', () => {
+      expect(one.label).not.toBe('');
+      expect([...one.icon]).toHaveLength(1);
+      expect(one.help).toMatch(/^[A-Z].*\.$/);
+      for (const text of Object.values(one.advice)) expect(text).not.toBe('');
+      for (const [name, { description }] of Object.entries(one.settings)) {
+        expect(name).toMatch(/^delivery\.[a-z_]+$/);
+        expect(description).toMatch(/\.$/);
+      }
+    });
+
+    it('has an icon, a label and a rank of its own', () => {
+      for (const property of ['icon', 'label', 'rank'] as const)
+        expect(channels.filter((other) => other[property] === one[property])).toEqual([one]);
+    });
+
+    it('is in the schemas, the help of the worker and of doctor, the instructions of the policy and list_channels', async () => {
+      await using assistant = openAssistant();
+      const { tools } = (await assistant.client.request('tools/list')) as { tools: JsonObject[] };
+      const schema = JSON.stringify(tools.find(({ name }) => name === 'update_user'));
+      expect(schema).toContain(`"${one.name}"`);
+      for (const command of [worker, doctor])
+        expect(command.settings).toEqual(expect.arrayContaining(Object.keys(one.settings)));
+      expect(policyInstructions(channelPreferences)).toMatch(
+        new RegExp(`channel is one of .*\\b${one.name}\\b`),
+      );
+      const { channels: listed } = await assistant.call('list_channels');
+      expect(listed).toContainEqual(
+        expect.objectContaining({ name: one.name, label: one.label, icon: one.icon, help: one.help }),
+      );
+    });
+
+    it('sends a test message, or writes it to the outbox', async () => {
+      vi.stubEnv('PATH', folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await using assistant = openAssistant();
+      await assistant.call('create_user', { id: 'ada', name: 'Ada', channels: [one.address.sample] });
+      const result = await assistant.call('test_notification', { user_id: 'ada', channel: one.name });
+      expect(['outbox', 'permanent', 'temporary']).toContain(result['outcome']);
+      expect(Object.values(one.advice)).toContain(result['advice']);
+    });
+  },
+);
 
 describe('mail', () => {
   it('arrives as text and HTML with the event attached, under the same Message-ID in every attempt', async () => {
@@ -121,10 +188,7 @@ describe('mail', () => {
       'a b@c',
       '',
     ])
-      expect(
-        await channel.deliver({ ...message, recipient: { ...message.recipient, email } }, deadline()),
-        email,
-      ).toMatchObject({ kind: 'permanent' });
+      expect(await channel.deliver(at(email), deadline()), email).toMatchObject({ kind: 'permanent' });
     expect(received).toHaveLength(1);
   });
 
@@ -147,7 +211,7 @@ describe('mail', () => {
       onAuth: (_auth, _session, done) => done(refuse(535, 'who are you')),
     });
     const port = await listen(server);
-    const channel = createSmtpChannel({ url: `smtp://a:b@127.0.0.1:${port}`, from: 'a@example.org' });
+    const channel = smtp(`smtp://a:b@127.0.0.1:${port}`);
     closing.unshift(() => channel.close?.());
     expect(await channel.deliver(message, deadline())).toMatchObject({
       kind: 'temporary',
@@ -156,7 +220,7 @@ describe('mail', () => {
   });
 
   it('treats a refused connection as temporary', async () => {
-    const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:1', from: 'a@example.org' });
+    const channel = smtp('smtp://127.0.0.1:1');
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
   });
 
@@ -174,41 +238,24 @@ describe('mail', () => {
         });
       }),
     );
-    const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, from: 'a@example.org' });
+    const channel = smtp(`smtp://127.0.0.1:${port}`);
     closing.unshift(() => channel.close?.());
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
   });
 
-  it('fails temporarily when the server never answers', async () => {
+  it.each([
+    ['within the time limit', () => AbortSignal.timeout(100)],
+    ['before the time limit, which is over already', () => AbortSignal.abort()],
+  ])('fails temporarily when the server does not answer %s', async (_, limit) => {
     const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
-    const channel = createSmtpChannel({
-      url: `smtp://127.0.0.1:${port}`,
-      from: 'a@example.org',
-      timeoutMs: 100,
-    });
+    const channel = smtp(`smtp://127.0.0.1:${port}`);
     closing.unshift(() => channel.close?.());
-    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'temporary' });
-  });
-
-  it('fails temporarily when its own time limit is over', async () => {
-    const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
-    const channel = createSmtpChannel({
-      url: `smtp://127.0.0.1:${port}`,
-      from: 'a@example.org',
-      timeoutMs: 1000,
-    });
-    closing.unshift(() => channel.close?.());
-    expect(await channel.deliver(message, AbortSignal.abort())).toMatchObject({ kind: 'temporary' });
+    expect(await channel.deliver(message, limit())).toMatchObject({ kind: 'temporary' });
   });
 });
 
 describe('the outbox', () => {
-  const outbox = (name: 'email' | 'call' | 'webhook', speaker?: string) =>
-    createOutboxChannel(name, {
-      folder: join(folder, 'outbox'),
-      from: 'adjutant@localhost',
-      ...(speaker !== undefined && { speaker }),
-    });
+  const outbox = (name: 'email' | 'call') => senderOf(name, join(folder, 'outbox'));
 
   it('contains one valid mail per notification, even after repeated attempts', async () => {
     expect(await outbox('email').deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
@@ -220,13 +267,15 @@ describe('the outbox', () => {
   });
 
   it('contains the script of a call as text if no speech program is installed', async () => {
-    await outbox('call', join(folder, 'no-such-program')).deliver(message, deadline());
+    vi.stubEnv('PATH', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await outbox('call').deliver(at('+15550100'), deadline());
     expect(readdirSync(join(folder, 'outbox'))).toEqual(['0193-abc.txt']);
     expect(readFileSync(join(folder, 'outbox', '0193-abc.txt'), 'utf8')).toContain(message.speech);
   });
 
   it('contains a call as a WAV file if espeak-ng is installed', async ({ skip }) => {
-    await outbox('call').deliver(message, deadline());
+    await outbox('call').deliver(at('+15550100'), deadline());
     const [file] = readdirSync(join(folder, 'outbox'));
     skip(file === '0193-abc.txt', 'espeak-ng is not on the PATH');
     expect(file).toBe('0193-abc.wav');
@@ -258,8 +307,11 @@ async function provider(status: number, answer = '') {
 describe('ntfy', () => {
   it('publishes to the topic of the user, with an id that makes a repeated message replace the first', async () => {
     const { url, requests } = await provider(200, '{"id":"x1Y","time":1}');
-    const channel = createNtfyChannel({ server: url, token: 'tk_1' });
-    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted', reference: 'x1Y' });
+    const channel = ntfy(url, 'tk_1');
+    expect(await channel.deliver(at('ada-topic'), deadline())).toMatchObject({
+      kind: 'accepted',
+      reference: 'x1Y',
+    });
     const [{ headers, body }] = requests as [Received];
     expect(headers.authorization).toBe('Bearer tk_1');
     expect(JSON.parse(body)).toMatchObject({
@@ -282,12 +334,12 @@ describe('buttons and headers', () => {
 
   it('let a push message be confirmed and snoozed', async () => {
     const { url, requests } = await provider(200, '{"id":"x1Y"}');
-    await createNtfyChannel({ server: url }).deliver(acting, deadline());
+    await ntfy(url).deliver(acting, deadline());
     expect(JSON.parse(requests[0]!.body).actions).toMatchObject([
       { action: 'http', label: 'OK', url: acting.data['acknowledge_url'], method: 'POST', clear: true },
       { label: 'Snooze 10 min', url: `${acting.data['acknowledge_url']}?snooze=10` },
     ]);
-    await createNtfyChannel({ server: url }).deliver(message, deadline());
+    await ntfy(url).deliver(message, deadline());
     expect(JSON.parse(requests[1]!.body).actions).toBeUndefined();
   });
 
@@ -306,7 +358,7 @@ describe('buttons and headers', () => {
 describe('credentials in a URL', () => {
   it('are sent as a header and never appear in an error message', async () => {
     const { url, requests, close } = await provider(200, '{}');
-    const channel = createNtfyChannel({ server: url.replace('//', '//me:hunter2%40@') });
+    const channel = ntfy(url.replace('//', '//me:hunter2%40@'));
     expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'accepted' });
     expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:hunter2@').toString('base64')}`);
     await close();
@@ -319,14 +371,8 @@ describe('credentials in a URL', () => {
 describe('a call', () => {
   it('is requested with an inline script and a key press to acknowledge', async () => {
     const { url, requests } = await provider(201, '{"sid": "CA123", "status": "queued"}');
-    const channel = createCallChannel({
-      url,
-      account: 'AC1',
-      token: 'secret',
-      from: '+15550199',
-      acknowledgeUrl: async (id) => `https://example.org/a?id=${id}&x=1`,
-    });
-    expect(await channel.deliver(message, deadline())).toMatchObject({
+    const channel = call(url, async (id) => `https://example.org/a?id=${id}&x=1`);
+    expect(await channel.deliver(at('+15550100'), deadline())).toMatchObject({
       kind: 'accepted',
       reference: 'CA123',
     });
@@ -339,8 +385,8 @@ describe('a call', () => {
     expect(form.get('Twiml')).toContain('<Say voice="Polly.Joanna" language="en">Hello Ada.');
   });
 
-  it('reads the title of an event aloud and never executes it as TwiML', () => {
-    const spoken = script(
+  it('reads the title of an event aloud and never executes it as TwiML', async () => {
+    const spoken = await script(
       {
         ...message,
         speech: '</Say><Dial>+15550666</Dial>\u0000',
@@ -355,19 +401,12 @@ describe('a call', () => {
 
   it('has an unknown outcome when the provider receives the request and does not answer', async () => {
     const { url } = await provider(0);
-    const channel = createCallChannel({ url, account: 'a', token: 't', from: '+15550199' });
-    expect(await channel.deliver(message, deadline())).toMatchObject({ kind: 'unknown' });
+    expect(await call(url).deliver(at('+15550100'), deadline())).toMatchObject({ kind: 'unknown' });
   });
 
   it.each(['', '911', '+1 555 0100', 'sip:x@y'])('rejects the phone number %j', async (phone) => {
-    const channel = createCallChannel({
-      url: 'http://127.0.0.1:1',
-      account: 'a',
-      token: 't',
-      from: '+15550199',
+    expect(await call('http://127.0.0.1:1').deliver(at(phone), deadline())).toMatchObject({
+      kind: 'permanent',
     });
-    expect(
-      await channel.deliver({ ...message, recipient: { ...message.recipient, phone } }, deadline()),
-    ).toMatchObject({ kind: 'permanent' });
   });
 });

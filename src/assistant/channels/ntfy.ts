@@ -1,46 +1,91 @@
+import { isObject } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
 import type { Urgency } from '../../store/schema.ts';
-import type { Channel, Message } from './channel.ts';
-import { post } from './post.ts';
-import { snoozeMinutes } from './telegram.ts';
-
-export interface NtfyOptions {
-  readonly server: string;
-  readonly token?: string;
-}
+import { defineChannel, type Message, snoozeMinutes } from '../sending/channel.ts';
 
 const priorities: Readonly<Record<Urgency, number>> = { low: 2, normal: 3, high: 4, urgent: 5 };
 
-/** Sends push messages through an ntfy server. A repeated attempt replaces the earlier message. */
-export function createNtfyChannel({ server, token }: NtfyOptions): Channel {
-  return {
-    async deliver(message, signal) {
-      const topic = message.recipient.ntfy;
-      if (topic === undefined || topic === '')
-        return { kind: 'permanent', detail: 'the user has no ntfy topic' };
-      const link = message.data['link'];
-      const confirmUrl = message.data['acknowledge_url'];
-      return post(new URL('/', server).href, {
-        signal,
-        body: JSON.stringify({
-          topic,
-          sequence_id: message.id,
-          title: singleLine(message.subject),
-          message: message.text,
-          priority: priorities[message.urgency],
-          ...(typeof link === 'string' && link !== '' && { click: link }),
-          ...(typeof confirmUrl === 'string' &&
-            message.actions && { actions: buttons(confirmUrl, message.actions) }),
-        }),
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-        reference: (answer) => /"id":"([\w-]+)"/.exec(answer)?.[1],
-      });
+/** Push messages through an ntfy server. A repeated attempt replaces the earlier message. */
+export const ntfy = defineChannel({
+  name: 'ntfy',
+  rank: 40,
+  label: 'ntfy',
+  icon: '♪',
+  help: 'For the app ntfy, which shows messages on mobile devices: subscribe to a topic that is hard to guess.',
+  settings: {
+    'delivery.ntfy_url': {
+      type: 'address',
+      schemes: ['http', 'https'],
+      description: 'The ntfy server, such as https://ntfy.sh. Without it, push messages go to the outbox.',
     },
-  };
-}
+    'delivery.ntfy_token': { type: 'string', description: 'Access token for the ntfy server.' },
+  },
+  needs: 'delivery.ntfy_url',
+  address: {
+    noun: 'ntfy topic',
+    schemes: ['ntfy'],
+    example: 'ntfy://TOPIC',
+    sample: 'ntfy://ada-reminders',
+    field: { name: 'ntfy_topic', input: 'text', placeholder: '' },
+    parse: (rest) => (/^[\w-]{1,64}$/.test(rest) ? rest : undefined),
+  },
+  advice: {
+    notConfigured: 'delivery.ntfy_url is not set, so no push message was sent',
+    unreachable: 'check delivery.ntfy_url; adjutant doctor tests it',
+    refused: "check the user's topic and delivery.ntfy_token",
+  },
+  buttonsNeedUrl: true,
+  connect({ 'delivery.ntfy_url': server, 'delivery.ntfy_token': token }) {
+    if (!server) return undefined;
+    return {
+      async deliver(message, signal) {
+        const { post } = await import('../sending/post.ts');
+        const link = message.data['link'];
+        const confirmUrl = message.data['acknowledge_url'];
+        return post(new URL('/', server).href, {
+          signal,
+          body: JSON.stringify({
+            topic: message.recipient.address,
+            sequence_id: message.id,
+            title: singleLine(message.subject),
+            message: message.text,
+            priority: priorities[message.urgency],
+            ...(typeof link === 'string' && link !== '' && { click: link }),
+            ...(typeof confirmUrl === 'string' &&
+              message.actions && { actions: buttons(confirmUrl, message.actions) }),
+          }),
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          },
+          reference: (answer) => /"id":"([\w-]+)"/.exec(answer)?.[1],
+        });
+      },
+    };
+  },
+  async check({ 'delivery.ntfy_url': server, 'delivery.ntfy_token': token }) {
+    if (!server) return [];
+    const { ask, findingFor } = await import('../sending/probe.ts');
+    const health = await ask(server, '/v1/health');
+    const healthy = isObject(health.body) && health.body['healthy'] === true;
+    if (health.problem === undefined && !healthy)
+      return [
+        {
+          title: 'ntfy',
+          state: 'warning',
+          detail: `${health.host} answers, but it is not an ntfy server (${health.status})`,
+          remedy: 'check delivery.ntfy_url',
+        },
+      ];
+    const signedIn = { authorization: `Bearer ${token}` };
+    return [
+      findingFor('ntfy', healthy && token ? await ask(server, '/v1/account', signedIn) : health, {
+        unreachable: { state: 'bad', remedy: 'check delivery.ntfy_url and the network' },
+        refused: 'correct delivery.ntfy_token',
+      }),
+    ];
+  },
+});
 
 /** The app sends these requests itself; the notification disappears when one succeeds. */
 function buttons(url: string, { acknowledge, snooze, done }: NonNullable<Message['actions']>) {

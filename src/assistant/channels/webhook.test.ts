@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
+import { channelConfig, recipientAt, senderOf } from '../../../test/channel-config.ts';
 import { type Received, startProvider } from '../../../test/provider.ts';
 import { createStore } from '../../store/store.ts';
 import { Scheduler } from '../delivery/scheduler.ts';
+import { createSenders } from '../delivery/senders.ts';
 import { Worker } from '../delivery/worker.ts';
-import type { Message } from './channel.ts';
-import { createOutboxChannel } from './outbox.ts';
-import { createWebhookChannel, sign } from './webhook.ts';
+import type { Message } from '../sending/channel.ts';
+import { sign } from './webhook.ts';
 
 let closing: (() => unknown)[];
 beforeEach(() => {
@@ -26,9 +27,9 @@ async function provider(...answer: Parameters<typeof startProvider>) {
 }
 
 const deadline = () => AbortSignal.timeout(20_000);
-const to = (webhook: string): Message => ({
+const to = (url: string): Message => ({
   id: '0193-abc',
-  recipient: { name: 'Ada', locale: 'en', voice: '', webhook },
+  recipient: recipientAt(url),
   subject: 'Standup',
   text: 'Standup begins at 09:00.',
   html: '',
@@ -37,8 +38,10 @@ const to = (webhook: string): Message => ({
   sentAt: new Date('2026-03-02T08:45:00Z'),
   data: { event_id: 'event-1' },
 });
-const publicOnly = () => createWebhookChannel({ secret: 'shared', privateHosts: [] });
-const allowingLoopback = () => createWebhookChannel({ secret: 'shared', privateHosts: ['127.0.0.1'] });
+const allowing = (...hosts: readonly string[]) =>
+  senderOf('webhook', 'outbox', { 'delivery.webhook_secret': 'shared', 'delivery.private_hosts': hosts });
+const publicOnly = () => allowing();
+const allowingLoopback = () => allowing('127.0.0.1');
 
 describe('a webhook', () => {
   it('carries a signature over time and body, and a constant idempotency key', async () => {
@@ -148,15 +151,13 @@ describe('a webhook in a private network', () => {
 
   it('is contacted only if its host is listed, and only by the listed name', async () => {
     const { port, requests } = await provider(200);
-    const named = createWebhookChannel({ secret: 's', privateHosts: ['LocalHost'] });
+    const named = allowing('LocalHost');
     const kindOf = async (channel: typeof named, host: string) =>
       (await channel.deliver(to(`http://${host}:${port}/`), deadline())).kind;
     expect(await kindOf(named, 'localhost')).toBe('accepted');
     expect(await kindOf(named, '127.0.0.1')).toBe('permanent');
     expect(await kindOf(allowingLoopback(), 'localhost')).toBe('permanent');
-    expect(await kindOf(createWebhookChannel({ secret: 's', privateHosts: ['*'] }), '127.1')).toBe(
-      'accepted',
-    );
+    expect(await kindOf(allowing('*'), '127.1')).toBe('accepted');
     expect(requests).toHaveLength(2);
   });
 
@@ -185,16 +186,8 @@ describe('a webhook in a private network', () => {
       events: [event],
       notifications: [reminder(event, noon, { id: 'a', channel: 'webhook' })],
     });
-    const outbox = createOutboxChannel('email', { folder: join(folder, 'outbox'), from: 'a@example.org' });
-    const channels = {
-      email: outbox,
-      call: outbox,
-      webhook: publicOnly(),
-      ntfy: outbox,
-      telegram: outbox,
-      apprise: outbox,
-    };
-    const worker = new Worker({ store, channels, owner: 'w', clock: () => noon });
+    const config = channelConfig(join(folder, 'outbox'), { 'delivery.webhook_secret': 'shared' });
+    const worker = new Worker({ store, senders: createSenders(config), owner: 'w', clock: () => noon });
     await new Scheduler({ store, worker, clock: () => noon }).once();
     const rows = await store.read((db) =>
       db.selectFrom('notifications').selectAll().orderBy('level').execute(),

@@ -7,8 +7,7 @@ import { expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { createStore } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
-import { serveAcknowledge } from '../channels/acknowledge.ts';
-import { createResponses } from './responses.ts';
+import { createResponses, serveAcknowledge } from './acknowledge.ts';
 
 const languages = ['en', 'de-AT', 'fr', 'es-MX', 'xx'];
 

@@ -1,19 +1,18 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
-import { isMailAddress } from '../../single-line.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
 import { type Clock, createStore } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
-import type { Responses } from '../channels/acknowledge.ts';
-import { type ChannelOptions, createChannels } from '../channels/channels.ts';
+import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
+import { createResponses, type Responses } from './acknowledge.ts';
+import { createListeners } from './listener.ts';
 import { PlanningLoop } from './planning-loop.ts';
-import { createResponses } from './responses.ts';
 import { Scheduler } from './scheduler.ts';
-import { TelegramPoller } from './telegram-poller.ts';
+import { createSenders } from './senders.ts';
 import { Worker } from './worker.ts';
 
 /** Time limit for planning one user. Long, because a model may be asked about many events. */
@@ -25,7 +24,7 @@ export interface DeliveryOptions {
   readonly policy: PolicyOptions;
   /** The process that delivers notifications also synchronizes the calendars. */
   readonly calendars: CalendarOptions;
-  readonly channels: ChannelOptions;
+  readonly channels: ChannelConfig;
   readonly publicUrl?: string | undefined;
   readonly slots: number;
   readonly leaseMs: number;
@@ -47,19 +46,16 @@ export interface Delivery {
 /** Wires together the worker, the scheduler, the planning loop and the calendar sync. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { databaseUrl, publicUrl, clock = Date.now } = options;
-  const { mailFrom } = options.channels;
-  // With an invalid sender every email would fail permanently.
-  if (!isMailAddress(mailFrom))
-    throw new Failure(
-      'invalid-params',
-      `delivery.mail_from must be a plain email address like adjutant@example.com, not ${JSON.stringify(mailFrom)}.`,
-    );
+  for (const channel of channels) {
+    const problem = channel.invalid?.(options.channels);
+    if (problem !== undefined) throw new Failure('invalid-params', problem);
+  }
   const store = createStore(databaseUrl);
   const acknowledgeUrl =
     publicUrl === undefined
       ? undefined
       : async (id: string) => new URL(`/acknowledge/${encodeURIComponent(id)}`, publicUrl).href;
-  const channels = createChannels(options.channels, acknowledgeUrl);
+  const senders = createSenders(options.channels, acknowledgeUrl);
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
     const { planNotifications } = await import('../planning/planning.ts');
@@ -70,7 +66,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   };
   const worker = new Worker({
     store,
-    channels,
+    senders,
     clock,
     owner: ownerName(),
     slots: options.slots,
@@ -92,14 +88,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     afterSync: async (id) => (await import('../writeback/task.ts')).writePendingTasks(calendars, id),
   };
   const responses = createResponses(calendars);
-  const { telegram } = options.channels;
-  const poller = telegram && new TelegramPoller({ data, telegram, responses, owner: ownerName() });
+  const listeners = createListeners(options.channels, { data, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
   const startServices = () => {
     scheduler.start();
     planningLoop.start();
-    poller?.start();
+    for (const listener of listeners) listener.start();
     watching ??= import('../calendar/watch.ts')
       .then(({ watchCalendars }) => watchCalendars(calendars))
       .catch((error) => {
@@ -122,9 +117,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     async once() {
       const { syncDue } = await import('../calendar/watch.ts');
       await syncDue(calendars, stopping.signal);
-      await poller
-        ?.pollOnce(0)
-        .catch((error: unknown) => log('warning', 'Telegram could not be asked for answers', error));
+      for (const listener of listeners)
+        await listener
+          .pollOnce(0)
+          .catch((error: unknown) => log('warning', 'a channel could not be asked for answers', error));
       await planningLoop.runOnce();
       return scheduler.once();
     },
@@ -133,12 +129,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       // Close the loop before aborting, so that it hands the users it did not finish to other processes.
       const loopClosed = planningLoop.close();
       stopping.abort();
-      await poller?.close();
+      await Promise.all(listeners.map((listener) => listener.close()));
       await (await watching)?.close();
       await feed?.close();
       await loopClosed;
       await scheduler.stop();
-      for (const channel of Object.values(channels)) await channel.close?.();
+      for (const sender of Object.values(senders)) await sender.close?.();
       await store.close();
     },
   };

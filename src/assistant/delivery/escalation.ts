@@ -1,4 +1,5 @@
-import { type Channel, channels, type Urgency } from '../../store/schema.ts';
+import type { Channel, Urgency } from '../../store/schema.ts';
+import { channelNames } from '../entities/channels.ts';
 
 const minute = 60_000;
 /** How long a person has to acknowledge before the next channel is tried. */
@@ -18,7 +19,7 @@ export function nextChannel(reach: Reachability, tried: readonly Channel[]): Cha
 }
 
 function channelOrder({ available, preferred, urgency }: Reachability): Channel[] {
-  const permitted = channels.filter((channel) => channel !== 'call' || isHighUrgency(urgency));
+  const permitted = channelNames.filter((channel) => channel !== 'call' || isHighUrgency(urgency));
   return [...new Set([...preferred, ...permitted])].filter((channel) => available.includes(channel));
 }
 

@@ -7,11 +7,11 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
+import { channelConfig } from '../../../test/channel-config.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { createOutboxChannel } from '../channels/outbox.ts';
-import { createSmtpChannel } from '../channels/smtp.ts';
 import { nextDue } from './claim.ts';
 import { Scheduler } from './scheduler.ts';
+import { createSenders } from './senders.ts';
 import { Worker } from './worker.ts';
 
 let folder: string;
@@ -65,21 +65,13 @@ async function deliverAll(): Promise<string[]> {
   });
   let now = noon;
   const { port } = server.server.address() as AddressInfo;
-  const smtp = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, from: 'adjutant@example.org' });
-  const outbox = createOutboxChannel('call', {
-    folder: join(folder, 'outbox'),
-    from: 'adjutant@example.org',
-    speaker: join(folder, 'no-such-program'),
-  });
-  const channels = {
-    email: smtp,
-    call: outbox,
-    webhook: outbox,
-    ntfy: outbox,
-    telegram: outbox,
-    apprise: outbox,
-  };
-  const worker = new Worker({ store, channels, owner: 'w', clock: () => now });
+  const senders = createSenders(
+    channelConfig(join(folder, 'outbox'), {
+      'delivery.smtp_url': `smtp://127.0.0.1:${port}`,
+      'delivery.mail_from': 'adjutant@example.org',
+    }),
+  );
+  const worker = new Worker({ store, senders, owner: 'w', clock: () => now });
   const scheduler = new Scheduler({ store, worker, clock: () => now });
   for (let turn = 0; turn < 12; turn++) {
     await scheduler.once();
@@ -87,7 +79,7 @@ async function deliverAll(): Promise<string[]> {
     if (sendMs === undefined) break;
     now = sendMs;
   }
-  await smtp.close?.();
+  await senders['email']!.close?.();
   const rows = await store.read((db) =>
     db.selectFrom('notifications').selectAll().orderBy('created_ms').execute(),
   );

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { xml } from '../../message-page.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
-import type { Message } from '../channels/channel.ts';
-import { isPrivateChat, snoozeMinutes } from '../channels/telegram.ts';
+import { findChannel } from '../entities/channels.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
+import { type Message, snoozeMinutes } from '../sending/channel.ts';
 import { hasNoEvent } from './pre-send-checks.ts';
 import { recipientOf } from './reachable-channels.ts';
 
@@ -30,9 +30,9 @@ export function writeMessage(
   const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
   const reasons = [timing, why].filter((reason) => reason !== undefined);
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
-  const recipient = recipientOf(user);
+  const recipient = recipientOf(user, notification.channel);
   // In a group, everybody could use the buttons and the link.
-  const isShared = notification.channel === 'telegram' && !isPrivateChat(recipient.telegram ?? '');
+  const isShared = findChannel(notification.channel)?.address.isPrivate?.(recipient.address) === false;
   const canAnswer = !hasNoEvent(notification) && !isShared;
   const confirmUrl = canAnswer ? acknowledgeUrl : undefined;
   const done = Boolean(event?.task) && notification.change === null;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fill, minute, noon, person } from '../../../test/assistant-rows.ts';
+import { channelConfig } from '../../../test/channel-config.ts';
 import { createStore } from '../../store/store.ts';
 import { addCalendar } from '../calendar/calendars.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
@@ -40,7 +41,7 @@ async function once(): Promise<number> {
     databaseUrl: join(folder, 'adjutant.db'),
     policy: { name: 'rules', timeoutMs: 1000 },
     calendars: calendars(),
-    channels: { outboxDir: join(folder, 'outbox'), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: channelConfig(join(folder, 'outbox')),
     slots: 4,
     leaseMs: 60_000,
     clock: () => now,

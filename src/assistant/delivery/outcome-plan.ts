@@ -1,7 +1,7 @@
 import { singleLine } from '../../single-line.ts';
 import type { User } from '../../store/schema.ts';
-import type { Outcome } from '../channels/channel.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import type { Outcome } from '../sending/channel.ts';
 import { escalationTime, nextChannel } from './escalation.ts';
 import { createFollowUp } from './follow-up.ts';
 import { type ClaimedNotification, escalationChain, expiryOf, type Verdict } from './pre-send-checks.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
+import { channelConfig } from '../../../test/channel-config.ts';
 import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import { createEvent } from '../editing/event-edit.ts';
@@ -22,7 +23,7 @@ function open(clock: () => number) {
       maxBytes: 1_000_000,
       intervalMs: 15 * minute,
     },
-    channels: { outboxDir: join(folder, 'outbox'), mailFrom: 'adjutant@example.com', privateHosts: [] },
+    channels: channelConfig(join(folder, 'outbox')),
     slots: 4,
     leaseMs: 60_000,
     clock,

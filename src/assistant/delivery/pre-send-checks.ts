@@ -1,5 +1,6 @@
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
-import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { reachableBy } from '../entities/channels.ts';
+import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
 import { isHighUrgency } from './escalation.ts';

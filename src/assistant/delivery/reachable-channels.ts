@@ -1,32 +1,17 @@
-import { present } from '../../json.ts';
 import type { Channel, Notification, Urgency, User } from '../../store/schema.ts';
-import type { Recipient } from '../channels/channel.ts';
-import { addressesOf } from '../channels/channel-address.ts';
-import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { addressesFor, findChannel, reachableBy } from '../entities/channels.ts';
+import { channelsOf, preferencesOf } from '../entities/preferences.ts';
+import type { Recipient } from '../sending/channel.ts';
 import type { Reachability } from './escalation.ts';
 import type { ClaimedNotification } from './pre-send-checks.ts';
 import { maxAttempts } from './retry.ts';
 
-/** The user's addresses and language, from the user's record. */
-export function recipientOf(user: User): Recipient {
+/** The user's addresses of a channel and language, from the user's record. */
+export function recipientOf(user: User, channel: Channel): Recipient {
   const { locale, voice } = preferencesOf(user);
-  const listed = addressesOf(user.channels);
-  const first = (name: Channel) => listed.find(({ channel }) => channel === name)?.address ?? null;
-  const addresses = {
-    email: user.email ?? first('email'),
-    phone: user.phone_e164 ?? first('call'),
-    webhook: user.webhook_url ?? first('webhook'),
-    ntfy: user.ntfy_topic ?? first('ntfy'),
-    telegram: first('telegram'),
-  };
-  const apprise = listed.flatMap(({ channel, address }) => (channel === 'apprise' ? [address] : []));
-  return {
-    name: user.name,
-    locale,
-    voice,
-    ...present(addresses),
-    ...(apprise.length > 0 && { apprise }),
-  };
+  const definition = findChannel(channel);
+  const addresses = definition ? addressesFor(user, definition) : [];
+  return { name: user.name, locale, voice, address: addresses[0] ?? '', addresses };
 }
 
 export function reachabilityOf(user: User, urgency: Urgency): Reachability {

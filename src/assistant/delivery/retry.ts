@@ -1,5 +1,5 @@
 import type { Channel } from '../../store/schema.ts';
-import type { OutcomeKind } from '../channels/channel.ts';
+import type { OutcomeKind } from '../sending/channel.ts';
 
 const second = 1000;
 const firstPauseMs = 10 * second;

@@ -7,13 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { startProvider } from '../../../test/provider.ts';
 import type { JsonObject } from '../../json.ts';
-import type { ChannelOptions } from '../channels/channels.ts';
+import type { ChannelConfig } from '../entities/channels.ts';
 
 const ada = { id: 'ada', name: 'Ada <b>', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
 async function openWithAda(
   user: JsonObject = {},
-  channels: Partial<ChannelOptions> = {},
+  channels: Partial<ChannelConfig> = {},
 ): Promise<TestAssistant> {
   const assistant = openAssistant({ channels });
   await assistant.call('create_user', { ...ada, ...user });
@@ -82,7 +82,7 @@ describe('a test message', () => {
 
   it('is sent through the mail server, and a refusal comes with advice', async () => {
     await using inbox = await startInbox();
-    await using assistant = await openWithAda({}, { smtpUrl: inbox.url });
+    await using assistant = await openWithAda({}, { 'delivery.smtp_url': inbox.url });
     expect(await test(assistant)).toMatchObject({
       delivered: true,
       outcome: 'accepted',
@@ -106,7 +106,7 @@ describe('a test message', () => {
   });
 
   it('that cannot reach the mail server comes with advice', async () => {
-    await using assistant = await openWithAda({}, { smtpUrl: 'smtp://127.0.0.1:1' });
+    await using assistant = await openWithAda({}, { 'delivery.smtp_url': 'smtp://127.0.0.1:1' });
     expect(await test(assistant)).toMatchObject({
       outcome: 'temporary',
       detail: expect.stringContaining('ECONNREFUSED'),
@@ -124,10 +124,13 @@ describe('a test message', () => {
         ntfy_topic: 'ada',
       },
       {
-        call: { url: provider.url, account: 'AC', token: 't', from: '+15550111' },
-        webhookSecret: 's',
-        privateHosts: ['127.0.0.1'],
-        ntfy: { url: provider.url },
+        'delivery.call_url': provider.url,
+        'delivery.call_account': 'AC',
+        'delivery.call_token': 't',
+        'delivery.call_from': '+15550111',
+        'delivery.webhook_secret': 's',
+        'delivery.private_hosts': ['127.0.0.1'],
+        'delivery.ntfy_url': provider.url,
       },
     );
     expect(await test(assistant)).toMatchObject({ channel: 'call', to: '+15550100', delivered: true });
@@ -159,8 +162,8 @@ describe('a test message', () => {
 
   it('is limited to ten also for concurrent requests in several processes', async () => {
     const { url, requests, close } = await startProvider(200);
-    await using assistant = await openWithAda({ ntfy_topic: 'ada' }, { ntfy: { url } });
-    await using other = openAssistant({ file: assistant.file, channels: { ntfy: { url } } });
+    await using assistant = await openWithAda({ ntfy_topic: 'ada' }, { 'delivery.ntfy_url': url });
+    await using other = openAssistant({ file: assistant.file, channels: { 'delivery.ntfy_url': url } });
     const asked = Array.from({ length: 30 }, (_, index) =>
       test(index % 2 === 0 ? assistant : other, { channel: 'ntfy' }),
     );

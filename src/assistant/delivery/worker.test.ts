@@ -13,10 +13,11 @@ import {
   person,
   reminder,
 } from '../../../test/assistant-rows.ts';
+import { senderPerChannel } from '../../../test/channel-config.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import type { Channel as ChannelName, Notification } from '../../store/schema.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import type { Channels, Message, Outcome } from '../channels/channel.ts';
+import type { Message, Outcome } from '../sending/channel.ts';
 import { claim, nextDue } from './claim.ts';
 import { type OutcomeRecord, recordOutcomes } from './record-outcome.ts';
 import { Scheduler } from './scheduler.ts';
@@ -62,16 +63,9 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
       return answer(message, name);
     },
   });
-  const channels: Channels = {
-    email: channel('email'),
-    call: channel('call'),
-    webhook: channel('webhook'),
-    ntfy: channel('ntfy'),
-    telegram: channel('telegram'),
-    apprise: channel('apprise'),
-  };
+  const senders = senderPerChannel(channel);
   const worker = (more: Partial<WorkerOptions> = {}) =>
-    new Worker({ store, channels, owner: 'w1', clock: () => now, ...more });
+    new Worker({ store, senders, owner: 'w1', clock: () => now, ...more });
   const once = (more: Partial<WorkerOptions> = {}) =>
     new Scheduler({ store, worker: worker(more), clock: () => now }).once();
   const row = (id: string): Promise<Notification> =>
@@ -108,7 +102,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(sent).toMatchObject([
       {
         channel: 'email',
-        message: { id: 'a', subject: 'Soon: Meeting e1', recipient: { email: 'ada@example.com' } },
+        message: { id: 'a', subject: 'Soon: Meeting e1', recipient: { address: 'ada@example.com' } },
       },
     ]);
     expect(await row('a')).toMatchObject({
@@ -521,15 +515,8 @@ describe('a SQLite file that cannot be written', () => {
         return { kind: 'accepted', detail: 'ok', reference: 'long reference '.repeat(20_000) } as const;
       },
     };
-    const channels = {
-      email: channel,
-      call: channel,
-      webhook: channel,
-      ntfy: channel,
-      telegram: channel,
-      apprise: channel,
-    };
-    return { sent, worker: new Worker({ store, channels, owner: 'w', clock: () => noon }) };
+    const senders = senderPerChannel(() => channel);
+    return { sent, worker: new Worker({ store, senders, owner: 'w', clock: () => noon }) };
   };
 
   it('is retried until a delivery made while the disk was full is recorded', async () => {

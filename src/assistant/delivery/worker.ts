@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
-import type { Channels } from '../channels/channel.ts';
-import { WebhookCircuitBreaker } from '../channels/webhook-circuit-breaker.ts';
+import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { escalateUnacknowledged } from './escalate-unacknowledged.ts';
@@ -13,10 +12,11 @@ import { planAfterOutcome, planAfterVerdict } from './outcome-plan.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
 import { recordInTransaction, recordOutcomes } from './record-outcome.ts';
 import { Recorder } from './recorder.ts';
+import { WebhookCircuitBreaker } from './webhook-circuit-breaker.ts';
 
 export interface WorkerOptions {
   readonly store: Store;
-  readonly channels: Channels;
+  readonly senders: Senders;
   /** Identifies this worker in claims; unique across all workers. */
   readonly owner: string;
   readonly clock?: Clock;
@@ -201,7 +201,7 @@ export class Worker {
   }
 
   async #deliver(one: Sendable): Promise<void> {
-    const { store, owner, channels, acknowledgeUrl } = this.#options;
+    const { store, owner, senders, acknowledgeUrl } = this.#options;
     const { notification, user, event } = one;
     const earlyMs = notification.next_ms - this.#clock();
     if (earlyMs > this.claimAheadMs + maxTimerErrorMs) return this.#putBack(one);
@@ -217,10 +217,11 @@ export class Worker {
       calendar: await this.#attachment(one),
       acknowledgeUrl: await acknowledgeUrl?.(notification.id),
     });
-    const answer = channels[notification.channel].deliver(message, AbortSignal.timeout(this.#attemptMs));
-    const { webhook = '' } = message.recipient;
+    const answer =
+      senders[notification.channel]?.deliver(message, AbortSignal.timeout(this.#attemptMs)) ??
+      unknownChannel(notification);
     const outcome = await (notification.channel === 'webhook'
-      ? this.circuitBreaker.track(webhook, answer)
+      ? this.circuitBreaker.track(message.recipient.address, answer)
       : answer);
     const record = planAfterOutcome(one, outcome, this.#clock());
     this.#log.report(record);
@@ -256,4 +257,9 @@ export class Worker {
       return undefined;
     }
   }
+}
+
+/** A newer version of the program may have planned it. */
+async function unknownChannel({ channel }: Notification): Promise<Outcome> {
+  return { kind: 'permanent', detail: `this version has no channel ${JSON.stringify(channel)}` };
 }

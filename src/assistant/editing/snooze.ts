@@ -1,10 +1,11 @@
 import { Failure } from '../../failure.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
-import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import { parseTime, withDate } from '../entities/written-time.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/planner.ts';

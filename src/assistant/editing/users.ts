@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
 import type { NewUser, User, UserUpdate } from '../../store/schema.ts';
-import { allowedSchemes, parseAddress } from '../channels/channel-address.ts';
+import { allowedSchemes, parseAddress } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { isZone } from '../icalendar/zone.ts';

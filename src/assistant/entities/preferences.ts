@@ -1,6 +1,6 @@
-import type { Channel, ChannelPreference, User, WeekendPolicy } from '../../store/schema.ts';
-import { addressesOf } from '../channels/channel-address.ts';
+import type { Channel, User } from '../../store/schema.ts';
 import { voiceFor } from '../messages/voices.ts';
+import { addressesOf } from './channels.ts';
 
 /** Preferences of a user, with defaults for those not set. */
 export interface Preferences {
@@ -8,8 +8,8 @@ export interface Preferences {
   /** `HH:MM`. If start and end are equal, there are no quiet hours. */
   readonly quietStart: string;
   readonly quietEnd: string;
-  readonly channelPref: ChannelPreference;
-  readonly weekendPolicy: WeekendPolicy;
+  readonly channelPref: string;
+  readonly weekendPolicy: string;
   readonly escalationThreshold: number;
   readonly maxCallAttempts: number;
   readonly locale: string;
@@ -33,27 +33,11 @@ export function preferencesOf(user: User): Preferences {
 }
 
 /** Channels of a preference, in order of preference. */
-export function channelsOf(preference: WeekendPolicy): readonly Channel[] {
+export function channelsOf(preference: string): readonly Channel[] {
   if (preference === 'both') return ['call', 'email'];
   return preference === 'none' ? [] : [preference];
 }
 
-export function rings(preference: WeekendPolicy): boolean {
+export function rings(preference: string): boolean {
   return channelsOf(preference).includes('call');
-}
-
-/** Channels for which the user has an address. Notifications go only to these addresses. */
-export function reachableBy(user: User): readonly Channel[] {
-  const addresses = {
-    email: user.email,
-    call: user.phone_e164,
-    webhook: user.webhook_url,
-    ntfy: user.ntfy_topic,
-    telegram: null,
-    apprise: null,
-  } satisfies Record<Channel, string | null>;
-  const listed = new Set(addressesOf(user.channels).map(({ channel }) => channel));
-  return (Object.keys(addresses) as Channel[]).filter(
-    (channel) => addresses[channel] !== null || listed.has(channel),
-  );
 }

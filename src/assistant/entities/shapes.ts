@@ -1,13 +1,6 @@
 import { nextPage } from '../../paging.ts';
-import {
-  changes,
-  channelPreferences,
-  eventStatuses,
-  notificationStatuses,
-  origins,
-  ruleTypes,
-  weekendPolicies,
-} from '../../store/schema.ts';
+import { changes, eventStatuses, notificationStatuses, origins, ruleTypes } from '../../store/schema.ts';
+import { channelPreferences, weekendPolicies } from './channels.ts';
 
 /** Output schemas of the tools. */
 const text = { type: 'string' } as const;

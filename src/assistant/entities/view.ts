@@ -7,9 +7,9 @@ import {
   unverifiedEtag,
 } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
-import { maskAddress } from '../channels/channel-address.ts';
 import type { Series } from '../icalendar/series.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { maskAddress } from './channels.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
 import type { eventShape, notificationShape, ruleShape, userShape } from './shapes.ts';

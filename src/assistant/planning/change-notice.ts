@@ -1,7 +1,8 @@
 import type { CalendarEvent, Change, Channel, Notification, User } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
-import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
 import type { DesiredNotification, Step } from './planner.ts';
 import { type Announced, placeOf, wordChange } from './wording.ts';
@@ -216,7 +217,7 @@ function chooseSlot(
   );
   const quiet: readonly Channel[] = allowed.filter((channel) => channel !== 'call');
   const channel: Channel | undefined = quiet.includes(last.channel) ? last.channel : (quiet[0] ?? allowed[0]);
-  return channel && { channel, plan_ms: planMs };
+  return channel === undefined ? undefined : { channel, plan_ms: planMs };
 }
 
 /** Calls that were made or are due count; planned ones give way to the notice. */

@@ -1,9 +1,10 @@
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import type { Window } from '../entities/occurrence.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
-import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import { fingerprint } from '../entities/revision.ts';
 import { rulesOf } from '../entities/rules.ts';
 import type { Model } from '../policy/policy.ts';

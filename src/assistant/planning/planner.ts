@@ -7,9 +7,10 @@ import type {
   Urgency,
   User,
 } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
-import { type Preferences, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import {
   addLateReminder,
   type Dropped,

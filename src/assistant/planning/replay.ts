@@ -1,7 +1,8 @@
 import type { Channel } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
-import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import { guard } from '../policy/guards.ts';

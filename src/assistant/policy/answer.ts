@@ -1,7 +1,8 @@
 import type { XStatic } from 'typebox/schema';
 import { Check, Errors } from 'typebox/schema';
 import { isObject } from '../../json.ts';
-import { channels, urgencies } from '../../store/schema.ts';
+import { urgencies } from '../../store/schema.ts';
+import { channelNames } from '../entities/channels.ts';
 import type { Proposal } from './guards.ts';
 import { modelLine, modelText } from './model-text.ts';
 
@@ -10,7 +11,7 @@ const item = {
   required: ['offset_minutes', 'channel'],
   properties: {
     offset_minutes: { type: 'integer', minimum: -40_320, maximum: 0 },
-    channel: { type: 'string', enum: [...channels, 'both'] },
+    channel: { type: 'string', enum: [...channelNames, 'both'] },
     urgency: { type: 'string', enum: urgencies },
     subject: { type: 'string' },
     email_text: { type: 'string' },

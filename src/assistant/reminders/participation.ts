@@ -1,5 +1,5 @@
 import type { CalendarEvent, User } from '../../store/schema.ts';
-import { addressesOf } from '../channels/channel-address.ts';
+import { addressesOf } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Answer } from '../icalendar/series.ts';
 

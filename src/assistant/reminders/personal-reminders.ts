@@ -1,6 +1,7 @@
 import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
-import { channelsOf, preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { channelsOf, preferencesOf } from '../entities/preferences.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
 import { defaultLeads, kindOf } from './event-kind.ts';

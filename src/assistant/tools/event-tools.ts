@@ -4,8 +4,9 @@ import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
+import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
-import { preferencesOf, reachableBy } from '../entities/preferences.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import {
   deletedShape,
   eventShape,

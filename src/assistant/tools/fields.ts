@@ -1,4 +1,5 @@
-import { channels, eventStatuses, notificationStatuses } from '../../store/schema.ts';
+import { eventStatuses, notificationStatuses } from '../../store/schema.ts';
+import { channelNames } from '../entities/channels.ts';
 import { eventLeadPattern } from '../reminders/lead-time.ts';
 
 /** One line of text without control and bidirectional characters, which could inject headers or hide text. */
@@ -161,7 +162,7 @@ export const previewFields = {
 export const testFields = {
   channel: {
     type: 'string',
-    enum: channels,
+    enum: channelNames,
     description: 'Channel to test. Default: the one the user prefers',
   },
 } as const;

@@ -13,8 +13,8 @@ const tables = {
 } as const;
 type IdArgument = keyof typeof tables;
 
-/** Tools without such an argument that look at the actor themselves. */
-const selfGuarded = new Set(['list_users', 'undo_change']);
+/** Tools without such an argument that look at the actor themselves, or show nobody. */
+const selfGuarded = new Set(['list_users', 'undo_change', 'list_channels']);
 
 /**
  * Limits a tool to the people that the caller may see. Things of other people are reported as not found, so that a caller

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import type { Prompt, PromptMessage, PromptProvider } from '../../feature.ts';
+import { channelPreferences } from '../entities/channels.ts';
 import { policyInstructions } from '../policy/instructions.ts';
 
 const reminder = [
@@ -13,7 +14,9 @@ interface Template extends Prompt {
   render(args: Readonly<Record<string, string>>): readonly [system: string, user: string];
 }
 
-const templates: readonly Template[] = [
+const documentedChannels = ['email', 'call', 'both', 'webhook', 'ntfy', 'telegram', 'apprise'];
+
+const templatesFor = (channels: readonly string[]): readonly Template[] => [
   {
     name: 'notificationPolicy',
     description: 'LLM prompt template for notification planning',
@@ -24,7 +27,7 @@ const templates: readonly Template[] = [
       { name: 'timezone', description: 'Time zone of the user', required: false },
     ],
     render: (args) => [
-      policyInstructions,
+      policyInstructions(channels),
       [
         `Event Data:\n${json(args['event_data'])}`,
         `User Preferences:\n${json(args['user_preferences'])}`,
@@ -53,24 +56,28 @@ const templates: readonly Template[] = [
   },
 ];
 
-export const prompts: PromptProvider = {
-  list: () => templates,
-  get(name, args) {
-    const template = templates.find((one) => one.name === name);
-    if (template === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
-    const [system, user] = template.render(checked(template, args));
-    return {
-      description: template.description!,
-      messages: [message('system', system), message('user', user)],
-    };
-  },
-  complete(name, argument, value) {
-    if (!templates.some((template) => template.name === name)) return undefined;
-    return argument === 'urgency'
-      ? ['low', 'normal', 'high', 'urgent'].filter((one) => one.startsWith(value))
-      : [];
-  },
-};
+/** The prompts. Those of the contract assistant name the channels of its document, whatever channels there are now. */
+export function createPrompts(documented: boolean): PromptProvider {
+  const templates = templatesFor(documented ? documentedChannels : channelPreferences);
+  return {
+    list: () => templates,
+    get(name, args) {
+      const template = templates.find((one) => one.name === name);
+      if (template === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
+      const [system, user] = template.render(checked(template, args));
+      return {
+        description: template.description!,
+        messages: [message('system', system), message('user', user)],
+      };
+    },
+    complete(name, argument, value) {
+      if (!templates.some((template) => template.name === name)) return undefined;
+      return argument === 'urgency'
+        ? ['low', 'normal', 'high', 'urgent'].filter((one) => one.startsWith(value))
+        : [];
+    },
+  };
+}
 
 function message(role: 'system' | 'user', text: string): PromptMessage {
   return { role, content: { type: 'text', text } };

@@ -1,6 +1,5 @@
-import { channels } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
-import type { ChannelOptions } from '../channels/channels.ts';
+import { type ChannelConfig, channelNames } from '../entities/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { testFields, userId } from './fields.ts';
 
@@ -8,7 +7,7 @@ import { testFields, userId } from './fields.ts';
 const attemptMs = 30_000;
 
 /** Sends a test message from this process, with the settings of this process. It needs no worker. */
-export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs: number) {
+export function testTool(data: AssistantData, config: ChannelConfig, timeoutMs: number) {
   return defineTool({
     name: 'test_notification',
     toolsets: ['notifications'],
@@ -29,7 +28,7 @@ export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs
       required: ['user_id', 'channel', 'to', 'delivered', 'outcome', 'detail'],
       properties: {
         user_id: { type: 'string' },
-        channel: { enum: channels },
+        channel: { enum: channelNames },
         to: { type: 'string' },
         delivered: { type: 'boolean', description: 'Whether it left for the person' },
         outcome: { enum: ['accepted', 'outbox', 'temporary', 'permanent', 'unknown'] },
@@ -44,7 +43,7 @@ export function testTool(data: AssistantData, options: ChannelOptions, timeoutMs
       const limit = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
       const request = { userId: user_id, channel, signal: limit };
       return {
-        structured: await sendTest(data, options, request, (message) => progress(0, undefined, message)),
+        structured: await sendTest(data, config, request, (message) => progress(0, undefined, message)),
       };
     },
   });

@@ -1,9 +1,16 @@
-import { channelPreferences, ruleTypes, weekendPolicies } from '../../store/schema.ts';
+import { ruleTypes } from '../../store/schema.ts';
+import { channelPreferences, channels, weekendPolicies } from '../entities/channels.ts';
 import { policyNames } from '../policy/policy.ts';
 import { leadPattern } from '../reminders/lead-time.ts';
 import { id, line } from './fields.ts';
 
 const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+
+/** Addresses of the channels that have no field of their own. */
+const listedExamples = channels
+  .filter(({ address }) => address.field === undefined)
+  .map(({ address }) => address.example)
+  .join(', ');
 
 /** Tool arguments for the fields of a user. */
 export const userFields = {
@@ -81,7 +88,7 @@ export const userFields = {
     type: 'array',
     maxItems: 10,
     items: { type: 'string', maxLength: 1000, pattern: '^[a-z]+:\\S+$' },
-    description: 'More addresses, best first: tgram://CHAT, ntfy://TOPIC, or of apprise, e.g. slack://…',
+    description: `More addresses, best first: ${listedExamples}`,
   },
   reminders: {
     type: 'object',

@@ -5,7 +5,7 @@ import { openAssistant, type TestAssistant } from '../../../test/open-assistant.
 import { createStore, type Store } from '../../store/store.ts';
 import { occurrences } from '../calendar/occurrences.ts';
 import { syncDue } from '../calendar/watch.ts';
-import { createResponses } from '../delivery/responses.ts';
+import { createResponses } from '../delivery/acknowledge.ts';
 import { writePendingTasks } from './task.ts';
 
 const now = Date.parse('2026-06-01T08:00:00Z');

@@ -86,6 +86,20 @@ export const notifications = toolCommand({
           'No audit entries in this time.',
         ),
     }),
+    channels: toolAction({
+      tool: 'list_channels',
+      fields: {},
+      show: ({ channels }) =>
+        showTable(
+          channels.map(({ name, configured, example, help }) => [
+            name,
+            configured ? 'configured' : 'to the outbox',
+            example,
+            help,
+          ]),
+          'No channels.',
+        ),
+    }),
     outbox: toolAction({
       tool: 'list_outbox',
       fields: { limit: { ...pageArguments.limit, description: 'Number of messages' } },

@@ -1,4 +1,5 @@
 import { createDelivery } from '../../app.ts';
+import { deliverySettings } from '../../assistant/delivery/settings.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
 import { type Command, finish, stopped } from '../terminal/command.ts';
 
@@ -13,20 +14,8 @@ export const worker: Command = {
     'home',
     'config',
     'assistant.database_url',
-    'delivery.outbox_dir',
-    'delivery.smtp_url',
-    'delivery.mail_from',
-    'delivery.call_url',
-    'delivery.call_account',
-    'delivery.call_token',
-    'delivery.call_from',
-    'delivery.webhook_secret',
-    'delivery.private_hosts',
-    'delivery.ntfy_url',
-    'delivery.ntfy_token',
-    'delivery.public_url',
-    'delivery.slots',
-    'delivery.lease_seconds',
+    // Only `serve --http` reads delivery.with_server.
+    ...Object.keys(deliverySettings).filter((name) => name !== 'delivery.with_server'),
     'log_level',
   ],
   async run({ config, flags }, terminal) {

@@ -40,6 +40,7 @@ export const commandOfTool: Partial<Readonly<Record<ToolName, string>>> = {
   list_approvals: 'runs show',
   list_audit: 'notifications audit',
   list_calendars: 'calendars list',
+  list_channels: 'notifications channels',
   list_events: 'events list',
   list_notifications: 'notifications list',
   list_outbox: 'notifications outbox',

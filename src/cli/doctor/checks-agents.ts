@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../config.ts';
 import { surveyAgent } from '../../delegate/agents/agent-survey.ts';
 import { Agents } from '../../delegate/agents/agents.ts';
 import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
-import type { Finding } from '../../status/health.ts';
+import type { Finding } from '../../feature.ts';
 import type { Terminal } from '../terminal/command.ts';
 
 /** Lists the agents besides Codex, which has checks of its own. */

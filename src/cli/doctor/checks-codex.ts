@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts';
 import { versionHint } from '../../delegate/agents/agent-survey.ts';
 import { Agents } from '../../delegate/agents/agents.ts';
 import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
+import type { Finding } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
-import type { Finding } from '../../status/health.ts';
 
 /** Checks the program, the login and the sandbox of Codex. */
 export async function checkCodex(

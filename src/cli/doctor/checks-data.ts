@@ -1,9 +1,9 @@
 import { createServer } from '../../app.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
-import type { Problem } from '../../feature.ts';
+import type { Finding, Problem } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
-import { type Finding, problemFindings } from '../../status/health.ts';
+import { problemFindings } from '../../status/health.ts';
 import { type Inspection, inspectDatabase } from '../../store/inspect.ts';
 import { connectMemory } from '../../transports/memory.ts';
 

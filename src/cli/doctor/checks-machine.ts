@@ -2,7 +2,7 @@ import { accessSync, constants, promises as disk, existsSync } from 'node:fs';
 import { createServer as createListener } from 'node:net';
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
-import type { Finding } from '../../status/health.ts';
+import type { Finding } from '../../feature.ts';
 import { locate } from '../../store/store.ts';
 import { isAdjutant } from '../background/running-servers.ts';
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
-import type { Problem } from '../../feature.ts';
+import type { Finding, Problem } from '../../feature.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import type { Finding } from '../../status/health.ts';
 import { readEntry } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';

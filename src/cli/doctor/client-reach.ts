@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import type { Finding } from '../../feature.ts';
 import { singleLine } from '../../single-line.ts';
-import type { Finding } from '../../status/health.ts';
 import { type ParsedEntry, parseEntry } from '../install/client-entry.ts';
 import type { Client } from '../install/clients.ts';
 import type { Terminal } from '../terminal/command.ts';

@@ -1,4 +1,5 @@
-import type { Finding } from '../../status/health.ts';
+import { channelSettings } from '../../assistant/entities/channels.ts';
+import type { Finding } from '../../feature.ts';
 import type { Command, Terminal } from '../terminal/command.ts';
 import { paint } from '../terminal/table.ts';
 import { checks, runChecks } from './checks.ts';
@@ -20,9 +21,7 @@ export const doctor: Command = {
     'http.host',
     'http.port',
     'assistant.database_url',
-    'delivery.smtp_url',
-    'delivery.ntfy_url',
-    'delivery.call_url',
+    ...Object.keys(channelSettings),
     'assistant.model_url',
   ],
   async run(loaded, terminal) {

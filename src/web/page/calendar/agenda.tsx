@@ -41,6 +41,7 @@ export function Agenda({ calendar, zone, locale, today, chosen, choose }: Props)
                   <NotificationMark
                     key={one.id}
                     notification={one}
+                    icon={calendar.icons.get(one.channel)}
                     day={start.day}
                     zone={zone}
                     locale={locale}

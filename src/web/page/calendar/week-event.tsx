@@ -36,7 +36,12 @@ export function weekEvent({ event, day, minutes, calendar, user, chosen }: Props
       <strong>{event.title}</strong>
       {` ${time} `}
       {notificationsFor(calendar, event).map((one) => (
-        <NotificationMark key={one.id} notification={one} day={day} zone={zone} locale={locale} />
+        <NotificationMark
+          key={one.id}
+          notification={one}
+          icon={calendar.icons.get(one.channel)}
+          {...{ day, zone, locale }}
+        />
       ))}
     </button>
   );

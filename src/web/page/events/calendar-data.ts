@@ -4,6 +4,7 @@ import type { McpClient } from '../shared/mcp-client.ts';
 
 export type User = ToolAnswer<'list_users'>['users'][number];
 export type CalendarEvent = ToolAnswer<'list_events'>['events'][number];
+export type Channel = ToolAnswer<'list_channels'>['channels'][number];
 export type Notification = ToolAnswer<'list_notifications'>['notifications'][number];
 
 /** The language in which the server writes times to this person. */
@@ -15,6 +16,8 @@ export interface CalendarData {
   readonly events: readonly CalendarEvent[];
   /** Notifications by the key of their event. */
   readonly notifications: ReadonlyMap<string, readonly Notification[]>;
+  /** Icons of the channels by name. */
+  readonly icons: ReadonlyMap<string, string>;
 }
 
 /** A number of days before and after today. */
@@ -40,7 +43,7 @@ export async function loadCalendar(
   { back, forward }: Span,
   signal: AbortSignal,
 ): Promise<CalendarData> {
-  const [{ events }, { notifications }] = await Promise.all([
+  const [{ events }, { notifications }, { channels }] = await Promise.all([
     client.tool(
       'list_events',
       { user_id: userId, days_back: back, days_forward: forward, ...wholeList },
@@ -56,6 +59,7 @@ export async function loadCalendar(
       },
       { signal },
     ),
+    client.tool('list_channels', {}, { signal }),
   ]);
   return {
     events,
@@ -63,6 +67,7 @@ export async function loadCalendar(
       notifications,
       ({ event_id, occurrence }) => `${event_id}@${occurrence ?? ''}`,
     ),
+    icons: new Map(channels.map(({ name, icon }) => [name, icon])),
   };
 }
 

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
 import { Problem } from '../controls/problem.tsx';
-import { localeOf, type User } from '../events/calendar-data.ts';
+import { type Channel, localeOf, type User } from '../events/calendar-data.ts';
 import { TextField } from '../events/text-field.tsx';
 import { ClockSelect } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { LeadFields } from './lead-fields.tsx';
 import { leadsOf, writtenLeads } from './lead-times.ts';
@@ -13,27 +13,23 @@ import { RuleList } from './rule-list.tsx';
 import { TestMessage } from './test-message.tsx';
 import { ZoneInput } from './zone-input.tsx';
 
-const texts = [
-  ['email', 'Email address', 'email', 'ada@example.com'],
-  ['phone_e164', 'Phone', 'tel', '+4930123456'],
-  ['ntfy_topic', 'ntfy topic', 'text', '', 'For the app ntfy, which shows messages on mobile devices.'],
-  ['webhook_url', 'Webhook', 'url', 'https://', 'An address that gets each message as a JSON document.'],
-] as const;
-
-const preferences = {
-  email: 'Email',
-  call: 'Phone call',
-  both: 'Email and phone call',
-  ntfy: 'ntfy',
-  telegram: 'Telegram',
-  webhook: 'Webhook',
-  apprise: 'Other chat (apprise)',
-} as const;
-
 const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
 
 /** How and when a person is notified: addresses, quiet hours, lead times and rules, with a test message. */
 export function PersonSettings({ user, updates }: { user: User; updates: number }) {
+  const { value, error } = useLoaded((client, signal) => client.tool('list_channels', {}, { signal }), []);
+  if (error) return <p class="problem">{error.message}</p>;
+  if (!value) return <p class="quiet">Loading…</p>;
+  return <SettingsForm user={user} updates={updates} known={value.channels} />;
+}
+
+interface Props {
+  readonly user: User;
+  readonly updates: number;
+  readonly known: readonly Channel[];
+}
+
+function SettingsForm({ user, updates, known }: Props) {
   const { client, invalidate } = useConnection();
   const toast = useToast();
   const [problem, setProblem] = useState('');
@@ -42,6 +38,7 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
   // Secrets in addresses are masked, so the list is sent only if it was edited.
   const [channels, setChannels] = useState(() => (user.channels ?? []).join('\n'));
   const [leads, setLeads] = useState(() => leadsOf(user));
+  const listed = known.filter(({ field }) => field === undefined);
   const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
   const save = async (submitted: Event) => {
     submitted.preventDefault();
@@ -103,7 +100,7 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
               value={fields.channel_pref}
               onChange={({ currentTarget }) => set('channel_pref', currentTarget.value)}
             >
-              {options(preferences)}
+              {options(preferencesOf(known))}
             </select>
           </label>
           <label>
@@ -112,27 +109,39 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
               value={fields.weekend_policy}
               onChange={({ currentTarget }) => set('weekend_policy', currentTarget.value)}
             >
-              {options({ '': 'The same, without calls', none: 'Nothing', ...preferences })}
+              {options({ '': 'The same, without calls', none: 'Nothing', ...preferencesOf(known) })}
             </select>
           </label>
-          {texts.map(([name, label, type, placeholder, hint]) => (
-            <TextField
-              key={name}
-              {...{ label, type, placeholder, ...(hint !== undefined && { hint }) }}
-              value={fields[name]}
-              change={(value) => set(name, value)}
-            />
-          ))}
+          {known.map(
+            (channel) =>
+              channel.field && (
+                <TextField
+                  key={channel.name}
+                  label={fieldLabel(channel)}
+                  type={channel.field.input}
+                  placeholder={channel.field.placeholder}
+                  hint={channel.help}
+                  value={fields[channel.field.name]}
+                  change={(value) => set(channel.field!.name, value)}
+                />
+              ),
+          )}
           <label>
             More addresses, one per line
             <textarea
               rows={2}
               spellcheck={false}
               value={channels}
-              placeholder="tgram://123456"
+              placeholder={listed[0]?.sample ?? ''}
               onInput={({ currentTarget }) => setChannels(currentTarget.value)}
             />
-            <small>tgram://CHAT for Telegram, or any address of the program apprise.</small>
+            <small>
+              {listed.map(({ name, example, help }) => (
+                <span key={name}>
+                  {example}: {help}{' '}
+                </span>
+              ))}
+            </small>
           </label>
         </fieldset>
         <fieldset>
@@ -162,7 +171,7 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
           Save
         </ChangeButton>
       </form>
-      <TestMessage user={user} />
+      <TestMessage user={user} channels={known} />
       <RuleList user={user} updates={updates} />
       <p class="buttons">
         {asked && (
@@ -194,12 +203,24 @@ function fieldsOf(user: User) {
 
 /** The filled fields as arguments, and the names of the empty ones. */
 function writtenFields(fields: ReturnType<typeof fieldsOf>) {
-  const optional = [...texts.map(([name]) => name), 'weekend_policy'] as const;
+  const optional = ['email', 'phone_e164', 'ntfy_topic', 'webhook_url', 'weekend_policy'] as const;
   const given = Object.entries(fields).filter(([, value]) => value !== '');
   return {
     ...(Object.fromEntries(given) as Partial<ToolArguments<'update_user'>>),
     unset: optional.filter((name) => fields[name] === '') as never[],
   };
+}
+
+function preferencesOf(known: readonly Channel[]): Readonly<Record<string, string>> {
+  const both = ['both', 'Email and phone call'] as const;
+  return Object.fromEntries(
+    known.flatMap(({ name, label }) => (name === 'call' ? [[name, label], both] : [[name, label]])),
+  );
+}
+
+/** What the address is called, with a capital letter unless it begins with the name of a product. */
+function fieldLabel({ label, address }: Channel): string {
+  return address.startsWith(label) ? address : `${address[0]!.toUpperCase()}${address.slice(1)}`;
 }
 
 function options(choices: Readonly<Record<string, string>>) {

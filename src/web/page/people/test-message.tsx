@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import type { User } from '../events/calendar-data.ts';
+import type { ToolAnswer } from '../../../api.ts';
+import type { Channel, User } from '../events/calendar-data.ts';
 import { ChangeButton } from '../shared/change-button.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 
-type Channel = NonNullable<ToolArguments<'test_notification'>['channel']>;
-const channels: readonly Channel[] = ['email', 'call', 'ntfy', 'telegram', 'webhook', 'apprise'];
-
 /** Sends a test message and shows what became of it. */
-export function TestMessage({ user }: { user: User }) {
+export function TestMessage({ user, channels }: { user: User; channels: readonly Channel[] }) {
   const { client } = useConnection();
-  const [channel, setChannel] = useState<Channel | ''>('');
+  const [channel, setChannel] = useState('');
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<ToolAnswer<'test_notification'> | string | undefined>();
   const send = async () => {
@@ -27,12 +24,12 @@ export function TestMessage({ user }: { user: User }) {
         <select
           aria-label="Channel to test"
           value={channel}
-          onChange={({ currentTarget }) => setChannel(currentTarget.value as Channel | '')}
+          onChange={({ currentTarget }) => setChannel(currentTarget.value)}
         >
           <option value="">Preferred channel</option>
-          {channels.map((name) => (
+          {channels.map(({ name, label }) => (
             <option key={name} value={name}>
-              {name}
+              {label}
             </option>
           ))}
         </select>

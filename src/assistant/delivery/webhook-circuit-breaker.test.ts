@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
+import { channelConfig } from '../../../test/channel-config.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { claim, nextDue } from '../delivery/claim.ts';
-import { Scheduler } from '../delivery/scheduler.ts';
-import { Worker } from '../delivery/worker.ts';
-import { createWebhookChannel } from './webhook.ts';
+import { claim, nextDue } from './claim.ts';
+import { Scheduler } from './scheduler.ts';
+import { createSenders } from './senders.ts';
+import { Worker } from './worker.ts';
 
 /** A receiver that does not answer until the test calls `answerAll`. */
 async function startReceiver(answerAfterMs = 0) {
@@ -100,17 +101,14 @@ describe.each(['sqlite', 'postgres'])('a slow webhook receiver, on %s', (engine)
       good.answerAll();
       const hostile = Object.entries(paths).map(([name, path]) => [name, `${slow.url}${path}`]);
       await storeUsers(store, { ...Object.fromEntries(hostile), ada: `${good.url}/hook` }, 12);
-      const channel = createWebhookChannel({ secret: 's', privateHosts: ['127.0.0.1'] });
       const worker = new Worker({
         store,
-        channels: {
-          email: channel,
-          call: channel,
-          webhook: channel,
-          ntfy: channel,
-          telegram: channel,
-          apprise: channel,
-        },
+        senders: createSenders(
+          channelConfig('outbox', {
+            'delivery.webhook_secret': 's',
+            'delivery.private_hosts': ['127.0.0.1'],
+          }),
+        ),
         owner: 'w',
         clock: () => noon,
         slots: 4,

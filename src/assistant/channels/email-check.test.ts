@@ -3,7 +3,10 @@ import { createServer } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkup, createCheckup } from '../../../test/checkup.ts';
-import { checkMail } from './checks-mail.ts';
+import type { Config } from '../../config.ts';
+import { email } from './email.ts';
+
+const checkMail = (config: Config) => email.check!(config, { inUse: async () => true });
 
 let home: Checkup;
 beforeEach(() => {

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
+import { channelConfig } from '../../../test/channel-config.ts';
 import { importComponent } from '../../../test/components.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
+import { createResponses } from '../delivery/acknowledge.ts';
+import { createDelivery } from '../delivery/delivery.ts';
+import { createListeners } from '../delivery/listener.ts';
 import { acknowledgeNotification } from '../editing/notifications.ts';
-import { createDelivery } from './delivery.ts';
-import { createResponses } from './responses.ts';
-import { TelegramPoller } from './telegram-poller.ts';
 
 const token = 'secret-token';
 
@@ -67,7 +68,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const telegram = () => ({ url: server.config.apiURL, token });
+const config = () =>
+  channelConfig(folder, { 'delivery.telegram_url': server.config.apiURL, 'delivery.telegram_token': token });
 const data = () => ({ store, clock: () => now, occurrences: expandEvent });
 const rows = () =>
   store.read((db) => db.selectFrom('notifications').selectAll().orderBy('plan_ms').execute());
@@ -75,12 +77,11 @@ const ada = () => person('ada', { channels: JSON.stringify(['tgram://77', 'slack
 const event = meeting('e', 'ada', noon + 60 * minute);
 const options = { privateHosts: [], passwordsFile: '/nonexistent', maxBytes: 1000, intervalMs: 900_000 };
 const poller = (owner = 'one') =>
-  new TelegramPoller({
+  createListeners(config(), {
     data: data(),
-    telegram: telegram(),
     responses: createResponses({ data: data(), options }),
     owner,
-  });
+  })[0]!;
 /** Presses a button of the first message as this user, in this chat. In a private chat, both have the same id. */
 const press = async (index: number, chatId = 77, userId = chatId) => {
   const { messageId, message } = server.storage.botMessages[0]!;
@@ -106,7 +107,7 @@ async function runOnce(): Promise<void> {
     databaseUrl: join(folder, 'adjutant.db'),
     policy: { name: 'rules', timeoutMs: 1000 },
     calendars: { privateHosts: [], passwordsFile: join(folder, 'none'), maxBytes: 1000, intervalMs: 900_000 },
-    channels: { outboxDir: folder, mailFrom: 'a@example.com', privateHosts: [], telegram: telegram() },
+    channels: config(),
     publicUrl: 'https://reminders.example.org',
     slots: 4,
     leaseMs: 60_000,
