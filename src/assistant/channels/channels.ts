@@ -2,6 +2,7 @@
 export { apprise } from './apprise.ts';
 export { call } from './call.ts';
 export { email } from './email.ts';
+export { gotify } from './gotify.ts';
 export { ntfy } from './ntfy.ts';
 export { telegram } from './telegram.ts';
 export { webhook } from './webhook.ts';
