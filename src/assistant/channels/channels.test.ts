@@ -146,6 +146,18 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))(
   },
 );
 
+it('new channels do not reach the prompts of the contract assistant', async () => {
+  await using assistant = openAssistant({ unpaged: true });
+  const client = assistant.connect('assistant');
+  const prompt = await client.request('prompts/get', {
+    name: 'notificationPolicy',
+    arguments: { event_data: '{}' },
+  });
+  expect(JSON.stringify(prompt)).toContain(
+    'channel is one of email, call, both, webhook, ntfy, telegram, apprise; urgency',
+  );
+});
+
 describe('mail', () => {
   it('arrives as text and HTML with the event attached, under the same Message-ID in every attempt', async () => {
     const { channel, received } = await mailServer();
