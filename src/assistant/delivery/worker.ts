@@ -5,7 +5,7 @@ import type { Clock, Store } from '../../store/store.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
 import { DeliveryLog } from './delivery-log.ts';
-import { escalateUnacknowledged } from './escalate-unacknowledged.ts';
+import { escalateUnacknowledged } from './follow-up.ts';
 import { writeMessage } from './message.ts';
 import { reportMissed } from './missed.ts';
 import { planAfterOutcome, planAfterVerdict } from './outcome-plan.ts';
