@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,6 +8,7 @@ import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
 import { resolveNpmShim } from '../../src/delegate/agents/executable.ts';
+import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
 import type { RunRecord } from '../../src/delegate/record/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/transports/memory.ts';
@@ -129,8 +130,8 @@ export function createWorkbench(codexConfig = ''): Workbench {
     },
     async [Symbol.asyncDispose]() {
       for (const close of closing) await close();
-      // A process that is being killed may still write.
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      // Candidates of a comparison keep their overlay mounts, which an ordinary user can only remove this way.
+      await removeFolder(folder);
     },
   };
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
  * must open these first.
  */
 export async function removeFolder(path: string): Promise<void> {
-  const remove = () => disk.rm(path, { recursive: true, force: true });
+  // A process that is being killed may still write.
+  const remove = () => disk.rm(path, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
     await openFolders(path);
