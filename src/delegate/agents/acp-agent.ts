@@ -13,12 +13,11 @@ import {
   trustedFolders,
   workspaceFolders,
 } from '../launch/programs.ts';
-import type { AcpDefinition } from './acp-definitions.ts';
+import type { AcpDefinition } from './acp-definition.ts';
 import type { Agent, AgentCall, Workspaces } from './agent.ts';
 import { agentBounds, createStateFolders } from './agent-bounds.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { findExecutable, readVersion, type Search } from './executable.ts';
-import { readOpencodeUsage } from './opencode-usage.ts';
 
 export interface AcpAgentOptions {
   readonly command: string | undefined;
@@ -55,9 +54,9 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
     name,
     label,
     testedVersion,
-    usageCovers: definition.countsElsewhere ? 'thread' : 'run',
-    ...(definition.countsElsewhere && {
-      threadTotal: (threadId: string) => readOpencodeUsage(options.userHome, threadId),
+    usageCovers: definition.threadTotal ? 'thread' : 'run',
+    ...(definition.threadTotal && {
+      threadTotal: async (threadId) => definition.threadTotal?.(options.userHome, threadId),
     }),
     profile: {
       can: [
@@ -119,7 +118,7 @@ function subcommand({ threadId, fork }: AgentCall): readonly string[] {
 }
 
 function sessionOptions(
-  { label, mode, steering, canFork, takesModel, countsElsewhere = false }: AcpDefinition,
+  { label, mode, steering, canFork, takesModel, threadTotal }: AcpDefinition,
   call: AgentCall,
   model: string | undefined,
   answers: string,
@@ -137,7 +136,7 @@ function sessionOptions(
     finishTool: 'finish_run',
     finishHint,
     approvals: call.approvals,
-    countsTokens: !countsElsewhere,
+    countsTokens: threadTotal === undefined,
     ...(mode !== undefined && { mode }),
     ...(steering !== undefined && { steering }),
     settings: {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { temporaryFolder } from '../files/answer-folder.ts';
 import { hiddenPaths, isInFolder } from '../files/folder-scope.ts';
 import type { Bounds } from '../launch/bounds.ts';
-import type { AcpDefinition } from './acp-definitions.ts';
+import type { AcpDefinition } from './acp-definition.ts';
 import type { AgentCall } from './agent.ts';
 
 interface BoundsOptions {

@@ -29,6 +29,10 @@ export interface Agent {
   version(...workspaces: Workspaces): Promise<string | undefined>;
   /** Whether the agent can reach a model. Without this method, `credentials` are looked for. */
   login?(): Promise<Login>;
+  /** The id of the thread to which the user gave this name. */
+  findThread?(name: string): Promise<string | undefined>;
+  /** True if a fork can leave out the last turns of the thread. */
+  readonly forksAtTurn?: boolean;
   /** Total token usage of the thread, read from the agent's own session file. */
   threadTotal?(threadId: string): Promise<Usage | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */

@@ -1,10 +1,13 @@
 import { Failure } from '../../failure.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
 import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
-import { acpDefinitions, type CustomAgent, customDefinition } from './acp-definitions.ts';
+import { type AcpDefinition, type CustomAgent, customDefinition } from './acp-definition.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
+import { gemini } from './gemini.ts';
+import { opencode } from './opencode.ts';
+import { qwen } from './qwen.ts';
 
 type Options = Parameters<typeof createCodex>[0] &
   Parameters<typeof createClaude>[0] &
@@ -15,31 +18,37 @@ type Options = Parameters<typeof createCodex>[0] &
     readonly agent: AgentName;
   };
 
+type CreateAgent = (options: Omit<Options, 'command'> & Pick<AcpAgentOptions, 'command' | 'model'>) => Agent;
+
+const speaksAcp =
+  (definition: AcpDefinition): CreateAgent =>
+  (options) =>
+    createAcpAgent(definition, options);
+
+/** The built-in agents that speak the Agent Client Protocol. */
+export const acpDefinitions: readonly AcpDefinition[] = [gemini, opencode, qwen];
+
+const builtIn: Readonly<Record<AgentName, CreateAgent>> = {
+  codex: createCodex,
+  claude: createClaude,
+  ...Object.fromEntries(acpDefinitions.map((one) => [one.name, speaksAcp(one)])),
+};
+
 /** The agents that runs can use. */
 export class Agents {
   readonly #agents: ReadonlyMap<AgentName, Agent>;
   readonly #default: AgentName;
 
   constructor(options: Options) {
-    const { agents } = options;
-    const customOf = (name: AgentName) => agents.find((one) => one.name === name);
-    const commandOf = (name: AgentName) =>
-      (options.agent === name ? options.command : undefined) ?? customOf(name)?.command;
-    const isNew = ({ name }: CustomAgent) =>
-      !['codex', 'claude', ...acpDefinitions.map((one) => one.name)].includes(name);
-    const definitions = [...acpDefinitions, ...agents.filter(isNew).map(customDefinition)];
-    const all = [
-      createCodex({ ...options, command: commandOf('codex') }),
-      createClaude({ ...options, command: commandOf('claude') }),
-      ...definitions.map((definition) =>
-        createAcpAgent(definition, {
-          ...options,
-          command: commandOf(definition.name),
-          model: customOf(definition.name)?.model,
-        }),
-      ),
-    ];
-    this.#agents = new Map(all.map((agent) => [agent.name, withRecordedEvents(agent)]));
+    const custom = new Map(options.agents.map((one) => [one.name, one]));
+    const names = new Set([...Object.keys(builtIn), ...custom.keys()]);
+    const all = [...names].map((name) => {
+      const { command, model } = custom.get(name) ?? {};
+      const create = builtIn[name] ?? speaksAcp(customDefinition(custom.get(name)!));
+      const program = (options.agent === name ? options.command : undefined) ?? command;
+      return withRecordedEvents(create({ ...options, command: program, model }));
+    });
+    this.#agents = new Map(all.map((agent) => [agent.name, agent]));
     this.#default = options.agent;
   }
 

@@ -11,7 +11,7 @@ import { parseEvent } from './codex-events.ts';
 import { readLogin } from './codex-login.ts';
 import { type CodexPermissions, codexPermissions, writableRoots } from './codex-permissions.ts';
 import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
-import { readThreadUsage } from './codex-thread.ts';
+import { findThreadByName, readThreadUsage } from './codex-thread.ts';
 import { projectTrust } from './codex-trust.ts';
 import { readWrites } from './codex-writes.ts';
 import { findExecutable, readVersion, resolveNpmShim, type Search } from './executable.ts';
@@ -99,6 +99,8 @@ export function createCodex(options: CodexOptions): Agent {
     },
     login: () => readLogin(codexHome, env),
     writes: (report) => readWrites(codexHome, report),
+    findThread: (name) => findThreadByName(codexHome, name),
+    forksAtTurn: true,
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
     async confine(sandbox, ...workspaces) {
       const search = await searchFor(workspaces);

@@ -124,7 +124,7 @@ async function createPorts({
   };
 }
 
-/** The sandbox for checks is that of the configured agent, or of Codex if that agent has none for other commands. */
+/** The sandbox for checks is that of the configured agent, or of an installed one whose sandbox accepts other commands. */
 async function confine(
   { agents }: AgentRunner,
   sandbox: Sandbox,
@@ -132,6 +132,7 @@ async function confine(
 ): Promise<Confinement | undefined> {
   const configured = agents.get();
   if (configured.confine !== undefined) return configured.confine(sandbox, ...workspaces);
-  const [codex] = await agents.installed(['codex']);
-  return codex === undefined ? undefined : agents.get(codex).confine?.(sandbox, ...workspaces);
+  const able = agents.all.filter((agent) => agent.confine !== undefined).map(({ name }) => name);
+  const [other] = await agents.installed(able);
+  return other === undefined ? undefined : agents.get(other).confine?.(sandbox, ...workspaces);
 }

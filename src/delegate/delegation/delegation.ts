@@ -75,7 +75,7 @@ export class Delegation {
     input: RunInput | ResumeInput | ForkInput,
     context: Context,
   ): Promise<StartedRun<RunRecord>> {
-    const target = await findTarget(input, this.options, () => this.runner.queue);
+    const target = await findTarget(input, this.options, this.runner.agents, () => this.runner.queue);
     const texts = await expandTexts(input, this.options, context);
     const { threadId, ...fresh } = target;
     // A fork gets a thread of its own.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { AgentName } from '../agents/agent.ts';
-import { findThreadByName } from '../agents/codex-thread.ts';
+import type { Agents } from '../agents/agents.ts';
 import { readJson } from '../files/json-file.ts';
 import { isThreadId } from '../record/outcome.ts';
 import type { RunQueue } from '../run/run-queue.ts';
@@ -24,6 +24,7 @@ interface Addressed {
 export async function findTarget(
   input: Addressed,
   options: DelegateOptions,
+  agents: Agents,
   /** Opened only for a thread, so that a new run reports a full disk as its own result. */
   queue: () => Promise<RunQueue>,
 ): Promise<Target> {
@@ -31,19 +32,15 @@ export async function findTarget(
   const requested = options.document ? undefined : input.agent;
   const agent = requested ?? options.agent;
   if (input.thread_id === undefined) return { agent };
-  const threadId = await resolveThread(input.thread_id, agent, options);
+  const threadId = await resolveThread(input.thread_id, agent, agents);
   const threadAgent = await findThreadAgent(threadId, options, await queue());
   return { agent: requested ?? threadAgent ?? agent, threadId, ...(threadAgent && { threadAgent }) };
 }
 
 /** The id of a thread that the caller names by its id or its name. An unknown name is returned unchanged. */
-async function resolveThread(
-  thread: string,
-  agent: AgentName,
-  { codexHome }: DelegateOptions,
-): Promise<string> {
+async function resolveThread(thread: string, agent: AgentName, agents: Agents): Promise<string> {
   if (isThreadId(thread)) return thread.toLowerCase();
-  return (agent === 'codex' ? await findThreadByName(codexHome, thread) : undefined) ?? thread;
+  return (await agents.of(agent).findThread?.(thread)) ?? thread;
 }
 
 async function findThreadAgent(

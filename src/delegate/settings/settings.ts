@@ -47,7 +47,7 @@ export const delegateSettings = defineSettings({
     },
     default: [],
     description:
-      'Further agents that speak the Agent Client Protocol, and programs or models for the built-in ones: codex, claude, gemini, opencode, qwen.',
+      'Further agents that speak the Agent Client Protocol, and programs or models for the built-in ones. list_agents names all of them.',
   },
   'delegate.budgets': {
     type: 'structure',

@@ -100,7 +100,7 @@ async function describeRun(runs: Runs, id: string) {
 }
 
 /** Refuses what the agent cannot do, before a run is started. */
-function refuseFork({ label, name, profile }: Agent, turn: number | undefined): void {
+function refuseFork({ label, profile, forksAtTurn }: Agent, turn: number | undefined): void {
   const can = new Set<string>(profile.can);
   if (!can.has('fork')) {
     const resume = can.has('resume') ? 'Continue its thread with delegate_resume, or s' : 'S';
@@ -109,6 +109,6 @@ function refuseFork({ label, name, profile }: Agent, turn: number | undefined): 
       `${label} cannot fork a run. ${resume}tart a new run with delegate_run and describe what is known.`,
     );
   }
-  if (turn !== undefined && name !== 'codex')
+  if (turn !== undefined && !forksAtTurn)
     throw new Failure('refused', `${label} can fork a run only with all its turns. Leave out turn.`);
 }

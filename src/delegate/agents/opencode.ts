@@ -1,9 +1,43 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Usage } from '../session/agent-event.ts';
+import type { AcpDefinition } from './acp-definition.ts';
+
+const asksFor = JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' });
+
+export const opencode: AcpDefinition = {
+  name: 'opencode',
+  label: 'opencode',
+  testedVersion: '1.18.33',
+  command: 'opencode',
+  installHint: 'install it with "npm install -g opencode-ai".',
+  args: () => ['acp'],
+  env: ({ approvals }) => ({
+    OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    ...(approvals === 'ask' && { OPENCODE_PERMISSION: asksFor }),
+  }),
+  takesModel: false,
+  threadTotal: readUsage,
+  canFork: true,
+  canResume: true,
+  repositorySettings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  state: [
+    { folder: '.local/share/opencode', sessions: 'all' },
+    { folder: '.local/state/opencode', sessions: [] },
+    { folder: '.config/opencode', sessions: [] },
+    { folder: '.cache/opencode', sessions: [] },
+  ],
+  credentials: {
+    files: ['.local/share/opencode/auth.json'],
+    variables: ['OPENCODE_API_KEY'],
+    isComplete: false,
+    signIn: 'run "opencode auth login"',
+  },
+};
 
 /** The tokens of a session and of the sessions that it has started, from opencode's database. The protocol reports only the last call. */
-export async function readOpencodeUsage(userHome: string, sessionId: string): Promise<Usage | undefined> {
+async function readUsage(userHome: string, sessionId: string): Promise<Usage | undefined> {
   const file = join(userHome, '.local', 'share', 'opencode', 'opencode.db');
   if (!existsSync(file)) return undefined;
   const { DatabaseSync } = await import('node:sqlite');

@@ -1,0 +1,71 @@
+import type { AgentCall, Credentials, Usage } from './agent.ts';
+
+/** How an agent that speaks the Agent Client Protocol is started, and which files it uses. */
+export interface AcpDefinition {
+  readonly name: string;
+  readonly label: string;
+  readonly testedVersion: string;
+  readonly command: string;
+  readonly installHint: string;
+  args(call: Pick<AgentCall, 'model'>): readonly string[];
+  env(call: Pick<AgentCall, 'approvals'>): Readonly<Record<string, string>>;
+  /** True if the model is chosen on the command line, not through the protocol. */
+  readonly takesModel: boolean;
+  /** The tokens of a thread, if the reply to a prompt does not name those of the whole turn. */
+  threadTotal?(userHome: string, threadId: string): Promise<Usage | undefined>;
+  /** The mode in which the agent asks for permission, if it is not the default. */
+  readonly mode?: string;
+  readonly steering?: string;
+  readonly canFork: boolean;
+  /** Settings in a repository, which can name programs and addresses. */
+  readonly repositorySettings: readonly string[];
+  /** Folders below the home folder in which the agent keeps its files. Only changes in `sessions` are kept after a run. */
+  readonly state: readonly StateFolder[];
+  readonly canResume: boolean;
+  readonly credentials: Credentials;
+}
+
+export interface StateFolder {
+  readonly folder: string;
+  readonly sessions: readonly string[] | 'all';
+}
+
+/** Limits an agent to the MCP server of the run, without those in the user's settings. */
+export const onlyOwnServer = ['--allowed-mcp-server-names', 'adjutant_run'];
+
+/** An agent from the settings. */
+export interface CustomAgent {
+  readonly name: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly model?: string;
+  readonly writes?: readonly string[];
+}
+
+export function customDefinition({
+  name,
+  command = name,
+  args = [],
+  writes = [],
+}: CustomAgent): AcpDefinition {
+  return {
+    name,
+    label: name,
+    testedVersion: '',
+    command,
+    installHint: `set its command in delegate.agents.`,
+    args: () => args,
+    env: () => ({}),
+    takesModel: false,
+    canFork: true,
+    canResume: true,
+    repositorySettings: [],
+    state: writes.map((folder) => ({ folder, sessions: 'all' })),
+    credentials: {
+      files: [],
+      variables: [],
+      isComplete: false,
+      signIn: `see the documentation of ${name}`,
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { type AcpDefinition, onlyOwnServer } from './acp-definition.ts';
+
+export const gemini: AcpDefinition = {
+  name: 'gemini',
+  label: 'Gemini CLI',
+  testedVersion: '0.61.0',
+  command: 'gemini',
+  installHint: 'install it with "npm install -g @google/gemini-cli".',
+  args: ({ model }) => ['--acp', ...onlyOwnServer, ...(model === undefined ? [] : ['-m', model])],
+  // Trusting the folder is harmless, because the settings in the repository are hidden.
+  env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_CLI_NO_RELAUNCH: 'true' }),
+  takesModel: true,
+  canFork: false,
+  canResume: false,
+  repositorySettings: ['.gemini', '.env'],
+  state: [{ folder: '.gemini', sessions: ['tmp', 'history'] }],
+  credentials: {
+    files: ['.gemini/oauth_creds.json', '.gemini/.env'],
+    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    isComplete: true,
+    signIn: 'start gemini once and sign in, or set GEMINI_API_KEY',
+  },
+};
