@@ -1,13 +1,11 @@
 import { Failure } from '../../failure.ts';
 import { parseRecordedEvent } from '../session/recorded-event.ts';
 import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
+import * as definitions from './acp-agents.ts';
 import { type AcpDefinition, type CustomAgent, customDefinition } from './acp-definition.ts';
 import type { Agent, AgentName } from './agent.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
-import { gemini } from './gemini.ts';
-import { opencode } from './opencode.ts';
-import { qwen } from './qwen.ts';
 
 type Options = Parameters<typeof createCodex>[0] &
   Parameters<typeof createClaude>[0] &
@@ -25,8 +23,7 @@ const speaksAcp =
   (options) =>
     createAcpAgent(definition, options);
 
-/** The built-in agents that speak the Agent Client Protocol. */
-export const acpDefinitions: readonly AcpDefinition[] = [gemini, opencode, qwen];
+export const acpDefinitions: readonly AcpDefinition[] = Object.values(definitions);
 
 const builtIn: Readonly<Record<AgentName, CreateAgent>> = {
   codex: createCodex,
