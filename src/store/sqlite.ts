@@ -1,8 +1,3 @@
-import { statSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
@@ -10,8 +5,9 @@ import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { SqliteFile, whileBusy } from './sqlite-file.ts';
 import type { Engine, Store, StoreChange } from './store.ts';
-import { isBusy, unavailable } from './unavailable.ts';
+import { unavailable } from './unavailable.ts';
 
 /** Older versions can corrupt the write-ahead log when processes write and checkpoint at the same moment. */
 const oldestSafe = [3, 51, 3] as const;
@@ -26,28 +22,23 @@ const keptChanges = 1000;
 
 /** Opens two connections to one file: the reader sees the last commit and never waits for the writer. */
 export async function openSqlite(file: string, store: Store): Promise<Engine> {
-  const opened: DatabaseSync[] = [];
+  const opened: SqliteFile[] = [];
   const connect = async (readOnly: boolean) => {
-    const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
-    opened.push(database);
-    if (readOnly) database.exec('pragma query_only = 1');
-    else await prepare(database, file);
-    return new Kysely<Tables>({ dialect: sqliteDialect(database, lockTimeoutMs) });
+    const connection = await SqliteFile.open(file, lockTimeoutMs);
+    opened.push(connection);
+    if (readOnly) connection.exec('pragma query_only = 1');
+    else await prepare(connection);
+    return new Kysely<Tables>({ dialect: sqliteDialect(connection, lockTimeoutMs) });
   };
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // The file holds personal data, so only its owner may read it.
-    await (await open(file, 'a', 0o600)).close().catch(() => {});
     const writer = await connect(false);
     if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
     const reader = await connect(true);
-    for (const [index, database] of opened.entries())
-      database.exec(`pragma busy_timeout = ${index === 0 ? beginWaitMs : statementWaitMs}`);
-    const { ino } = statSync(file);
-    const isReplaced = () => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
-    return { ...createEngine(reader, writer, file, store), isReplaced };
+    for (const [index, connection] of opened.entries())
+      connection.exec(`pragma busy_timeout = ${index === 0 ? beginWaitMs : statementWaitMs}`);
+    return { ...createEngine(reader, writer, file, store), isReplaced: () => opened[0]!.isReplaced };
   } catch (error) {
-    for (const database of opened) database.close();
+    for (const connection of opened) connection.close();
     throw explainOpenError(error, file);
   }
 }
@@ -103,8 +94,8 @@ async function publish(db: Kysely<Tables>, origin: string, changes: readonly Sto
     .execute();
 }
 
-async function prepare(database: DatabaseSync, file: string): Promise<void> {
-  const version = String(database.prepare('select sqlite_version() as version').get()?.['version']);
+async function prepare(file: SqliteFile): Promise<void> {
+  const version = String(file.all('select sqlite_version() as version')[0]?.['version']);
   if (isOlder(version.split('.').map(Number))) {
     throw new Failure(
       'unavailable',
@@ -112,22 +103,16 @@ async function prepare(database: DatabaseSync, file: string): Promise<void> {
     );
   }
   // Overwrite deleted personal data instead of leaving it in free pages of the file.
-  database.exec('pragma secure_delete = 1');
-  const mode = await enableWriteAheadLog(database);
-  if (mode === 'wal') database.exec('pragma synchronous = normal');
-  else log('warning', `${file} does not support a write-ahead log (journal mode ${mode}); use a local disk`);
-}
-
-/** Switching to WAL needs exclusive access for a moment, and SQLite ignores the busy timeout here. */
-async function enableWriteAheadLog(database: DatabaseSync): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return String(database.prepare('pragma journal_mode = wal').get()?.['journal_mode']);
-    } catch (error) {
-      if (!isBusy(error) || attempt === 50) throw error;
-      await pause(20 + Math.random() * 40);
-    }
-  }
+  file.exec('pragma secure_delete = 1');
+  // Switching to WAL needs exclusive access for a moment, and SQLite ignores the busy timeout here.
+  const [row] = await whileBusy(() => file.all('pragma journal_mode = wal'), lockTimeoutMs);
+  const mode = String(row?.['journal_mode']);
+  if (mode === 'wal') file.exec('pragma synchronous = normal');
+  else
+    log(
+      'warning',
+      `${file.path} does not support a write-ahead log (journal mode ${mode}); use a local disk`,
+    );
 }
 
 function isOlder(version: readonly number[]): boolean {

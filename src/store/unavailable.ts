@@ -71,11 +71,6 @@ function sqliteProblem(error: unknown, code: number, place: string): string | un
   return reason === undefined ? sqlite[code] : `cannot be used: ${reason}`;
 }
 
-export function isBusy(error: unknown): boolean {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return code === 'ERR_SQLITE_ERROR' && [5, 6].includes(Number(errcode) & 0xff);
-}
-
 function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === '23505' || (code === 'ERR_SQLITE_ERROR' && [1555, 2067].includes(Number(errcode)));

@@ -1,9 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { Failure } from '../../failure.ts';
-import { createPrivateFile } from '../../regular-file.ts';
+import { isBusy, SqliteFile } from '../../store/sqlite-file.ts';
 
 const timeoutMs = 15_000;
-const sqliteBusy = 5;
 
 /**
  * Lets one writer work at a time, within this process and across processes. Uses SQLite's lock on an empty database,
@@ -11,7 +9,7 @@ const sqliteBusy = 5;
  */
 export class FileLock {
   readonly #path: string;
-  #database: DatabaseSync | undefined;
+  #file: Promise<SqliteFile> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
@@ -26,43 +24,36 @@ export class FileLock {
   }
 
   close(): void {
-    this.#database?.close();
-    this.#database = undefined;
+    void this.#file?.then(
+      (file) => file.close(),
+      () => {},
+    );
+    this.#file = undefined;
   }
 
   async #locked<Value>(work: () => Value): Promise<Value> {
-    const database = await this.#open();
-    const deadline = performance.now() + timeoutMs;
-    while (!tryLock(database)) {
-      if (performance.now() > deadline)
-        throw new Failure('unavailable', 'The prompts are locked by another process. Try again later.');
-      // A random delay keeps waiting processes from retrying at the same moment.
-      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
-    }
+    const file = await this.#acquire();
     try {
       return work();
     } finally {
-      database.exec('ROLLBACK');
+      file.rollback();
     }
   }
 
-  async #open(): Promise<DatabaseSync> {
-    if (this.#database !== undefined) return this.#database;
-    const { DatabaseSync } = await import('node:sqlite');
-    createPrivateFile(this.#path);
-    const database = new DatabaseSync(this.#path);
-    database.exec('PRAGMA busy_timeout = 0');
-    this.#database = database;
-    return database;
-  }
-}
-
-function tryLock(database: DatabaseSync): boolean {
-  try {
-    database.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch (error) {
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
-    throw error;
+  async #acquire(): Promise<SqliteFile> {
+    for (;;) {
+      this.#file ??= SqliteFile.open(this.#path, 0);
+      try {
+        const file = await this.#file;
+        await file.begin('exclusive', timeoutMs);
+        // A lock on a file that was deleted keeps nobody out.
+        if (!file.isReplaced) return file;
+        this.close();
+      } catch (error) {
+        this.close();
+        if (!isBusy(error)) throw error;
+        throw new Failure('unavailable', 'The prompts are locked by another process. Try again later.');
+      }
+    }
   }
 }

@@ -1,0 +1,105 @@
+import { statSync } from 'node:fs';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPrivateFile } from '../regular-file.ts';
+
+const maxCachedStatements = 200;
+
+export type SqliteRow = Record<string, unknown>;
+
+/** One connection to a SQLite file. All databases of Adjutant are opened here: shared ones, local ones and locks. */
+export class SqliteFile {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #inode: number;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Creates the file if it does not exist. `busyMs` is how long a statement blocks the event loop to wait for a lock. */
+  constructor(Database: typeof DatabaseSync, path: string, busyMs: number) {
+    this.path = path;
+    createPrivateFile(path);
+    this.#database = new Database(path, { timeout: busyMs });
+    this.#inode = statSync(path).ino;
+  }
+
+  static async open(path: string, busyMs: number): Promise<SqliteFile> {
+    const { DatabaseSync } = await import('node:sqlite');
+    return new SqliteFile(DatabaseSync, path, busyMs);
+  }
+
+  /** True if the file was removed or replaced after it was opened: what is written here would be lost. */
+  get isReplaced(): boolean {
+    return statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode;
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  exec(statements: string): void {
+    this.#database.exec(statements);
+  }
+
+  all(statement: string, ...values: readonly SQLInputValue[]): SqliteRow[] {
+    return this.#prepare(statement).all(...values);
+  }
+
+  /** Returns the number of changed rows. */
+  run(statement: string, ...values: readonly SQLInputValue[]): number {
+    return Number(this.#prepare(statement).run(...values).changes);
+  }
+
+  hasResult(statement: string): boolean {
+    return this.#prepare(statement).columns().length > 0;
+  }
+
+  /** Starts a transaction. Waits for the lock without blocking the event loop. */
+  async begin(kind: 'immediate' | 'exclusive', timeoutMs: number): Promise<void> {
+    await whileBusy(() => this.exec(`begin ${kind}`), timeoutMs);
+  }
+
+  /** SQLite itself may have ended the transaction, for example because the disk is full. */
+  rollback(): void {
+    if (this.isTransaction) this.exec('rollback');
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    if (this.#statements.size >= maxCachedStatements) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Repeats a step until no other connection is in its way, at random intervals so that waiting processes do not collide. */
+export async function whileBusy<Value>(step: () => Value, timeoutMs: number): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      await pause(1 + Math.random() * 20);
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error, [5, 6]);
+}
+
+/** True if the file is not a database, or not a whole one. */
+export function isDamaged(error: unknown): boolean {
+  return isSqliteError(error, [11, 26]);
+}
+
+function isSqliteError(error: unknown, primaryCodes: readonly number[]): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && primaryCodes.includes(Number(errcode) & 0xff);
+}
