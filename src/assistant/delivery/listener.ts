@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { User } from '../../store/schema.ts';
+import { SharedLease } from '../../store/shared-lease.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -23,13 +23,13 @@ export interface ListenerOptions {
   readonly owner: string;
 }
 
-interface State {
-  readonly owner: string;
+/** A type, because interfaces are not JSON objects. */
+type State = {
   /** Where the next poll starts. */
   readonly offset: number;
   /** Acknowledgements up to this time are shown at the receivers. */
   readonly clearedMs: number;
-}
+};
 
 /** The listeners of all channels that are configured and can receive answers. */
 export function createListeners(config: ChannelConfig, options: ListenerOptions): ChannelListener[] {
@@ -45,13 +45,19 @@ export class ChannelListener {
   readonly #listener: Listener;
   readonly #options: ListenerOptions;
   readonly #stopping = new AbortController();
+  readonly #lease: SharedLease<State>;
   #running: Promise<void> | undefined;
-  #holdsLease = false;
 
   constructor(channel: ChannelDefinition, listener: Listener, options: ListenerOptions) {
     this.#channel = channel;
     this.#listener = listener;
     this.#options = options;
+    this.#lease = new SharedLease(
+      options.data,
+      { kind: channel.name, key: 'poller' },
+      options.owner,
+      leaseMs,
+    );
   }
 
   start(): void {
@@ -62,11 +68,8 @@ export class ChannelListener {
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    if (!this.#holdsLease) return;
-    const { data, owner } = this.#options;
-    await data.store
-      .run(sql`update records set position = 0 where ${this.#isState}
-        and value like ${`%"owner":"${owner}"%`} returning key`)
+    await this.#lease
+      .release()
       .catch((error: unknown) =>
         log('debug', `the lease on ${this.#channel.label} could not be released`, error),
       );
@@ -91,13 +94,12 @@ export class ChannelListener {
 
   /** Handles what has arrived, and waits for news up to this time. Returns false if another process polls. */
   async pollOnce(waitSeconds = longPollSeconds): Promise<boolean> {
-    const state = await this.#acquire();
+    const state = await this.#lease.take({ offset: 0, clearedMs: this.#options.data.clock() });
     if (state === undefined) return false;
-    this.#holdsLease = true;
     const clearedMs = await this.#showAcknowledged(state.clearedMs);
     const offset = await this.#listener.poll(state.offset, waitSeconds, this.#limit());
-    await this.#store({ ...state, offset, clearedMs });
-    return true;
+    // Another process that polls meanwhile handles the same answers again, which changes nothing.
+    return this.#lease.save({ offset, clearedMs });
   }
 
   /** Removes the buttons of messages that were acknowledged elsewhere. */
@@ -133,33 +135,6 @@ export class ChannelListener {
 
   #limit(): AbortSignal {
     return AbortSignal.any([this.#stopping.signal, AbortSignal.timeout((longPollSeconds + 15) * 1000)]);
-  }
-
-  get #isState() {
-    return sql`kind = ${this.#channel.name} and key = 'poller'`;
-  }
-
-  /** Takes or renews the lease. Returns undefined if another process holds it. */
-  async #acquire(): Promise<State | undefined> {
-    const { data, owner } = this.#options;
-    const now = data.clock();
-    const fresh = JSON.stringify({ owner, offset: 0, clearedMs: now } satisfies State);
-    const [row] = await data.store.run(sql<{ value: string }>`insert into records (kind, key, value, position)
-      values (${this.#channel.name}, 'poller', ${fresh}, ${now + leaseMs})
-      on conflict (kind, key) do update set position = excluded.position
-      where records.position <= ${now} or records.value like ${`%"owner":"${owner}"%`}
-      returning value`);
-    if (row === undefined) return undefined;
-    const state = { ...(JSON.parse(row.value) as State), owner };
-    await this.#store(state);
-    return state;
-  }
-
-  async #store(state: State): Promise<void> {
-    const { store, clock } = this.#options.data;
-    const position = clock() + leaseMs;
-    await store.run(sql`update records set value = ${JSON.stringify(state)}, position = ${position}
-      where ${this.#isState} returning key`);
   }
 }
 
