@@ -34,7 +34,8 @@ export async function carryAutopilot(hosted: HostedAutopilot): Promise<Autopilot
     ? resume(hosted)
     : new Autopilot(directory, request, await createPorts(hosted)).run()
   ).catch((error: unknown) => {
-    const isExpected = error instanceof Failure ? error.kind === 'refused' : isSystemError(error);
+    const isExpected =
+      error instanceof Failure ? ['refused', 'unavailable'].includes(error.kind) : isSystemError(error);
     if (!isExpected) throw error;
     return failAutopilot(directory, runner, messageOf(error));
   });

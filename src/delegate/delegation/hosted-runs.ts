@@ -111,7 +111,7 @@ export class HostedRuns {
       const request = await createRequest();
       // A dead owner would make other servers finish the run.
       if (host.identity === undefined || !host.isConnected) return undefined;
-      (await this.#runner.queue).assign(path, host.identity);
+      if (!(await this.#runner.queue).assign(path, host.identity)) return undefined;
       const result = host.carryOut(
         { run: { path, id }, work, ...(request && { request }) },
         this.#createReport(run),
@@ -201,8 +201,7 @@ export class HostedRuns {
     for (;;) {
       const run = queue.find(path);
       if (run === undefined) return undefined;
-      const isOwn = run.owner.pid === queue.self.pid && run.owner.born === queue.self.born;
-      if (isOwn || (!(await isAlive(run.owner)) && queue.claim(run))) return run;
+      if (queue.isOwn(run) || (!(await isAlive(run.owner)) && queue.claim(run))) return run;
       // The host is exiting, or another server was first.
       await Promise.race([pause(takeBackIntervalMs), this.#released.promise]);
     }

@@ -1,7 +1,10 @@
-import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exceededBudget, priceOf } from './budget.ts';
-import { Spending, spendingSchema } from './spending.ts';
+import { RunQueue } from './run-queue.ts';
+import type { Spending } from './spending.ts';
 
 const usage = (input: number, cached: number, output: number) => ({
   input_tokens: input,
@@ -28,13 +31,20 @@ describe('the price of a run', () => {
 });
 
 describe('a budget', () => {
-  const open = () => {
-    const database = new DatabaseSync(':memory:');
-    database.exec(spendingSchema);
-    return new Spending(database);
-  };
+  let folder: string;
+  let queue: RunQueue;
+  let spending: Spending;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'adjutant-budget-'));
+    queue = await RunQueue.open(join(folder, 'runs.sqlite'));
+    spending = queue.spending;
+  });
+  afterEach(() => {
+    queue.close();
+    rmSync(folder, { recursive: true });
+  });
   const run = { runId: 'r', tool: 'delegate_run', agent: 'codex', model: 'm', cwd: '/p' };
-  const record = (spending: Spending, directory: string, tokens: number, startedAt = new Date()) => {
+  const record = (directory: string, tokens: number, startedAt = new Date()) => {
     spending.start({ ...run, directory, startedAt });
     spending.update(directory, usage(tokens, 0, 0), tokens / 100, 60_000);
   };
@@ -43,7 +53,7 @@ describe('a budget', () => {
   const none = { autopilot: undefined, now };
 
   it('of a run counts its tokens, its money and its time', () => {
-    const check = (run: object) => exceededBudget(own, open(), { run }, none)?.reason;
+    const check = (run: object) => exceededBudget(own, spending, { run }, none)?.reason;
     expect(check({ tokens: 50, usd: 0.5, minutes: 1 })).toBeUndefined();
     expect(check({ tokens: 49 })).toBe(
       'the budget is used up: 50 tokens of 49 per run (delegate.budgets, run.tokens)',
@@ -53,13 +63,12 @@ describe('a budget', () => {
   });
 
   it('of an autopilot counts its runs alone, and that of a day the runs since midnight', () => {
-    const spending = open();
-    record(spending, '/runs/a/subruns/one', 10);
-    record(spending, '/runs/a/planner/plan-1', 10);
-    record(spending, '/runs/ab/subruns/one', 100);
+    record('/runs/a/subruns/one', 10);
+    record('/runs/a/planner/plan-1', 10);
+    record('/runs/ab/subruns/one', 100);
     const yesterday = new Date(now);
     yesterday.setHours(0, 0, 0, -1);
-    record(spending, '/runs/old', 1000, yesterday);
+    record('/runs/old', 1000, yesterday);
     const autopilot = (tokens: number) =>
       exceededBudget(own, spending, { autopilot: { tokens } }, { autopilot: '/runs/a', now });
     expect(autopilot(20)).toBeUndefined();
@@ -73,9 +82,8 @@ describe('a budget', () => {
   });
 
   it('counts a run that is started again twice, and keeps what is known', () => {
-    const spending = open();
-    record(spending, '/runs/a', 10);
-    record(spending, '/runs/a', 10);
+    record('/runs/a', 10);
+    record('/runs/a', 10);
     spending.update('/runs/a', undefined, undefined, 5);
     spending.finish('/runs/a', 'completed_with_problems');
     const since = new Date(0);
@@ -87,7 +95,6 @@ describe('a budget', () => {
   });
 
   it('counts runs with only the name of a token for the token that is older than they are', () => {
-    const spending = open();
     const startedAt = new Date('2026-05-01T12:00:00Z');
     spending.start({ ...run, directory: '/runs/named', actor: 'token sam', startedAt });
     spending.start({ ...run, directory: '/runs/own', actor: 'token sam 2', startedAt });

@@ -12,6 +12,7 @@ export interface OpenRun {
   readonly threadId: string | null;
   /** The host that carries the run, or the server that is about to start the host. If it is dead, the run is abandoned. */
   readonly owner: ProcessIdentity;
+  readonly fence: number;
   /** The agent's process; `null` until its pid is recorded. */
   readonly process: ProcessIdentity | null;
   readonly startedAt: string | null;
@@ -35,6 +36,7 @@ export function toOpenRun(row: Record<string, unknown>): OpenRun {
     state: row['state'] as OpenRun['state'],
     threadId: row['thread_id'] as string | null,
     owner: { pid: Number(row['owner_pid']), born: String(row['owner_born']) },
+    fence: Number(row['fence']),
     process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
     startedAt: row['started_at'] as string | null,
     socket: row['socket'] as string | null,

@@ -1,7 +1,7 @@
-import { promises as disk } from 'node:fs';
 import { sep } from 'node:path';
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { createPrivateFile } from '../../regular-file.ts';
+import { Leases, setUpLeases } from '../../store/lease.ts';
+import { LocalDatabase } from '../../store/local-database.ts';
+import type { SqliteFile } from '../../store/sqlite-file.ts';
 import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
@@ -37,44 +37,44 @@ const schema = `
     passed_at INTEGER NOT NULL
   );
   ${spendingSchema}`;
+const leaseTable = {
+  name: 'open_runs',
+  key: 'directory',
+  pid: 'owner_pid',
+  born: 'owner_born',
+  fence: 'fence',
+};
 
 const checkValidityMs = 60 * 60_000;
 
 /**
- * The queue of open runs, shared by all servers and run hosts of one user through SQLite. It also holds cancellation requests
- * (table `wishes`), the token usage of threads, and which checks have passed lately. Each change is one transaction, so a crash never leaves half a change.
+ * The queue of open runs, shared by all servers and run hosts of one user through SQLite. Each run is a lease of the process that
+ * carries it. The queue also holds cancellation requests (table `wishes`), the token usage of threads, and which checks have
+ * passed lately. Each change is one transaction, so a crash never leaves half a change.
  */
 export class RunQueue {
-  readonly #database: DatabaseSync;
+  readonly #database: LocalDatabase;
+  readonly #leases: Leases;
   readonly self: ProcessIdentity;
   /** What runs have used. */
   readonly spending: Spending;
 
-  private constructor(database: DatabaseSync, self: ProcessIdentity) {
+  private constructor(database: LocalDatabase, self: ProcessIdentity) {
     this.#database = database;
+    this.#leases = new Leases(database, leaseTable, self, isAlive);
     this.self = self;
     this.spending = new Spending(database);
   }
 
   /** `lockTimeoutMs` is how long to wait for another process that uses the file. Requests of this process wait as well. */
-  static async open(file: string, lockTimeoutMs = 10_000): Promise<RunQueue> {
-    const { DatabaseSync } = await import('node:sqlite');
-    createPrivateFile(file);
+  static async open(file: string, lockTimeoutMs?: number): Promise<RunQueue> {
     const self = (await identify(process.pid))!;
-    const connect = () => {
-      const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
-      // The rows describe live processes, so losing them in a power cut does no harm.
-      database.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;');
-      database.exec(schema);
-      return database;
+    const setUp = (opened: SqliteFile) => {
+      opened.exec(schema);
+      setUpLeases(opened, leaseTable);
     };
-    try {
-      return new RunQueue(connect(), self);
-    } catch (error) {
-      if (!/malformed|not a database/.test(String(error))) throw error;
-      await disk.rename(file, `${file}.broken`);
-      return new RunQueue(connect(), self);
-    }
+    const database = await LocalDatabase.open(file, setUp, lockTimeoutMs);
+    return new RunQueue(database, self);
   }
 
   close(): void {
@@ -82,35 +82,30 @@ export class RunQueue {
   }
 
   /** Appends a run that this process owns. False if the run is already queued; it keeps its position and its owner. */
-  enqueue(run: NewRun): boolean {
-    const added = this.#run(
-      `INSERT INTO open_runs (directory, run_id, agent, tool, state, thread_id, owner_pid, owner_born)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (directory) DO NOTHING`,
-      run.directory,
-      run.runId,
-      run.agent,
-      run.tool,
-      run.state,
-      run.threadId,
-      this.self.pid,
-      this.self.born,
-    );
-    return added > 0;
+  enqueue({ directory, runId, agent, tool, state, threadId }: NewRun): boolean {
+    const columns = { run_id: runId, agent, tool, state, thread_id: threadId };
+    return this.#leases.take(directory, columns) !== undefined;
   }
 
-  /** Makes a run host the owner of the run. */
-  assign(directory: string, { pid, born }: ProcessIdentity): void {
-    this.#run('UPDATE open_runs SET owner_pid = ?, owner_born = ? WHERE directory = ?', pid, born, directory);
+  /** Makes a run host the owner of the run. False if another process has taken the run over. */
+  assign(directory: string, host: ProcessIdentity): boolean {
+    const run = this.find(directory);
+    return run !== undefined && this.isOwn(run) && this.#leases.pass(directory, run, host);
+  }
+
+  /** True if this process carries the run, or is about to start its host. */
+  isOwn({ owner }: Pick<OpenRun, 'owner'>): boolean {
+    return owner.pid === this.self.pid && owner.born === this.self.born;
   }
 
   /** Records the socket through which the host of the run can be reached. */
   recordSocket(directory: string, socket: string): void {
-    this.#run('UPDATE open_runs SET socket = ? WHERE directory = ?', socket, directory);
+    this.#updateOwn(directory, 'socket = ?', socket);
   }
 
   /** A number that changes when another process changes the queue. */
   get version(): number {
-    return Number(this.#all('PRAGMA data_version')[0]!['data_version']);
+    return Number(this.#database.all('PRAGMA data_version')[0]!['data_version']);
   }
 
   /** Marks the run as running if it is next in line and fewer than `maxParallel` runs are running. */
@@ -118,9 +113,9 @@ export class RunQueue {
     const open = this.open();
     const abandoned = await this.#findAbandoned(open);
     if (!mayStart(directory, open, abandoned, maxParallel)) return false;
-    return this.#transaction(() => {
+    return this.#database.transaction(() => {
       if (!mayStart(directory, this.open(), abandoned, maxParallel)) return false;
-      this.#run(
+      this.#database.run(
         "UPDATE open_runs SET state = 'running', started_at = ? WHERE directory = ?",
         startedAt,
         directory,
@@ -131,25 +126,21 @@ export class RunQueue {
 
   /** Runs whose owner and agent have exited. Stays valid later: a dead process never comes back. */
   async #findAbandoned(runs: readonly OpenRun[]): Promise<ReadonlySet<string>> {
-    const owners = new Map(runs.map(({ owner }) => [`${owner.pid} ${owner.born}`, owner]));
-    const alive = new Map<string, boolean>();
-    for (const [key, owner] of owners) alive.set(key, await isAlive(owner));
-    const abandoned = new Set<string>();
-    for (const run of runs) {
-      if (alive.get(`${run.owner.pid} ${run.owner.born}`)) continue;
-      if (run.process === null || !(await isAlive(run.process))) abandoned.add(run.directory);
-    }
-    return abandoned;
+    const isDead = await this.#leases.findDead(runs.map(({ owner }) => owner));
+    const left = runs.filter(({ owner }) => isDead(owner));
+    const hasExited = await this.#leases.findDead(left.flatMap((run) => run.process ?? []));
+    const abandoned = left.filter((run) => run.process === null || hasExited(run.process));
+    return new Set(abandoned.map(({ directory }) => directory));
   }
 
   recordProcess(directory: string, { pid, born }: ProcessIdentity): void {
-    this.#run('UPDATE open_runs SET pid = ?, born = ? WHERE directory = ?', pid, born, directory);
+    this.#updateOwn(directory, 'pid = ?, born = ?', pid, born);
   }
 
   recordThread(directory: string, runId: string, threadId: string): void {
-    this.#transaction(() => {
-      this.#run('UPDATE open_runs SET thread_id = ? WHERE directory = ?', threadId, directory);
-      this.#run(
+    this.#database.transaction(() => {
+      this.#database.run('UPDATE open_runs SET thread_id = ? WHERE directory = ?', threadId, directory);
+      this.#database.run(
         `INSERT INTO threads (thread_id, run_id) VALUES (?, ?)
          ON CONFLICT (thread_id) DO UPDATE SET run_id = excluded.run_id`,
         threadId,
@@ -165,37 +156,40 @@ export class RunQueue {
 
   /** The last run of the thread. */
   runOfThread(threadId: string): string | undefined {
-    const [row] = this.#all('SELECT run_id FROM threads WHERE thread_id = ?', threadId);
+    const [row] = this.#database.all('SELECT run_id FROM threads WHERE thread_id = ?', threadId);
     return row && String(row['run_id']);
   }
 
   recordUsage(threadId: string, total: Usage): void {
-    this.#run('UPDATE threads SET usage = ? WHERE thread_id = ?', JSON.stringify(total), threadId);
+    this.#database.run('UPDATE threads SET usage = ? WHERE thread_id = ?', JSON.stringify(total), threadId);
   }
 
   threadUsage(threadId: string): Usage | undefined {
-    const [row] = this.#all('SELECT usage FROM threads WHERE thread_id = ?', threadId);
+    const [row] = this.#database.all('SELECT usage FROM threads WHERE thread_id = ?', threadId);
     return typeof row?.['usage'] === 'string' ? (JSON.parse(row['usage']) as Usage) : undefined;
   }
 
   /** Repeats a check only if it has not passed within the last hour. */
   async checkOnce(name: string, check: () => Promise<boolean>): Promise<boolean> {
     const since = Date.now() - checkValidityMs;
-    if (this.#all('SELECT 1 FROM passed_checks WHERE name = ? AND passed_at > ?', name, since).length > 0)
+    if (
+      this.#database.all('SELECT 1 FROM passed_checks WHERE name = ? AND passed_at > ?', name, since).length >
+      0
+    )
       return true;
     const passed = await check();
-    if (passed) this.#run('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)', name, Date.now());
+    if (passed) this.#database.run('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)', name, Date.now());
     return passed;
   }
 
   /** Asks the host of the run to cancel it and all its sub-runs. Later requests do not replace the first reason. */
   requestCancellation(directory: string, reason: string): void {
-    this.#run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
+    this.#database.run('INSERT OR IGNORE INTO wishes (directory, reason) VALUES (?, ?)', directory, reason);
   }
 
   /** Why the run, or the run it is part of, should be cancelled; `undefined` without a request. */
   cancellationReason(directory: string): string | undefined {
-    const [row] = this.#all(
+    const [row] = this.#database.all(
       'SELECT reason FROM wishes WHERE ? = directory OR substr(?, 1, length(directory) + 1) = directory || ?',
       directory,
       directory,
@@ -206,53 +200,32 @@ export class RunQueue {
 
   /** Takes over the run of a dead owner. False if another process was first. */
   claim(run: OpenRun): boolean {
-    const changed = this.#run(
-      'UPDATE open_runs SET owner_pid = ?, owner_born = ? WHERE directory = ? AND owner_pid = ? AND owner_born = ?',
-      this.self.pid,
-      this.self.born,
-      run.directory,
-      run.owner.pid,
-      run.owner.born,
-    );
-    return changed > 0;
+    return this.#leases.pass(run.directory, run);
   }
 
   /** Removes the run, and the cancellation requests for it and its jobs. */
   finish(directory: string): void {
-    this.#transaction(() => {
+    this.#database.transaction(() => {
       for (const table of ['open_runs', 'wishes'])
-        this.#run(`DELETE FROM ${table} WHERE directory = ?`, directory);
-      this.#run('DELETE FROM wishes WHERE substr(directory, 1, length(?1)) = ?1', directory + sep);
+        this.#database.run(`DELETE FROM ${table} WHERE directory = ?`, directory);
+      this.#database.run('DELETE FROM wishes WHERE substr(directory, 1, length(?1)) = ?1', directory + sep);
     });
   }
 
   find(directory: string): OpenRun | undefined {
-    return this.#all('SELECT * FROM open_runs WHERE directory = ?', directory).map(toOpenRun)[0];
+    return this.#database.all('SELECT * FROM open_runs WHERE directory = ?', directory).map(toOpenRun)[0];
   }
 
   /** All open runs, in queue order. */
   open(): readonly OpenRun[] {
-    return this.#all('SELECT * FROM open_runs ORDER BY place').map(toOpenRun);
+    return this.#database.all('SELECT * FROM open_runs ORDER BY place').map(toOpenRun);
   }
 
-  #transaction<Value>(step: () => Value): Value {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const value = step();
-      this.#database.exec('COMMIT');
-      return value;
-    } catch (error) {
-      // SQLite itself ends the transaction if the disk is full.
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  #run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#database.prepare(sql).run(...values).changes);
-  }
-
-  #all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
-    return this.#database.prepare(sql).all(...values);
+  /** Changes nothing if another process has taken the run over. */
+  #updateOwn(directory: string, change: string, ...values: readonly (string | number)[]): void {
+    this.#database.run(
+      `UPDATE open_runs SET ${change} WHERE directory = ? AND owner_pid = ? AND owner_born = ?`,
+      ...[...values, directory, this.self.pid, this.self.born],
+    );
   }
 }

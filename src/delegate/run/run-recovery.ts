@@ -66,8 +66,7 @@ export async function recoverRuns(runner: AgentRunner, only?: string): Promise<v
     if (!isWithin(run, only)) continue;
     const { directory, owner } = run;
     if (run.state === 'autopilot' || ownRuns.has(directory)) continue;
-    const isOwn = owner.pid === queue.self.pid && owner.born === queue.self.born;
-    if (!isOwn && (await isAlive(owner))) continue;
+    if (!queue.isOwn(run) && (await isAlive(owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
     if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
     else await takeOverRun(runner, run);

@@ -1,5 +1,5 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type Actor, identityOf, ownsNameSince } from '../../context.ts';
+import type { LocalDatabase } from '../../store/local-database.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Usage } from '../session/agent-event.ts';
 
@@ -60,20 +60,20 @@ export interface Period {
 
 /** What runs have used, also those whose files were removed. Part of the database of the run queue. */
 export class Spending {
-  readonly #database: DatabaseSync;
+  readonly #database: LocalDatabase;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: LocalDatabase) {
     this.#database = database;
   }
 
   start(run: CountedRun): void {
     // A job that runs again uses its directory again. What it has used before still counts.
-    this.#run(
+    this.#database.run(
       `UPDATE spending SET directory = directory || '/attempt-' || rowid,
          status = iif(status = 'running', 'failed', status) WHERE directory = ?`,
       run.directory,
     );
-    this.#run(
+    this.#database.run(
       `INSERT INTO spending (directory, run_id, tool, agent, model, cwd, actor, started_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       run.directory,
@@ -89,7 +89,7 @@ export class Spending {
 
   /** Records the tokens so far. */
   update(directory: string, usage: Usage | undefined, costUsd: number | undefined, durationMs: number): void {
-    this.#run(
+    this.#database.run(
       `UPDATE spending SET input_tokens = coalesce(?, input_tokens),
          cached_input_tokens = coalesce(?, cached_input_tokens), output_tokens = coalesce(?, output_tokens),
          cost_usd = coalesce(?, cost_usd), duration_ms = ? WHERE directory = ?`,
@@ -103,7 +103,7 @@ export class Spending {
   }
 
   finish(directory: string, status: string): void {
-    this.#run('UPDATE spending SET status = ? WHERE directory = ?', status, directory);
+    this.#database.run('UPDATE spending SET status = ? WHERE directory = ?', status, directory);
   }
 
   /** What the runs have used that started at this time or later, or that are part of an autopilot. */
@@ -112,7 +112,7 @@ export class Spending {
       'since' in of
         ? ['started_at >= ?', of.since.toISOString()]
         : ['substr(directory, 1, length(?1) + 1) = ?1 || char(47)', of.autopilot];
-    const [row] = this.#all(
+    const [row] = this.#database.all(
       `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS usd,
          coalesce(sum(duration_ms), 0) AS milliseconds FROM spending WHERE ${condition}`,
       value,
@@ -126,7 +126,7 @@ export class Spending {
 
   /** Totals for each agent, model, folder or day. Autopilots are counted by their jobs. */
   groups(by: Grouping, { since, actor }: Period): readonly Record<string, unknown>[] {
-    return this.#all(
+    return this.#database.all(
       `SELECT ${columns[by]} AS key, count(*) AS runs,
          sum(status LIKE 'completed%') AS completed, sum(status = 'failed') AS failed,
          sum(status = 'cancelled') AS cancelled, sum(status = 'running') AS running,
@@ -139,13 +139,5 @@ export class Spending {
       actor?.name ?? null,
       actor === undefined ? null : new Date(ownsNameSince(actor)).toISOString(),
     );
-  }
-
-  #run(sql: string, ...values: SQLInputValue[]): void {
-    this.#database.prepare(sql).run(...values);
-  }
-
-  #all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
-    return this.#database.prepare(sql).all(...values);
   }
 }

@@ -48,27 +48,26 @@ export interface DeliveryOptions {
 export async function deliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
   const { changes } = await workspace.collectChanges(options.signal);
   if (changes.length === 0) return { delivered: [], conflicts: [] };
-  const work = async () => {
+  return holdFolder(workspace, options, async (assertHeld) => {
     const journal = await loadJournal(workspace.storage);
     if (journal?.state === 'delivered') return resultOf(journal);
     const steps = journal?.state === 'started' ? journal.steps : await prepare(workspace, changes, options);
-    return applySteps(workspace, steps, options.signal);
-  };
-  return holdFolder(workspace, options, work);
+    return applySteps(workspace, steps, assertHeld, options.signal);
+  });
 }
 
 /** Tries again to deliver what is still kept in the workspace: all of it after an undo or a failed run. */
 export async function redeliver(workspace: Workspace, options: DeliveryOptions): Promise<Delivery> {
   const { changes } = await workspace.collectChanges(options.signal);
-  return holdFolder(workspace, options, async () => {
+  return holdFolder(workspace, options, async (assertHeld) => {
     const journal = await loadJournal(workspace.storage);
-    if (journal?.state === 'started') return applySteps(workspace, journal.steps, options.signal);
+    if (journal?.state === 'started') return applySteps(workspace, journal.steps, assertHeld, options.signal);
     const finished =
       journal?.state === 'delivered' ? journal.steps.filter(({ done }) => done === 'delivered') : [];
     const delivered = new Set(finished.map(({ path }) => path));
     const open = changes.filter(({ path }) => !delivered.has(path));
     const steps = [...finished, ...(await prepare(workspace, open, options))];
-    return applySteps(workspace, steps, options.signal);
+    return applySteps(workspace, steps, assertHeld, options.signal);
   });
 }
 
@@ -78,11 +77,11 @@ export async function demandFolder(origin: string): Promise<void> {
     throw new Failure('unavailable', 'the folder does not exist any more');
 }
 
-/** Does the work when no other process delivers to the folder. */
+/** Does the work when no other process delivers to the folder. It calls `assertHeld` before each change. */
 export async function holdFolder<Value>(
   { origin, storage }: Workspace,
   { run, claims, signal }: DeliveryOptions,
-  work: () => Promise<Value>,
+  work: (assertHeld: () => void) => Promise<Value>,
 ): Promise<Value> {
   await demandFolder(origin);
   const claim = { folder: origin, run: `${run} ${crypto.randomUUID()}`, kind: 'delivery', storage } as const;
@@ -167,6 +166,7 @@ async function isAlreadyThere(
 async function applySteps(
   workspace: Workspace,
   steps: readonly Step[],
+  assertHeld: () => void,
   cancelled: AbortSignal | undefined,
 ): Promise<Delivery> {
   const finished: Step[] = [];
@@ -174,7 +174,7 @@ async function applySteps(
     if (step.done !== undefined) finished.push(step);
     else
       finished.push(
-        await limitStep((signal) => applyStep(workspace, step, signal), cancelled).catch(
+        await limitStep((signal) => applyStep(workspace, step, assertHeld, signal), cancelled).catch(
           (error: unknown) => ({
             ...step,
             done: 'kept' as const,
@@ -188,7 +188,12 @@ async function applySteps(
   return resultOf(journal);
 }
 
-async function applyStep({ origin, storage }: Workspace, step: Step, signal: AbortSignal): Promise<Step> {
+async function applyStep(
+  { origin, storage }: Workspace,
+  step: Step,
+  assertHeld: () => void,
+  signal: AbortSignal,
+): Promise<Step> {
   const { path, state, before, merged } = step;
   const target = join(origin, path);
   await disk.rm(join(dirname(target), step.temporary), { force: true }).catch(() => {});
@@ -205,6 +210,7 @@ async function applyStep({ origin, storage }: Workspace, step: Step, signal: Abo
     return isDone ? done : { ...step, done: 'kept', reason: 'it was changed during the delivery' };
   }
   signal.throwIfAborted();
+  assertHeld();
   if (state === undefined) {
     await (isFolder(now) ? disk.rmdir(target).catch(ignoreNotEmpty) : disk.rm(target, { force: true }));
     return done;

@@ -1,10 +1,10 @@
 import { promises as disk } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
-import { createPrivateFile } from '../../regular-file.ts';
-import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
+import { type Lease, Leases, setUpLeases } from '../../store/lease.ts';
+import { LocalDatabase } from '../../store/local-database.ts';
+import { identify, isAlive } from '../process/process-table.ts';
 
 /**
  * How a process uses a folder: `in-place` writes to the folder itself, `isolated` runs an agent on a copy or an overlay of
@@ -20,35 +20,32 @@ export interface Claim {
   readonly storage: string;
 }
 
-interface Row extends Claim, ProcessIdentity {}
+/** Processes of earlier versions add rows without naming the columns, so the fence is the row's number. */
+const schema =
+  'CREATE TABLE IF NOT EXISTS claims (folder TEXT, run TEXT, kind TEXT, storage TEXT, pid INTEGER, born TEXT)';
+const leaseTable = { name: 'claims', key: 'folder', pid: 'pid', born: 'born', fence: 'rowid' };
 
 const backoff = { minMs: 3, maxMs: 60 };
 
-/**
- * The folders that runs use now, in a database that all servers of a user share. A claim ends with its process: claims of
- * dead processes are removed by the next process that looks.
- */
+/** The folders that runs use now, in a database that all servers of a user share. A claim ends with its process. */
 export class FolderClaims {
-  readonly #database: DatabaseSync;
-  readonly #self: ProcessIdentity;
+  readonly #database: LocalDatabase;
+  readonly #leases: Leases;
 
-  private constructor(database: DatabaseSync, self: ProcessIdentity) {
+  private constructor(database: LocalDatabase, leases: Leases) {
     this.#database = database;
-    this.#self = self;
+    this.#leases = leases;
   }
 
   static async open(stateDir: string): Promise<FolderClaims> {
-    const { DatabaseSync } = await import('node:sqlite');
-    await disk.mkdir(stateDir, { recursive: true, mode: 0o700 });
-    const file = join(stateDir, 'folders.sqlite');
-    createPrivateFile(file);
-    const database = new DatabaseSync(file);
-    // The rows describe live processes, so losing them in a power cut does no harm.
-    database.exec('PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF;');
-    database.exec(
-      'CREATE TABLE IF NOT EXISTS claims (folder TEXT, run TEXT, kind TEXT, storage TEXT, pid INTEGER, born TEXT)',
+    const database = await LocalDatabase.open(join(stateDir, 'folders.sqlite'), (file) => {
+      file.exec(schema);
+      setUpLeases(file, leaseTable);
+    });
+    return new FolderClaims(
+      database,
+      new Leases(database, leaseTable, (await identify(process.pid))!, isAlive),
     );
-    return new FolderClaims(database, (await identify(process.pid))!);
   }
 
   close(): void {
@@ -56,34 +53,27 @@ export class FolderClaims {
   }
 
   /** Claims a folder, unless it overlaps with a claim of another run that is of one of these kinds. */
-  async tryClaim(claim: Claim, conflictsWith: readonly ClaimKind[]): Promise<boolean> {
+  async tryClaim(claim: Claim, conflictsWith: readonly ClaimKind[]): Promise<Lease | undefined> {
     const folder = await disk.realpath(claim.folder);
-    await this.#removeDead();
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const isFree = !this.#rows().some(
-        (row) => row.run !== claim.run && conflictsWith.includes(row.kind) && overlap(row.folder, folder),
-      );
-      if (isFree)
-        this.#database
-          .prepare('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?)')
-          .run(folder, claim.run, claim.kind, claim.storage, this.#self.pid, this.#self.born);
-      this.#database.exec('COMMIT');
-      return isFree;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    await this.#leases.removeDead();
+    const { run, kind, storage } = claim;
+    return this.#database.transaction(() =>
+      this.#claims().some(
+        (other) => other.run !== run && conflictsWith.includes(other.kind) && overlap(other.folder, folder),
+      )
+        ? undefined
+        : this.#leases.take(folder, { run, kind, storage }),
+    );
   }
 
   release(run: string, kind: ClaimKind): void {
-    this.#database.prepare('DELETE FROM claims WHERE run = ? AND kind = ?').run(run, kind);
+    this.#database.run('DELETE FROM claims WHERE run = ? AND kind = ?', run, kind);
   }
 
   /** The isolated runs of other runs on folders that overlap with this one. */
   isolatedBeside(folder: string, run: string): readonly Claim[] {
-    return this.#rows().filter(
-      (row) => row.run !== run && row.kind === 'isolated' && overlap(row.folder, folder),
+    return this.#claims().filter(
+      (other) => other.run !== run && other.kind === 'isolated' && overlap(other.folder, folder),
     );
   }
 
@@ -93,11 +83,12 @@ export class FolderClaims {
     conflictsWith: readonly ClaimKind[],
     signal?: AbortSignal,
     limitMs = Number.POSITIVE_INFINITY,
-  ): Promise<void> {
+  ): Promise<Lease> {
     const deadline = performance.now() + limitMs;
     for (let maxDelay = backoff.minMs; ; maxDelay = Math.min(maxDelay * 1.5, backoff.maxMs)) {
       signal?.throwIfAborted();
-      if (await this.tryClaim(claim, conflictsWith)) return;
+      const lease = await this.tryClaim(claim, conflictsWith);
+      if (lease !== undefined) return lease;
       if (performance.now() > deadline)
         throw new Failure('unavailable', `another run has used ${claim.folder} for too long`);
       // Random, so that waiting processes do not retry at the same moment.
@@ -105,31 +96,24 @@ export class FolderClaims {
     }
   }
 
-  /** Does the work while holding the claim. */
+  /** Does the work while holding the claim. `assertHeld` throws if another process has taken this one for dead. */
   async hold<Value>(
     claim: Claim,
     conflictsWith: readonly ClaimKind[],
-    work: () => Promise<Value>,
+    work: (assertHeld: () => void) => Promise<Value>,
     signal?: AbortSignal,
     limitMs?: number,
   ): Promise<Value> {
-    await this.waitFor(claim, conflictsWith, signal, limitMs);
+    const lease = await this.waitFor(claim, conflictsWith, signal, limitMs);
     try {
-      return await work();
+      return await work(() => this.#leases.assertHeld(lease));
     } finally {
       this.release(claim.run, claim.kind);
     }
   }
 
-  #rows(): Row[] {
-    return this.#database.prepare('SELECT * FROM claims').all() as unknown as Row[];
-  }
-
-  async #removeDead(): Promise<void> {
-    const owners = new Map(this.#rows().map(({ pid, born }) => [`${pid} ${born}`, { pid, born }]));
-    for (const owner of owners.values())
-      if (!(await isAlive(owner)))
-        this.#database.prepare('DELETE FROM claims WHERE pid = ? AND born = ?').run(owner.pid, owner.born);
+  #claims(): readonly Claim[] {
+    return this.#database.all('SELECT folder, run, kind, storage FROM claims') as unknown as Claim[];
   }
 }
 

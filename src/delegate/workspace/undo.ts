@@ -23,7 +23,7 @@ export function undoDelivery(
   options: DeliveryOptions,
   paths?: readonly string[],
 ): Promise<Undone | undefined> {
-  return holdFolder(workspace, options, async () => {
+  return holdFolder(workspace, options, async (assertHeld) => {
     const journal = await loadJournal(workspace.storage);
     if (journal?.state !== 'delivered') return undefined;
     const undone: Change[] = [];
@@ -37,9 +37,10 @@ export function undoDelivery(
       )
         continue;
       const { path, change } = step;
-      const reason = await limitStep((signal) => undoStep(workspace, step, signal), options.signal).catch(
-        messageOf,
-      );
+      const reason = await limitStep(
+        (signal) => undoStep(workspace, step, assertHeld, signal),
+        options.signal,
+      ).catch(messageOf);
       if (reason !== undefined) conflicts.push({ path, reason });
       else if (!isFolder(step.state ?? step.base)) undone.push({ path, change });
     }
@@ -53,6 +54,7 @@ export function undoDelivery(
 async function undoStep(
   { origin, storage }: Workspace,
   step: Step,
+  assertHeld: () => void,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { path, state, before, backup, hash } = step;
@@ -69,6 +71,7 @@ async function undoStep(
   if (current === restored) return undefined;
   if (current !== (state === undefined ? undefined : hash)) return 'it was changed after the delivery';
   signal.throwIfAborted();
+  assertHeld();
   if (saved !== undefined) {
     await makeParents(origin, path);
     await replace(saved, target, modeOf(before!), signal);
