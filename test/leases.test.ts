@@ -6,19 +6,25 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../src/delegate/process/process-table.ts';
 import { RunQueue } from '../src/delegate/run/run-queue.ts';
 import { FolderClaims } from '../src/delegate/workspace/folder-claims.ts';
 import { SharedLease } from '../src/store/shared-lease.ts';
 import { createStore, type Store } from '../src/store/store.ts';
 import { eventually } from './delegate/eventually.ts';
+import { startPostgres } from './postgres.ts';
 
 let folder: string;
 let project: string;
 let claims: FolderClaims;
 let queue: RunQueue;
 const children: ChildProcess[] = [];
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.close());
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'adjutant-leases-')));
   project = join(folder, 'project');
@@ -215,20 +221,24 @@ describe('a lease on a run', () => {
   });
 });
 
-describe('a shared lease', () => {
+describe.each(['sqlite', 'postgres'])('a shared lease on %s', (engine) => {
   type State = { readonly offset: number };
   const place = { kind: 'a channel', key: 'poller' };
-  const file = () => join(folder, 'adjutant.db');
+  let url: string;
   let store: Store;
-  beforeEach(() => {
-    store = createStore(file());
+  let databases = 0;
+  beforeEach(async () => {
+    databases += 1;
+    url = engine === 'sqlite' ? join(folder, 'a.db') : await postgres.createDatabase(`leases_${databases}`);
+    store = createStore(url);
   });
   afterEach(() => store.close());
   const lease = (owner: string, clock = Date.now) =>
-    new SharedLease<State>({ store, clock }, place, owner, 60_000);
+    new SharedLease<State>({ ...place, store, clock, owner, durationMs: 60_000 });
   const otherOwner = (durationMs: number) => `
-    const store = createStore(${JSON.stringify(file())});
-    const lease = new SharedLease({ store, clock: Date.now }, ${JSON.stringify(place)}, 'other', ${durationMs});
+    const store = createStore(${JSON.stringify(url)});
+    const options = ${JSON.stringify({ ...place, owner: 'other', durationMs })};
+    const lease = new SharedLease({ store, clock: Date.now, ...options });
     console.log(JSON.stringify(await lease.take({ offset: 1 })));
     await nextLine();
     console.log(await lease.save({ offset: 2 }));`;

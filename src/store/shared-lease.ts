@@ -2,9 +2,14 @@ import { sql } from 'kysely';
 import type { JsonObject } from '../json.ts';
 import type { Clock, Store } from './store.ts';
 
-interface Held {
+export interface SharedLeaseOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Kind and key of the record that holds the lease. */
+  readonly kind: string;
+  readonly key: string;
   readonly owner: string;
-  readonly fence: number;
+  readonly durationMs: number;
 }
 
 /**
@@ -15,90 +20,63 @@ interface Held {
  * does not know that it lost it: its next `save` fails, because the stored state is not the one that it has read.
  */
 export class SharedLease<State extends JsonObject> {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #row: ReturnType<typeof sql>;
-  readonly #insert: (value: string, untilMs: number) => ReturnType<typeof sql>;
-  readonly #owner: string;
-  readonly #durationMs: number;
-  /** The stored text of the state while this process holds the lease. */
-  #value: string | undefined;
+  readonly #options: SharedLeaseOptions;
+  /** The stored text while this process holds the lease. */
+  #held: string | undefined;
 
-  /** The lease is the record with this kind and key. */
-  constructor(
-    { store, clock }: { readonly store: Store; readonly clock: Clock },
-    { kind, key }: { readonly kind: string; readonly key: string },
-    owner: string,
-    durationMs: number,
-  ) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#row = sql`kind = ${kind} and key = ${key}`;
-    this.#insert = (value, untilMs) => sql`insert into records (kind, key, value, position)
-      values (${kind}, ${key}, ${value}, ${untilMs}) on conflict (kind, key) do nothing returning key`;
-    this.#owner = owner;
-    this.#durationMs = durationMs;
+  constructor(options: SharedLeaseOptions) {
+    this.#options = options;
   }
 
   /** Takes or renews the lease. Returns its state, or `undefined` if another process holds it. */
   async take(initial: State): Promise<State | undefined> {
-    const now = this.#clock();
-    const [row] = await this.#store.read(
-      async (db) =>
-        (
-          await sql<{ value: string; position: number }>`select value, position from records
-          where ${this.#row}`.execute(db)
-        ).rows,
+    const { store, clock } = this.#options;
+    const row = await store.read((db) =>
+      db.selectFrom('records').select(['value', 'position']).where(this.#row).executeTakeFirst(),
     );
-    if (row === undefined) {
-      const value = this.#serialize(initial, 1);
-      const added = await this.#store.run(this.#insert(value, now + this.#durationMs));
-      return this.#keep(added, value, initial);
-    }
-    const { owner, fence, ...stored } = parse(row.value);
-    const isOwn = owner === this.#owner;
-    if (!isOwn && row.position > now) return undefined;
+    const { owner, fence, ...stored } = parse(row?.value);
+    const isOwn = owner === this.#options.owner;
+    if (!isOwn && row !== undefined && row.position > clock()) return undefined;
     const state = { ...initial, ...stored };
-    const value = this.#serialize(state, isOwn ? fence : fence + 1);
-    return this.#keep(await this.#replace(row.value, value), value, state);
+    return (await this.#write(row?.value ?? '', state, isOwn ? fence : fence + 1)) ? state : undefined;
   }
 
   /** Renews the lease and stores its state. Returns false if another process has taken the lease. */
   async save(state: State): Promise<boolean> {
-    if (this.#value === undefined) return false;
-    const value = this.#serialize(state, parse(this.#value).fence);
-    return this.#keep(await this.#replace(this.#value, value), value, true) ?? false;
+    return this.#held !== undefined && this.#write(this.#held, state, parse(this.#held).fence);
   }
 
   /** Ends the lease, so that another process need not wait until its time is up. */
   async release(): Promise<void> {
-    if (this.#value === undefined) return;
-    await this.#store.run(
-      sql`update records set position = 0 where ${this.#row} and value = ${this.#value} returning key`,
+    if (this.#held === undefined) return;
+    await this.#options.store.run(
+      sql`update records set position = 0 where ${this.#row} and value = ${this.#held} returning key`,
     );
-    this.#value = undefined;
+    this.#held = undefined;
   }
 
-  #replace(before: string, value: string): Promise<readonly unknown[]> {
-    return this.#store.run(sql`update records set value = ${value}, position = ${this.#clock() + this.#durationMs}
-      where ${this.#row} and value = ${before} returning key`);
+  get #row() {
+    return sql<boolean>`kind = ${this.#options.kind} and key = ${this.#options.key}`;
   }
 
-  #keep<Result>(changed: readonly unknown[], value: string, result: Result): Result | undefined {
-    this.#value = changed.length > 0 ? value : undefined;
-    return changed.length > 0 ? result : undefined;
-  }
-
-  #serialize(state: State, fence: number): string {
-    return JSON.stringify({ ...state, owner: this.#owner, fence });
+  /** Stores a state if the record is still as it was read. */
+  async #write(before: string, state: State, fence: number): Promise<boolean> {
+    const { store, clock, kind, key, owner, durationMs } = this.#options;
+    const value = JSON.stringify({ ...state, owner, fence });
+    const rows = await store.run(sql`insert into records (kind, key, value, position)
+      values (${kind}, ${key}, ${value}, ${clock() + durationMs})
+      on conflict (kind, key) do update set value = excluded.value, position = excluded.position
+      where records.value = ${before} returning key`);
+    this.#held = rows.length > 0 ? value : undefined;
+    return rows.length > 0;
   }
 }
 
-/** A text that is not a state, or one without a fence as earlier versions stored it, has the fence 0. */
-function parse(value: string): Held & JsonObject {
+/** A text that is not a state, or one of an earlier version, has the fence 0. */
+function parse(value = ''): JsonObject & { readonly owner: string; readonly fence: number } {
   const none = { owner: '', fence: 0 };
   try {
-    return { ...none, ...(JSON.parse(value) as object) };
+    return { ...none, ...(JSON.parse(value) as JsonObject) };
   } catch {
     return none;
   }

@@ -52,12 +52,8 @@ export class ChannelListener {
     this.#channel = channel;
     this.#listener = listener;
     this.#options = options;
-    this.#lease = new SharedLease(
-      options.data,
-      { kind: channel.name, key: 'poller' },
-      options.owner,
-      leaseMs,
-    );
+    const { data, owner } = options;
+    this.#lease = new SharedLease({ ...data, owner, kind: channel.name, key: 'poller', durationMs: leaseMs });
   }
 
   start(): void {

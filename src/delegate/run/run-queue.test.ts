@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from './run-queue.ts';
 
@@ -43,6 +44,28 @@ describe('RunQueue', () => {
     const fresh = await RunQueue.open(file);
     expect(fresh.open()).toEqual([]);
     fresh.close();
+  });
+
+  it('creates a deleted file again instead of writing to the deleted one', async () => {
+    rmSync(join(folder, 'state'), { recursive: true });
+    enqueue('a');
+    const other = await RunQueue.open(join(folder, 'state', 'runs.sqlite'));
+    expect(other.find('a')).toBeDefined();
+    other.close();
+  });
+
+  it('reports another process that holds the file for too long', async () => {
+    const file = join(folder, 'state', 'runs.sqlite');
+    const impatient = await RunQueue.open(file, 1);
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN EXCLUSIVE');
+    expect(() => impatient.requestCancellation('a', 'enough')).toThrow(
+      `The database ${file} is locked by another process; try again when that process is done.`,
+    );
+    other.close();
+    impatient.requestCancellation('a', 'enough');
+    expect(queue.cancellationReason('a')).toBe('enough');
+    impatient.close();
   });
 
   it('keeps the position of a run that is enqueued twice', async () => {

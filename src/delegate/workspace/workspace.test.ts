@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contain } from '../process/containment.ts';
 import { deliver, redeliver } from './delivery.ts';
@@ -299,6 +300,32 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(conflicts).toEqual([]);
     expect(delivered.map(({ path }) => path).sort()).toEqual(['new.txt', 'second.txt']);
     expect(read('new.txt')).toBe('run\n');
+  });
+
+  it('is not delivered or undone by a process that loses its claim on the folder', async () => {
+    const run = await isolate(kind);
+    await run.agent('echo new > new.txt; rm dir/one.txt');
+    const database = new DatabaseSync(join(root, 'state', 'folders.sqlite'));
+    // As if another process took this one for dead as soon as it has the folder.
+    const lose = () =>
+      database.exec(`CREATE TRIGGER lose AFTER INSERT ON claims WHEN new.kind = 'delivery'
+        BEGIN DELETE FROM claims WHERE rowid = new.rowid; END`);
+    const reason = expect.stringContaining('this process has lost its claim');
+    lose();
+    const before = tree();
+    expect((await run.deliver()).conflicts).toEqual([
+      { path: 'dir/one.txt', reason },
+      { path: 'new.txt', reason },
+    ]);
+    expect(tree()).toEqual(before);
+    database.exec('DROP TRIGGER lose');
+    await redeliver(run.workspace, { run: run.run, claims, env });
+    const delivered = tree();
+    expect(delivered).not.toEqual(before);
+    lose();
+    expect((await run.undo())!.conflicts).toHaveLength(2);
+    expect(tree()).toEqual(delivered);
+    database.close();
   });
 
   it('never writes through a link that replaced a folder', async () => {

@@ -45,9 +45,11 @@ export class FileLock {
       this.#file ??= SqliteFile.open(this.#path, 0);
       try {
         const file = await this.#file;
-        await file.begin('exclusive', timeoutMs);
-        // A lock on a file that was deleted keeps nobody out.
-        if (!file.isReplaced) return file;
+        // SQLite cannot lock a file that was deleted. If it is deleted while this process waits, the lock keeps nobody out.
+        if (!file.isReplaced) {
+          await file.begin('exclusive', timeoutMs);
+          if (!file.isReplaced) return file;
+        }
         this.close();
       } catch (error) {
         this.close();

@@ -204,6 +204,16 @@ describe('a change', () => {
     expect(await names(sources[0]!)).toHaveLength(60);
   });
 
+  it('creates a deleted lock file again', async () => {
+    const folder = plantTree();
+    const source = open(folder);
+    await source.create(draft('first'), author);
+    rmSync(join(folder, '.lock'));
+    await source.create(draft('second'), author);
+    expect(readdirSync(folder)).toContain('.lock');
+    expect(await names(source)).toEqual(['first', 'second']);
+  });
+
   it('made to the same revision by two processes succeeds only once', async () => {
     const folder = plantTree();
     await open(folder).create(draft('shared'), author);
