@@ -29,6 +29,7 @@ import {
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
+import { FolderWatch } from './prompts/files/folder-watch.ts';
 import {
   createCommands,
   createJsonl,
@@ -36,7 +37,6 @@ import {
   createTwig,
   type PromptsFeature,
 } from './prompts/prompts.ts';
-import { FolderWatch } from './prompts/watch/folder-watch.ts';
 import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';

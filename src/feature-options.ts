@@ -11,7 +11,7 @@ import type { ExpandText } from './feature.ts';
 import { setLogRedaction } from './log.ts';
 import { commandName } from './prompts/catalog/expander.ts';
 import type { PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
-import type { RunGit } from './prompts/repositories/repository-pull.ts';
+import type { RunGit } from './prompts/repositories/repository.ts';
 import type { Records } from './records.ts';
 import { createRecords } from './store/records.ts';
 import { isPostgres, locate } from './store/store.ts';

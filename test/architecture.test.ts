@@ -137,7 +137,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   prompts: [
     'files',
     'template',
-    'watch',
     'jinja',
     'definition',
     'rendering',

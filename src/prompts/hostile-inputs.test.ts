@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { cpuMilliseconds, numberTo, repeatTo } from '../../test/hostile-text.ts';
 import { parseFrontMatter } from '../front-matter.ts';
 import { formatNamed } from './formats/formats.ts';
-import { withOptionalSlices } from './jinja/optional-slices.ts';
-import { formatPercent } from './jinja/percent-format.ts';
+import { formatPercent } from './jinja/filters.ts';
+import { withOptionalSlices } from './jinja/jinja.ts';
 import { lintFiles } from './lint/lint-files.ts';
 import { parseManifest } from './sources/twig-manifest.ts';
 import { unsupportedConstructs } from './template/dialect.ts';
-import { promptNames, withPromptReferences } from './template/prompt-references.ts';
+import { promptNames, resolveReferences, withPromptReferences } from './template/references.ts';
 import { scanTemplate } from './template/scanner.ts';
-import { resolveReferences } from './template/template-references.ts';
 import { freeVariables } from './template/variables.ts';
 
 const length = 1024 * 1024;

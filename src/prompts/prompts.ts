@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
 import type { Records } from '../records.ts';
@@ -7,25 +8,25 @@ import { Expander } from './catalog/expander.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
+import type { EditablePromptSource, PromptSource } from './definition/source.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
-import type { MountOptions } from './mounts/mount.ts';
-import { createSources, createUserSource } from './prompt-sources.ts';
-import { RecentValues } from './rendering/recent-values.ts';
-import type { RepositoryOptions } from './repositories/repository.ts';
-import type { RunGit } from './repositories/repository-pull.ts';
+import { SharedSource } from './jsonl/shared-source.ts';
+import { UserSource } from './jsonl/user-source.ts';
+import { type MountOptions, MountSource } from './mounts/mount.ts';
+import { RecentValues } from './rendering/arguments.ts';
+import type { ComposedPrompts } from './rendering/composition.ts';
+import { localRepositories, type RepositoryOptions, type RunGit } from './repositories/repository.ts';
+import { RepositorySource } from './repositories/repository-source.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { TrialStore } from './testing/trial-store.ts';
-import { createCatalogTools } from './tools/catalog-tools.ts';
+import { createCatalogTools, createShow } from './tools/catalog-tools.ts';
 import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
-import { createDeletedTool } from './tools/deleted-tool.ts';
-import { createEditingTools } from './tools/editing-tools.ts';
-import { createHistoryTool, createLabelTool } from './tools/history-tools.ts';
+import { createEditingTools, createMethods } from './tools/editing-tools.ts';
+import { createDeletedTool, createHistoryTool, createLabelTool } from './tools/history-tools.ts';
 import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
-import { createMethods } from './tools/methods.ts';
-import { createShow } from './tools/show-tool.ts';
 import { createTestTool } from './tools/test-tool.ts';
 import { createTryTools } from './tools/try-tools.ts';
 import { createUsageTool } from './tools/usage-tool.ts';
@@ -215,4 +216,84 @@ function catalogFeature(
     subscribe: (listener) => catalog.subscribe(() => listener({ kind: 'prompts' })),
     close: () => catalog.close(),
   };
+}
+
+/**
+ * All sources of the standard contract. If several sources have a prompt of the same name, the first one counts: the user's
+ * own prompts, those of hexai, commands, libraries, those of twig, repositories and mounts in their order, built-in prompts.
+ */
+function createSources(
+  {
+    commandsDir,
+    jsonlDir,
+    twigDir,
+    originals = {},
+    mounts = [],
+    userHome,
+    records,
+    poll = false,
+    namedBy = {},
+    repositories,
+  }: PromptsOptions,
+  find: ComposedPrompts['find'],
+): {
+  readonly user: EditablePromptSource;
+  readonly hexai: readonly UserSource[];
+  readonly sources: readonly PromptSource[];
+} {
+  const user = createUserSource(jsonlDir, poll, records);
+  // A database replaces the files of this machine; `migrate` copies the prompts of hexai too.
+  const hexaiDir = records === undefined ? otherFolder(originals.hexaiDir, jsonlDir) : undefined;
+  const otherTwigDir = otherFolder(originals.twigDir, twigDir);
+  const hexai = hexaiDir === undefined ? [] : [new UserSource({ name: 'hexai', folder: hexaiDir, poll })];
+  const builtInDir = existsSync(join(jsonlDir, 'default.jsonl')) ? jsonlDir : (hexaiDir ?? jsonlDir);
+  const libraries: (TwigSource | RepositorySource)[] = [];
+  const composedPrompts: ComposedPrompts = {
+    find,
+    async libraryFile(library, path) {
+      for (const source of libraries) {
+        const text = await source.templateFile(library, path);
+        if (text !== undefined) return text;
+      }
+      return undefined;
+    },
+  };
+  const composition = async () => {
+    const { Composition } = await import('./rendering/composition.ts');
+    return new Composition(composedPrompts);
+  };
+  libraries.push(
+    new TwigSource({
+      name: 'libraries',
+      folder: twigDir,
+      userHome,
+      poll,
+      namedBy: namedBy.twigDir,
+      composition,
+    }),
+    ...(otherTwigDir === undefined
+      ? []
+      : [new TwigSource({ folder: otherTwigDir, userHome, poll, composition })]),
+    ...localRepositories(repositories?.folder ?? '', repositories?.list ?? []).map(
+      (repository) => new RepositorySource({ repository, git: repositories!.git, poll, composition }),
+    ),
+  );
+  const sources = [
+    user,
+    ...hexai,
+    new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir, composition }),
+    ...libraries,
+    ...mounts.map((mount) => new MountSource({ ...mount, poll })),
+    new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
+  ];
+  return { user, hexai, sources };
+}
+
+/** Returns the folder if it exists and is not the own one. */
+function otherFolder(folder: string | undefined, own: string): string | undefined {
+  return folder !== undefined && folder !== own && existsSync(folder) ? folder : undefined;
+}
+
+function createUserSource(folder: string, poll: boolean, records: Records | undefined): EditablePromptSource {
+  return records === undefined ? new UserSource({ folder, poll }) : new SharedSource(records);
 }

@@ -7,8 +7,8 @@ import { plantTree, until, write } from '../../test/tree.ts';
 import { standard } from '../contracts/standard.ts';
 import { Server } from '../engine/server.ts';
 import type { JsonObject } from '../json.ts';
+import { FolderWatch } from '../prompts/files/folder-watch.ts';
 import { createPrompts } from '../prompts/prompts.ts';
-import { FolderWatch } from '../prompts/watch/folder-watch.ts';
 import { connectMemory } from '../transports/memory.ts';
 import { createSkills, type SkillsOptions } from './skills.ts';
 

@@ -1,16 +1,13 @@
+import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
-import type { PromptDefinition } from '../definition/definition.ts';
-import { contentRevision, listed, sameContent } from '../definition/revision.ts';
+import { contentRevision, listed, type PromptDefinition, sameContent } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';
 import { limitProblems } from '../files/limit-problems.ts';
-import { ProblemLog } from './problem-log.ts';
-import { unsafeName, unsafeNameProblem } from './unsafe-name.ts';
-import { withUsedRevisions } from './used-prompts.ts';
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** Report changes to a prompt's text too, not only changes that are visible in the list. */
   readonly reportsTextChanges?: boolean;
   /** Log new problems after each change. */
@@ -247,3 +244,73 @@ function sameList(before: readonly CatalogEntry[], now: readonly CatalogEntry[],
 
 const sameListing: Comparison = (one, other) =>
   one === other || JSON.stringify(listed(one)) === JSON.stringify(listed(other));
+
+/** Limits how many problems one update logs. */
+const maxLines = 50;
+
+/** Logs each problem once. A problem that was fixed and comes back is logged again. */
+class ProblemLog {
+  #logged: ReadonlySet<string> = new Set();
+
+  async update(problems: readonly Problem[]): Promise<void> {
+    const found = new Map<string, Problem['severity']>();
+    const pace = new Pace();
+    for (const problem of problems) {
+      found.set(lineOf(problem), problem.severity);
+      await pace.pause;
+    }
+    const unlogged = [...found].filter(([line]) => !this.#logged.has(line));
+    for (const [line, severity] of unlogged.slice(0, maxLines)) log(severity, line);
+    if (unlogged.length > maxLines)
+      log(
+        'warning',
+        `${unlogged.length - maxLines} more problems with prompts are not shown; run "adjutant prompts lint" to list them`,
+      );
+    this.#logged = new Set(found.keys());
+  }
+}
+
+function lineOf({ file, line, column, message }: Problem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  // Control characters in a file name could forge log lines or change the terminal's state.
+  return `${place}: ${message}`.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+/** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
+const unsafeName = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+function unsafeNameProblem({ name, file, line }: PromptDefinition): Problem {
+  const shown = JSON.stringify(name).replaceAll(
+    new RegExp(unsafeName, 'gu'),
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
+  const message = `the name ${shown} contains a line break, a control character or a direction override, so the prompt is not served; rename it`;
+  return { file, line, severity: 'error', rule: 'unsafe-name', message };
+}
+
+type Named = ReadonlyMap<string, { readonly definition: PromptDefinition }>;
+
+const composed = new WeakMap<PromptDefinition, PromptDefinition>();
+
+/**
+ * Adds the revisions of all prompts that a prompt uses, directly or through others, to its dependencies, so that a change
+ * of one of them is a change of the prompt. Returns the same object while nothing changes.
+ */
+function withUsedRevisions(definition: PromptDefinition, named: Named): PromptDefinition {
+  if (definition.uses === undefined) return definition;
+  const dependencies: Record<string, string> = { ...definition.dependencies };
+  const pending = [...definition.uses];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const key = `prompt:${name}`;
+    if (key in dependencies) continue;
+    const used = named.get(name)?.definition;
+    dependencies[key] = used === undefined ? 'missing' : contentRevision(used);
+    pending.push(...(used?.uses ?? []));
+  }
+  const known = composed.get(definition);
+  if (known !== undefined && JSON.stringify(known.dependencies) === JSON.stringify(dependencies))
+    return known;
+  const result = { ...definition, dependencies };
+  composed.set(definition, result);
+  return result;
+}

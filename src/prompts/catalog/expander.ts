@@ -4,10 +4,14 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { ExpandText } from '../../feature.ts';
 import { nearest } from '../../nearest.ts';
-import { argumentsFrom, flatten, takesInput } from '../rendering/expansion.ts';
-import { askForMissing } from '../rendering/missing-arguments.ts';
-import type { RecentValues } from '../rendering/recent-values.ts';
-import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
+import {
+  type Arguments,
+  argumentsFrom,
+  askForMissing,
+  type RecentValues,
+  takesInput,
+} from '../rendering/arguments.ts';
+import { flatten, renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { Usage } from './usage.ts';
 

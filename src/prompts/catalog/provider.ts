@@ -2,14 +2,12 @@ import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
-import { escapeForClient } from '../rendering/client-escapes.ts';
-import { askForMissing } from '../rendering/missing-arguments.ts';
-import type { RecentValues } from '../rendering/recent-values.ts';
-import { type Arguments, renderPrompt } from '../rendering/rendering.ts';
+import { type Arguments, askForMissing, type RecentValues } from '../rendering/arguments.ts';
+import { renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { Usage } from './usage.ts';
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly catalog: Catalog;
   /** Finds a prompt by a name that may include a version. Default: only by its name. */
   readonly find?: (name: string) => Promise<CatalogEntry>;
@@ -106,4 +104,26 @@ function metaOf(source: PromptSource): NonNullable<Prompt['meta']> {
   const meta = metas.get(source) ?? { 'adjutant/source': source.name };
   metas.set(source, meta);
   return meta;
+}
+
+/**
+ * opencode treats the text of a prompt as a template: it fills in `$1` and `$ARGUMENTS`, then runs every command between
+ * `` !` `` and `` ` ``. A placeholder between these two characters may turn out empty.
+ */
+const opencodeCommand = /!(?=(?:\$\d+|\$ARGUMENTS)*`)/g;
+
+/** Separates what a client would execute in a prompt. A prompt is text, and no server may run commands through it. */
+function escapeForClient(rendered: RenderedPrompt, client: string): RenderedPrompt {
+  if (client !== 'opencode') return rendered;
+  return {
+    ...rendered,
+    messages: rendered.messages.map((message) =>
+      message.content.type === 'text'
+        ? {
+            ...message,
+            content: { ...message.content, text: message.content.text.replaceAll(opencodeCommand, '! ') },
+          }
+        : message,
+    ),
+  };
 }

@@ -1,6 +1,5 @@
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
-import type { PromptTest } from './prompt-test.ts';
 
 /**
  * How a prompt's text is rendered. `input`: replaces the literal `{{input}}`, or appends the input if there is none.
@@ -66,8 +65,81 @@ export interface MessageDefinition {
   readonly content: Content;
 }
 
+/** One test of a prompt: its arguments, and checks on the rendered text and on the answer of a model. */
+export interface PromptTest extends TextChecks {
+  readonly name?: string;
+  /** Why the test cannot run, such as a misspelled field. Such a test fails; its prompt is served. */
+  readonly invalid?: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** Part of the expected error. The prompt must not render. */
+  readonly fails?: string;
+  /** Checks on the answer of a model. They are skipped if no model is configured. */
+  readonly answer?: TextChecks & {
+    /** JSON Schema of the answer, which must be JSON. */
+    readonly schema?: Readonly<Record<string, unknown>>;
+    /** What a good answer is, judged by the model. */
+    readonly rubric?: string;
+  };
+}
+
+export interface TextChecks {
+  readonly equals?: string;
+  readonly contains?: readonly string[];
+  readonly not_contains?: readonly string[];
+  /** Regular expressions. */
+  readonly matches?: readonly string[];
+  readonly max_tokens?: number;
+  readonly min_tokens?: number;
+}
+
 /** The prompts read from a file or folder, and the problems found while reading. */
 export interface Reading {
   readonly prompts: readonly PromptDefinition[];
   readonly problems: readonly Problem[];
+}
+
+/** A digest of the prompt's content and of the files it includes. Used where the source does not count revisions. */
+export function contentRevision(definition: PromptDefinition): string {
+  const known = revisions.get(definition);
+  if (known !== undefined) return known;
+  const { title, description, arguments: args, messages, tags, template, dependencies } = definition;
+  const content = [title ?? null, description ?? null, args, messages, tags, template, dependencies ?? null];
+  const revision = digestOf(JSON.stringify(content));
+  revisions.set(definition, revision);
+  return revision;
+}
+
+const revisions = new WeakMap<PromptDefinition, string>();
+
+export function digestOf(content: string | Buffer): string {
+  // Load the module on first use: most servers never need a digest, and loading it slows down the start.
+  const { hash } = process.getBuiltinModule('node:crypto');
+  return hash('sha256', content).slice(0, 16);
+}
+
+/** Whether clients receive the same content for both. Ignores the file and the line. */
+export function sameContent(one: PromptDefinition, other: PromptDefinition): boolean {
+  if (one === other) return true;
+  return (
+    JSON.stringify(listed(one)) === JSON.stringify(listed(other)) &&
+    one.template === other.template &&
+    one.messages.length === other.messages.length &&
+    one.messages.every((message, index) => sameMessage(message, other.messages[index]!)) &&
+    JSON.stringify(one.dependencies) === JSON.stringify(other.dependencies)
+  );
+}
+
+/** The fields that clients see in the list of prompts. */
+export function listed({ name, title, description, arguments: args, tags }: PromptDefinition): object {
+  return { name, title, description, args, tags };
+}
+
+type Message = PromptDefinition['messages'][number];
+
+function sameMessage(one: Message, other: Message): boolean {
+  if (one.role !== other.role) return false;
+  // Texts can be long, so compare them directly instead of serializing them.
+  if (one.content.type === 'text' && other.content.type === 'text')
+    return one.content.text === other.content.text;
+  return JSON.stringify(one.content) === JSON.stringify(other.content);
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
-import { everything } from '../rendering/typed-arguments.ts';
+import { everything } from '../rendering/arguments.ts';
 import { namesInHint, parseHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { fileReference, reportClientSyntax, reportUnknownFields } from './left-out.ts';

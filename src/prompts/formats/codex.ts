@@ -1,5 +1,5 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
-import { everything } from '../rendering/typed-arguments.ts';
+import { everything } from '../rendering/arguments.ts';
 import { parseHint, printHint } from './argument-hint.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { reportUnknownFields } from './left-out.ts';

@@ -1,8 +1,7 @@
 import { basename } from 'node:path/posix';
 import { FileProblem } from '../../front-matter.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
-import { escapeJinja } from '../template/jinja-text.ts';
-import { lexTemplate, type Tag } from '../template/lexer.ts';
+import { escapeJinja, lexTemplate, type Tag } from '../template/lexer.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { type Part, parseHandlebars } from './handlebars.ts';
 import { reportUnknownFields } from './left-out.ts';

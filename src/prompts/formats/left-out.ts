@@ -1,4 +1,4 @@
-import { Lines } from '../template/position.ts';
+import { Lines } from '../template/lexer.ts';
 import type { Report } from './format.ts';
 
 /** Maximum number of reports of one kind per file. */

@@ -1,5 +1,5 @@
 import type { PromptDefinition } from '../definition/definition.ts';
-import { everything } from '../rendering/typed-arguments.ts';
+import { everything } from '../rendering/arguments.ts';
 import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
 import { fileReference, reportClientSyntax, reportUnknownFields } from './left-out.ts';
 import { parseMarkdown, printMarkdown, textField } from './markdown.ts';

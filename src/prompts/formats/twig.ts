@@ -9,7 +9,7 @@ import type {
 import { problemOf } from '../files/file-cache.ts';
 import { normalizeLibraryName } from '../sources/twig-library.ts';
 import { type ManifestPrompt, parseManifest } from '../sources/twig-manifest.ts';
-import { escapeJinja } from '../template/jinja-text.ts';
+import { escapeJinja } from '../template/lexer.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { type Format, NotExpressible, type TextFile, writeEach } from './format.ts';
 import { pathForName } from './prompt-path.ts';

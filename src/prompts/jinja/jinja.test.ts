@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Jinja } from './jinja.ts';
-import { costOf, type TemplateCost } from './template-cost.ts';
+import { costOf, Jinja, type TemplateCost } from './jinja.ts';
 import { TemplateError } from './template-error.ts';
 
 let jinja = new Jinja();

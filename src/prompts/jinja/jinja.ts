@@ -1,15 +1,12 @@
 import type { Environment } from 'minijinja-js';
 import { unsupportedConstructs } from '../template/dialect.ts';
-import { templateLabel } from '../template/prompt-references.ts';
-import { resolveReferences } from '../template/template-references.ts';
+import { lexTemplate, type Token } from '../template/lexer.ts';
+import { resolveReferences, templateLabel } from '../template/references.ts';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, runGuarded } from './jinja-engine.ts';
-import { withCountedLoops } from './loop-items.ts';
-import { withOptionalSlices } from './optional-slices.ts';
-import { costOf, type TemplateCost } from './template-cost.ts';
 import { type ParsedTemplateError, parseTemplateError, TemplateError } from './template-error.ts';
 
-export interface JinjaLimits {
+interface JinjaLimits {
   /** Maximum number of steps per rendering. */
   readonly fuel: number;
   readonly milliseconds: number;
@@ -125,4 +122,176 @@ export class Jinja {
 /** The source passed to the engine. Line numbers stay the same. */
 function prepared(name: string, source: string): string {
   return withOptionalSlices(withCountedLoops(resolveReferences(name, source)));
+}
+
+const needsEnd = /\bloop\s*\.\s*(?:last|length|revindex0?)\b/;
+
+/**
+ * Turns the items of every loop into a list: `in x` becomes `in (x)|list`. The engine does not know the length of a text,
+ * so `loop.last`, `loop.length` and `loop.revindex` would be wrong or empty in a loop over its characters.
+ */
+function withCountedLoops(source: string): string {
+  if (!needsEnd.test(source)) return source;
+  let text = '';
+  let end = 0;
+  for (const { kind, tokens } of lexTemplate(source)) {
+    const items = kind === 'statement' && tokens[0]?.text === 'for' ? itemsOf(tokens) : undefined;
+    if (items === undefined) continue;
+    const { from, to } = items;
+    text += `${source.slice(end, from)}(${source.slice(from, to)})|list`;
+    end = to;
+  }
+  return text + source.slice(end);
+}
+
+/** The expression between `in` and the end of the tag, a filter (`if …`) or `recursive`. */
+function itemsOf(tokens: readonly Token[]): { readonly from: number; readonly to: number } | undefined {
+  const start = tokens.findIndex(({ kind, text }) => kind === 'name' && text === 'in') + 1;
+  let depth = 0;
+  let last = -1;
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (start === 0 || index < start) continue;
+    if (kind === 'operator' && '([{'.includes(text)) depth++;
+    if (kind === 'operator' && ')]}'.includes(text)) depth--;
+    if (depth === 0 && kind === 'name' && (text === 'if' || text === 'recursive')) break;
+    last = index;
+  }
+  if (last < 0) return undefined;
+  return { from: tokens[start]!.offset, to: tokens[last]!.offset + tokens[last]!.text.length };
+}
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * Makes a slice of an undefined value print as nothing, as in Jinja2: `x[:9]` becomes `(x|default(''))[:9]`, because the
+ * engine would print an empty list. `x[::-1]` becomes the filter `reverse`, because the engine crashes on an empty string.
+ */
+export function withOptionalSlices(source: string): string {
+  if (!source.includes('[')) return source;
+  const edits = lexTemplate(source).flatMap(({ tokens }) => editsOf(tokens));
+  let text = '';
+  let end = 0;
+  for (const edit of edits.sort((a, b) => a.from - b.from)) {
+    text += source.slice(end, edit.from) + edit.text;
+    end = edit.to;
+  }
+  return text + source.slice(end);
+}
+
+/** Finds the slices in a single pass, because a tag can contain thousands of brackets. */
+function editsOf(tokens: readonly Token[]): readonly Edit[] {
+  const edits: Edit[] = [];
+  const open: number[] = [];
+  /** For each token, the index at which the operand that ends with this token begins. */
+  const starts: (number | undefined)[] = [];
+  const slices = new Set<number>();
+  for (const [index, token] of tokens.entries()) {
+    const isOperator = token.kind === 'operator';
+    const closed = isOperator && ')]}'.includes(token.text) ? (open.pop() ?? 0) : index;
+    if (isOperator && '([{'.includes(token.text)) open.push(index);
+    // A colon directly inside brackets makes them a slice.
+    if (isOperator && token.text === ':' && open.length > 0) slices.add(open.at(-1)!);
+    starts.push(startOfOperand(tokens, index, closed, starts));
+  }
+  for (const index of slices) {
+    const start = starts[index - 1];
+    if (tokens[index]!.text === '[' && start !== undefined) edits.push(...editsAt(tokens, index, start));
+  }
+  return edits;
+}
+
+/** Index at which an operand such as `a.b(c)[0]` begins. `undefined` if it does not begin with a name, a string or a parenthesis. */
+function startOfOperand(
+  tokens: readonly Token[],
+  end: number,
+  opening: number,
+  starts: readonly (number | undefined)[],
+): number | undefined {
+  const token = tokens[end]!;
+  if (token.kind === 'operator') {
+    if (token.text !== ')' && token.text !== ']') return undefined;
+    const before = tokens[opening - 1];
+    const called =
+      before !== undefined && (before.kind === 'name' || /^[)\]]$/.test(before.text)) && !isKeyword(before);
+    // Parentheses that are not a call form the whole operand.
+    if (!called) return token.text === ')' ? opening : undefined;
+    return starts[opening - 1];
+  }
+  if (token.kind === 'string') return end;
+  if (token.kind !== 'name' || isKeyword(token)) return undefined;
+  const before = tokens[end - 1]?.text;
+  return before === '|' ? undefined : before === '.' ? starts[end - 2] : end;
+}
+
+function editsAt(tokens: readonly Token[], open: number, start: number): readonly Edit[] {
+  const before = tokens[start]!.offset;
+  const from = tokens[open]!.offset;
+  const brackets = tokens.slice(open, open + 6).map(({ text }) => text);
+  return [
+    { from: before, to: before, text: '(' },
+    brackets.join('') === '[::-1]'
+      ? { from, to: tokens[open + 5]!.offset + 1, text: "|default('')|reverse)" }
+      : { from, to: from, text: "|default(''))" },
+  ];
+}
+
+function isKeyword({ text }: Token): boolean {
+  return /^(and|or|not|in|is|if|else|elif|for|set|with|include|extends|import|from|call|do|return)$/.test(
+    text,
+  );
+}
+
+/**
+ * Upper bound for the cost of rendering. `small`: every part is rendered at most once. `bounded`: the fuel limits how often
+ * parts repeat, and no step makes a text longer. `unknown`: no bound is known.
+ */
+export type TemplateCost = 'small' | 'bounded' | 'unknown';
+
+const onceStatements = new Set(['if', 'elif', 'else', 'endif']);
+const repeatingStatements = new Set(['for', 'endfor', 'set', 'include', 'extends', 'block', 'endblock']);
+const harmlessOperators = new Set(['.', '|', '(', ')', '[', ']', ',', '=', '==', '!=', '<', '>', '<=', '>=']);
+/** Filters whose result is about as long as their input, or shorter. */
+const harmlessFilters = new Set(
+  'upper lower trim capitalize title default d length count first last string'.split(' '),
+);
+const harmlessTests = new Set('defined undefined none string not'.split(' '));
+const harmlessWords = new Set('and or not if elif else in is'.split(' '));
+
+/** Finds templates that need no time limit, because enforcing one costs more than rendering them. In doubt, returns `unknown`. */
+export function costOf(source: string): TemplateCost {
+  const tags = lexTemplate(source);
+  // The lexer may miss tags, for example after a syntax error. The engine might still render them.
+  if (source.includes('{#') || (source.match(/\{[{%]/g)?.length ?? 0) !== tags.length) return 'unknown';
+  let cost: TemplateCost = 'small';
+  for (const { kind, tokens } of tags) {
+    const word = tokens[0]?.text ?? '';
+    if (!tokens.every((token, index) => isHarmless(token, tokens[index - 1], tokens[index - 2])))
+      return 'unknown';
+    if (kind === 'expression' || onceStatements.has(word)) continue;
+    if (!repeatingStatements.has(word)) return 'unknown';
+    cost = 'bounded';
+  }
+  return cost;
+}
+
+function isHarmless(token: Token, before: Token | undefined, beforeThat: Token | undefined): boolean {
+  switch (token.kind) {
+    case 'string':
+    case 'number':
+      return true;
+    case 'operator':
+      // A parenthesis after a name is a call. Only calls of known filters are harmless.
+      if (token.text === '(' && before?.kind === 'name')
+        return harmlessWords.has(before.text) || beforeThat?.text === '|';
+      return harmlessOperators.has(token.text);
+    case 'name':
+      if (before?.text === '|') return harmlessFilters.has(token.text);
+      if (before?.text === 'is' || (before?.text === 'not' && beforeThat?.text === 'is'))
+        return harmlessTests.has(token.text);
+      return true;
+  }
 }

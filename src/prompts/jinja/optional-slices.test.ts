@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOptionalSlices } from './optional-slices.ts';
+import { withOptionalSlices } from './jinja.ts';
 
 describe('withOptionalSlices', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { promptOf, templateLabel } from '../template/prompt-references.ts';
-import { filterErrorIn } from './filter-error.ts';
+import { promptOf, templateLabel } from '../template/references.ts';
+import { filterErrorIn } from './filters.ts';
 
 /** An error in a template, with its position. The message contains only fixed words and words from the template. */
 export class TemplateError extends Error {

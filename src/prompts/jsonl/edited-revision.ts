@@ -1,5 +1,4 @@
-import type { PromptDefinition } from '../definition/definition.ts';
-import { contentRevision, sameContent } from '../definition/revision.ts';
+import { contentRevision, type PromptDefinition, sameContent } from '../definition/definition.ts';
 import type { Revision } from '../definition/source.ts';
 import { type PromptRecord, toDefinition } from './record.ts';
 

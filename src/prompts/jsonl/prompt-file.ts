@@ -3,9 +3,8 @@ import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FileCache, problemOf } from '../files/file-cache.ts';
-import { limitProblems } from '../files/limit-problems.ts';
+import { limitProblems, withoutStacks } from '../files/limit-problems.ts';
 import { decodeText } from '../files/text-file.ts';
-import { withoutStacks } from '../files/without-stacks.ts';
 import { parseRecord, toDefinition } from './record.ts';
 
 /** The prompts of a JSONL file, with a problem for every invalid line. */

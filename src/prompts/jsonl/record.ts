@@ -2,8 +2,13 @@ import type { Content } from '../../content.ts';
 import { FileProblem } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
-import { FieldProblem, parseArguments, parseTags, parseText } from '../definition/prompt-fields.ts';
-import { parseTests } from '../definition/prompt-test.ts';
+import {
+  FieldProblem,
+  parseArguments,
+  parseTags,
+  parseTests,
+  parseText,
+} from '../definition/prompt-fields.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { decodeText } from '../files/text-file.ts';
 

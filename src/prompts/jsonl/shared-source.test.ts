@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createRecords } from '../../store/records.ts';
 import { Catalog } from '../catalog/catalog.ts';
-import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
+import { type SingleEdits, singleEdits } from '../catalog/editor.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { copyPrompts } from './copy-prompts.ts';
 import { batchSize } from './prompt-edits.ts';

@@ -17,7 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser } from '../../../test/ordinary-user.ts';
 import { plantTree, write } from '../../../test/tree.ts';
 import { beginArrival } from '../../arrival.ts';
-import { type SingleEdits, singleEdits } from '../catalog/single-edits.ts';
+import { type SingleEdits, singleEdits } from '../catalog/editor.ts';
 import type { PromptDraft } from '../definition/source.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import { prepareReplacement } from './durable-file.ts';

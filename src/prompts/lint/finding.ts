@@ -1,7 +1,8 @@
 import type { Problem } from '../../feature.ts';
+import { nearest } from '../../nearest.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
-import type { Position } from '../template/position.ts';
+import type { Position } from '../template/lexer.ts';
 
 /** The templates of a prompt. */
 export type Sources = Pick<TemplateSet, 'names' | 'sourceOf' | 'sources'>;
@@ -42,4 +43,31 @@ export function testProblem({ file, line, name }: PromptDefinition, test: string
     ...{ file, line, severity: 'error', rule: 'test-failed', prompts: [name] },
     message: `${test} failed: ${reason}`,
   };
+}
+
+/** The number of comparisons between two names that one prompt is worth. */
+const maxComparisons = 100_000;
+
+/** The declared names of a prompt. Suggests one for a misspelled name, until the prompt has used up its comparisons. */
+export class NameSuggestions {
+  readonly #names: ReadonlySet<string>;
+  readonly #suggested = new Map<string, string | undefined>();
+  #comparisons = 0;
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  nearest(written: string): string | undefined {
+    if (this.#suggested.has(written)) return this.#suggested.get(written);
+    this.#comparisons += this.#names.size;
+    if (this.#comparisons > maxComparisons) return undefined;
+    const found = nearest(written, this.#names);
+    this.#suggested.set(written, found);
+    return found;
+  }
 }

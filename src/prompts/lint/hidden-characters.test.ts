@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenCharacters } from './hidden-characters.ts';
+import { hiddenCharacters } from './lint.ts';
 import { lintFiles } from './lint-files.ts';
 
 describe('hidden characters', () => {

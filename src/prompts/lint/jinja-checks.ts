@@ -6,11 +6,10 @@ import { Jinja } from '../jinja/jinja.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { CompiledTemplates, type MessageTemplates } from '../rendering/template-set.ts';
 import { unsupportedConstructs } from '../template/dialect.ts';
-import { promptOf, templateLabel } from '../template/prompt-references.ts';
+import { promptOf, templateLabel } from '../template/references.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { freeVariables, globalNames } from '../template/variables.ts';
-import { type Finding, type LintTarget, problemAt, type Sources } from './finding.ts';
-import { NameSuggestions } from './name-suggestions.ts';
+import { type Finding, type LintTarget, NameSuggestions, problemAt, type Sources } from './finding.ts';
 
 /** Python methods that templates often use but the engine does not support. */
 const missingMethods = new Set(

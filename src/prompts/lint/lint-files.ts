@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { testName } from '../definition/prompt-test.ts';
+import { testName } from '../definition/prompt-fields.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import type { Format, TextFile } from '../formats/format.ts';

@@ -1,12 +1,13 @@
 import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { limitProblems } from '../files/limit-problems.ts';
-import { type Finding, type LintTarget, problemAt } from './finding.ts';
-import { hiddenCharacters } from './hidden-characters.ts';
-import { isLong, lintInThread } from './lint-thread.ts';
-import { lintPlaceholders, unusedArguments } from './placeholders.ts';
+import { areLong, runInThread } from '../files/work-thread.ts';
+import { TemplateError } from '../jinja/template-error.ts';
+import { Lines, type Position } from '../template/lexer.ts';
+import { type Finding, type LintTarget, NameSuggestions, problemAt } from './finding.ts';
 import { withRules } from './rules.ts';
 
 /** Checks one prompt without rendering it. */
@@ -142,4 +143,179 @@ function mergeEqual(problems: readonly Problem[]): Problem[] {
     ...problem,
     ...(prompts.size > 0 && { prompts: [...prompts] }),
   }));
+}
+
+function isLong({ messages }: PromptDefinition): boolean {
+  return areLong(messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : [])));
+}
+
+/** A target whose templates were compiled already, so that it can be sent to a thread. */
+export interface CopiedTarget extends Omit<LintTarget, 'templates'> {
+  readonly templates?: { readonly names: readonly string[]; readonly sources: ReadonlyMap<string, string> };
+  readonly error?: Pick<TemplateError, 'template' | 'message' | 'line' | 'column'>;
+}
+
+async function lintInThread({ templates, ...target }: LintTarget): Promise<readonly Problem[]> {
+  try {
+    return (await runInThread('check', { ...target, ...(await copied(templates)) })) as readonly Problem[];
+  } catch (error) {
+    const message = `the prompt could not be checked: ${messageOf(error)}`;
+    return [
+      {
+        ...problemAt(target.definition, { severity: 'warning', message }),
+        prompts: [target.definition.name],
+      },
+    ];
+  }
+}
+
+async function copied(
+  templates: LintTarget['templates'],
+): Promise<Pick<CopiedTarget, 'templates' | 'error'>> {
+  try {
+    const set = await templates?.();
+    return set === undefined ? {} : { templates: { names: set.names, sources: set.sources } };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { template, message, line, column } = error;
+    return { error: { template, message, line, column } };
+  }
+}
+
+/** Checks the placeholders in a text that is not a Jinja template. */
+function lintPlaceholders(
+  definition: PromptDefinition,
+  text: string,
+  translated: boolean,
+): readonly Finding[] {
+  if (translated || definition.template === 'none') return [];
+  const lines = new Lines(text);
+  const code = new CodeRanges(text);
+  const declared = new NameSuggestions(definition.arguments.map(({ name }) => name));
+  const findings: Finding[] = [];
+  for (const { 0: placeholder, 1: inner = '', index } of text.matchAll(/(?<![$\\])\{\{([^{}]*)\}\}/g)) {
+    const report = (severity: Finding['severity'], message: string) =>
+      findings.push({ ...lines.at(index), severity, message });
+    const name = inner.trim();
+    const known = declared.has(name);
+    if (known && inner === name) continue;
+    // An example in code, or an expression of another template language.
+    if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) || code.includes(index)) continue;
+    if (known)
+      report(
+        'error',
+        `${placeholder} is not replaced because of the spaces inside the braces; write {{${name}}}`,
+      );
+    else if (definition.template === 'input')
+      report('warning', `${placeholder} is plain text here: only {{input}} is replaced`);
+    else {
+      const suggestion = declared.nearest(name);
+      report(
+        'error',
+        `${placeholder} does not match any argument${suggestion === undefined ? '' : `; did you mean {{${suggestion}}}?`}`,
+      );
+    }
+  }
+  const statement = /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/.exec(text);
+  if (statement !== null && !code.includes(statement.index))
+    findings.push({
+      ...lines.at(statement.index),
+      severity: 'warning',
+      message: 'a Jinja statement is plain text here: this prompt is not a Jinja template',
+    });
+  return findings;
+}
+
+/** Arguments that no text uses. */
+function unusedArguments(definition: PromptDefinition, texts: readonly string[]): readonly Finding[] {
+  if (definition.template === 'input' || definition.template === 'jinja' || definition.typed) return [];
+  const used = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\{\{([^{}]+)\}\}/g)].map(([, name]) => name)),
+  );
+  return definition.arguments
+    .filter(({ name }) => !used.has(name))
+    .map(({ name }) => ({ severity: 'warning', message: `the argument ${name} is never used` }));
+}
+
+/** Ranges of Markdown code: fenced blocks and inline code. Braces in them are usually part of an example. */
+class CodeRanges {
+  readonly #ranges: readonly (readonly [from: number, to: number])[];
+
+  constructor(text: string) {
+    const ranges: [number, number][] = [];
+    for (const match of text.matchAll(
+      /^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??(?: {0,3}\1[^\n]*$|(?![\s\S]))/gm,
+    ))
+      ranges.push([match.index, match.index + match[0].length]);
+    const isFenced = (index: number) => ranges.some(([from, to]) => index >= from && index < to);
+    const inline = [...text.matchAll(/(?<!`)(`{1,2})(?!`)[^`\n]{1,2000}\1(?!`)/g)]
+      .filter(({ index }) => !isFenced(index))
+      .map((match): [number, number] => [match.index, match.index + match[0].length]);
+    this.#ranges = [...ranges, ...inline];
+  }
+
+  includes(index: number): boolean {
+    return this.#ranges.some(([from, to]) => index >= from && index < to);
+  }
+}
+
+interface HiddenCharacter extends Position {
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+interface Kind {
+  readonly pattern: string;
+  readonly name: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/** Characters that are invisible to a reader but not to a model. */
+const kinds: readonly Kind[] = [
+  {
+    pattern: '[\\u202A-\\u202E\\u2066-\\u2069\\u061C\\u200E\\u200F]',
+    name: 'changes the direction of text',
+    severity: 'error',
+  },
+  { pattern: '[\\u{E0000}-\\u{E007F}\\u{E0100}-\\u{E01EF}]', name: 'is an invisible tag', severity: 'error' },
+  {
+    pattern: '[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]',
+    name: 'is a control character',
+    severity: 'error',
+  },
+  {
+    pattern:
+      '[\\u00AD\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180E\\u200B\\u2060-\\u2064\\u206A-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]',
+    name: 'is invisible',
+    severity: 'warning',
+  },
+  // Joiners are legitimate only between letters of some scripts and between the parts of an emoji.
+  {
+    pattern:
+      '(?<![\\p{Extended_Pictographic}\\u{1F3FB}-\\u{1F3FF}\\uFE0F\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Gujarati}\\p{Script=Gurmukhi}\\p{Script=Oriya}\\p{Script=Sinhala}\\p{Script=Mongolian}\\p{M}])[\\u200C\\u200D]',
+    name: 'is invisible',
+    severity: 'warning',
+  },
+  {
+    pattern:
+      '(?<![\\p{S}\\p{Extended_Pictographic}\\p{Script=Han}\\p{Script=Mongolian}#*0-9])[\\uFE00-\\uFE0F]',
+    name: 'is invisible',
+    severity: 'warning',
+  },
+];
+const anyKind = new RegExp(kinds.map(({ pattern }) => `(${pattern})`).join('|'), 'gu');
+
+const maxFindings = 10;
+
+export function hiddenCharacters(text: string): readonly HiddenCharacter[] {
+  const found: HiddenCharacter[] = [];
+  let lines: Lines | undefined;
+  for (const match of text.matchAll(anyKind)) {
+    const kind = kinds[match.slice(1).findIndex((group) => group !== undefined)]!;
+    const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    lines ??= new Lines(text);
+    found.push({ ...lines.at(match.index), message: `U+${code} ${kind.name}`, severity: kind.severity });
+    if (found.length === maxFindings) break;
+  }
+  return found;
 }

@@ -1,11 +1,10 @@
 import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { TemplateError } from '../jinja/template-error.ts';
-import { escapeJinja } from '../template/jinja-text.ts';
-import { promptOf, withPromptReferences } from '../template/prompt-references.ts';
-import { renameReferences, resolveName } from '../template/template-references.ts';
+import { escapeJinja } from '../template/lexer.ts';
+import { promptOf, renameReferences, resolveName, withPromptReferences } from '../template/references.ts';
 import { inputPlaceholder } from './rendering.ts';
-import type { MessageTemplates, TemplateFiles } from './template-closure.ts';
+import type { MessageTemplates, TemplateFiles } from './template-set.ts';
 
 /** The prompts and library files that templates of any source can use. */
 export interface ComposedPrompts {

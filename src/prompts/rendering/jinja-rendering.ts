@@ -3,10 +3,14 @@ import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource, TemplateSet } from '../definition/source.ts';
 import { TemplateError } from '../jinja/template-error.ts';
-import { promptOf, templateLabel } from '../template/prompt-references.ts';
+import { promptOf, templateLabel } from '../template/references.ts';
 import type { Composition } from './composition.ts';
-import { CompiledTemplates, type TemplateFiles } from './template-set.ts';
-import { type UnknownVariable, unknownVariable } from './template-thread.ts';
+import {
+  CompiledTemplates,
+  type TemplateFiles,
+  type UnknownVariable,
+  unknownVariable,
+} from './template-set.ts';
 
 type Renderer = (text: string, message: number) => Promise<string>;
 

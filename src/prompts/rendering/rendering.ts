@@ -2,22 +2,9 @@ import { Failure, type Issue } from '../../failure.ts';
 import type { PromptMessage, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
-import { fillTyped } from './typed-arguments.ts';
-
-export type Arguments = Readonly<Record<string, unknown>>;
+import { type Arguments, fillTyped, missingArguments } from './arguments.ts';
 
 export const inputPlaceholder = '{{input}}';
-
-/** Names of required arguments that were not given. An empty value counts as given. */
-export function missingArguments(
-  { arguments: declared }: PromptDefinition,
-  given: Arguments,
-): readonly string[] {
-  const missing: string[] = [];
-  for (const { name, required, default: standard } of declared)
-    if (required && standard === undefined && !Object.hasOwn(given, name)) missing.push(name);
-  return missing;
-}
 
 /** Renders the text of each message once, so values are never expanded again. Other content is sent unchanged. */
 export async function renderPrompt(
@@ -111,4 +98,15 @@ function declaredOnly(
       return [name, typeof value === 'string' ? value : JSON.stringify(value)];
     }),
   );
+}
+
+/** Joins the messages into one text for clients that accept only text. Adds the roles unless all messages are from the user. */
+export function flatten(messages: readonly PromptMessage[]): string {
+  const showRoles = messages.some(({ role }) => role !== 'user');
+  return messages
+    .map(({ role, content }) => {
+      const text = content.type === 'text' ? content.text : `[${content.type}]`;
+      return showRoles ? `[${role}]\n${text}` : text;
+    })
+    .join('\n\n');
 }

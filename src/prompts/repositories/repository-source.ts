@@ -8,8 +8,7 @@ import type { PromptSource, TemplateSet } from '../definition/source.ts';
 import { MountSource } from '../mounts/mount.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { type TwigOptions, TwigSource } from '../sources/twig.ts';
-import type { LocalRepository } from './repository.ts';
-import type { RunGit } from './repository-pull.ts';
+import type { LocalRepository, RunGit } from './repository.ts';
 
 export interface RepositorySourceOptions extends WatchOptions, Pick<TwigOptions, 'composition'> {
   readonly repository: LocalRepository;
@@ -124,7 +123,7 @@ export class RepositorySource extends FolderSource {
   /** Another server may have updated the repository in the meantime. */
   async #update(): Promise<void> {
     if (this.#repository.nextUpdate() <= Date.now()) {
-      const { pullRepository } = await import('./repository-pull.ts');
+      const { pullRepository } = await import('./repository.ts');
       await pullRepository(this.#repository, this.#git).catch((error: unknown) =>
         log('debug', `could not update the repository ${this.#repository.name}`, error),
       );

@@ -8,8 +8,14 @@ import { namesOf, openPrompts, structured, textOf } from '../../../test/prompts/
 import { plantTree, write } from '../../../test/tree.ts';
 import { runFetchingGit } from '../../delegate/launch/fetching-git.ts';
 import type { JsonObject } from '../../json.ts';
-import { LocalRepository, localRepositories, nameFrom, type RepositoryOptions } from './repository.ts';
-import { pullRepository, type RunGit } from './repository-pull.ts';
+import {
+  LocalRepository,
+  localRepositories,
+  nameFrom,
+  pullRepository,
+  type RepositoryOptions,
+  type RunGit,
+} from './repository.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
 const git: RunGit = (args, variables = {}) => runFetchingGit(args, env, variables);

@@ -11,16 +11,16 @@ import {
   parseArguments,
   parseTags,
   parseTemplateKind,
+  parseTests,
   parseText,
 } from '../definition/prompt-fields.ts';
-import { parseTests } from '../definition/prompt-test.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
 import type { Composition } from '../rendering/composition.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';
-import { promptNames, withPromptReferences } from '../template/prompt-references.ts';
+import { promptNames, withPromptReferences } from '../template/references.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from './folder-source.ts';
 
 export interface CommandsOptions extends WatchOptions {

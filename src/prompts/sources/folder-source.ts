@@ -3,7 +3,7 @@ import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
-import { FolderWatch, type FolderWatchOptions } from '../watch/folder-watch.ts';
+import { FolderWatch, type FolderWatchOptions } from '../files/folder-watch.ts';
 
 export interface FolderReading extends Reading {
   /** Folders to watch, including those that do not exist yet. The source's own folder is the first. */

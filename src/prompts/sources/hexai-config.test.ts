@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { plantTree } from '../../../test/tree.ts';
-import { hexaiPromptsDir } from './hexai-config.ts';
+import { hexaiPromptsDir } from '../settings.ts';
 
 const readPromptsDir = (text: string) =>
   hexaiPromptsDir({

@@ -1,18 +1,16 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Awaitable } from '../../awaitable.ts';
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
-import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
-import { digestOf } from '../definition/revision.ts';
+import { digestOf, type MessageDefinition, type PromptDefinition } from '../definition/definition.ts';
 import { type CachedFile, FileCache } from '../files/file-cache.ts';
 import type { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
-import { attachmentOf } from '../rendering/attachment.ts';
-import type { MessageTemplates } from '../rendering/template-closure.ts';
-import { promptNames, withPromptReferences } from '../template/prompt-references.ts';
+import type { MessageTemplates } from '../rendering/template-set.ts';
+import { promptNames, withPromptReferences } from '../template/references.ts';
 import {
   isAttachment,
   type Manifest,
@@ -20,11 +18,10 @@ import {
   type ManifestPrompt,
   parseManifest,
 } from './twig-manifest.ts';
-import { type References, ReferenceTracker } from './twig-references.ts';
-import { posixPath, TwigTemplates } from './twig-templates.ts';
+import { posixPath, type References, ReferenceTracker, TwigTemplates } from './twig-templates.ts';
 
 /** A loaded prompt: its definition, or the problems that prevented it. */
-export interface LoadedPrompt {
+interface LoadedPrompt {
   readonly definition?: PromptDefinition;
   readonly problems: readonly Problem[];
   /** The folders of all files that the prompt uses. */
@@ -247,4 +244,39 @@ export function normalizeLibraryName(folder: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{Alphabetic}\p{N}_]/gu, '_')
     .replaceAll(/^_+|_+$/g, '');
+}
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml',
+  '.wav': 'audio/wav',
+  '.mp3': 'audio/mpeg',
+  '.ogg': 'audio/ogg',
+  '.pdf': 'application/pdf',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.html': 'text/html',
+};
+
+/** Converts a file to message content: images and audio get their own type, other files become embedded resources. */
+function attachmentOf(bytes: Buffer, path: string): Content {
+  const mimeType = mimeTypes[extname(path).toLowerCase()];
+  const [family] = mimeType?.split('/') ?? [];
+  if (family === 'image' || family === 'audio')
+    return { type: family, data: bytes.toString('base64'), mimeType: mimeType! };
+  const uri = pathToFileURL(path).href;
+  try {
+    return {
+      type: 'resource',
+      resource: { uri, mimeType: mimeType ?? 'text/plain', text: decodeText(bytes) },
+    };
+  } catch {
+    const type = mimeType ?? 'application/octet-stream';
+    return { type: 'resource', resource: { uri, mimeType: type, blob: bytes.toString('base64') } };
+  }
 }

@@ -2,15 +2,15 @@ import { isAbsolute, normalize } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
-import type { ArgumentDefinition, TemplateKind } from '../definition/definition.ts';
+import type { ArgumentDefinition, PromptTest, TemplateKind } from '../definition/definition.ts';
 import {
   FieldProblem,
   parseArguments,
   parseTags,
   parseTemplateKind,
+  parseTests,
   parseText,
 } from '../definition/prompt-fields.ts';
-import { type PromptTest, parseTests } from '../definition/prompt-test.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 
 /** One prompt as declared in `twig.toml`. */

@@ -109,7 +109,7 @@ export class TwigSource extends FolderSource {
     const { Jinja } = await import('../jinja/jinja.ts');
     const syntaxErrors: Problem[] = [];
     const pace = new Pace();
-    const { shortLimits } = await import('../rendering/template-thread.ts');
+    const { shortLimits } = await import('../rendering/template-set.ts');
     const jinja = new Jinja(shortLimits);
     for (const definition of await this.list()) {
       const known = this.#syntaxProblems.get(definition) ?? (await findSyntaxProblems(definition, jinja));
@@ -212,7 +212,7 @@ async function findSyntaxProblems(
   jinja: Jinja,
 ): Promise<readonly Problem[]> {
   if (template !== 'jinja') return [];
-  const { checkSyntax } = await import('../rendering/template-thread.ts');
+  const { checkSyntax } = await import('../rendering/template-set.ts');
   try {
     for (const { content } of messages) {
       if (content.type === 'text') await checkSyntax(jinja, 'prompt.md', content.text);

@@ -1,6 +1,14 @@
-import { lexTemplate, type Tag, type Token } from './lexer.ts';
-import { Lines, type Position } from './position.ts';
-import { isWord, splitAll, splitAt, splitBrackets } from './tokens.ts';
+import {
+  isWord,
+  Lines,
+  lexTemplate,
+  type Position,
+  splitAll,
+  splitAt,
+  splitBrackets,
+  type Tag,
+  type Token,
+} from './lexer.ts';
 
 /** A Jinja2 construct that the engine would silently ignore and render incorrectly. */
 export interface Unsupported extends Position {

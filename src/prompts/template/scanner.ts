@@ -1,9 +1,58 @@
-import { ExpressionNames } from './expression-names.ts';
-import { lexTemplate, type Tag, type Token } from './lexer.ts';
-import { NameScopes } from './name-scopes.ts';
-import { Lines } from './position.ts';
-import type { NameUse, TemplateReference, TemplateScan } from './template-scan.ts';
-import { endsOperand, isWord, splitAll, splitAt, splitBrackets, withoutContext } from './tokens.ts';
+import {
+  endsOperand,
+  isGuard,
+  isWord,
+  Lines,
+  lexTemplate,
+  type Position,
+  splitAll,
+  splitAt,
+  splitBrackets,
+  type Tag,
+  type Token,
+  withoutContext,
+} from './lexer.ts';
+import { type KnownNames, NameScopes } from './name-scopes.ts';
+
+interface NameUse extends Position {
+  readonly name: string;
+}
+
+export interface VariableUse extends NameUse {
+  /** The template calls the variable like a function. */
+  readonly called: boolean;
+  /** The template handles a missing value with `is defined` or `default`. */
+  readonly guarded: boolean;
+}
+
+interface MethodCall extends NameUse {
+  /** The name before the dot, or `undefined` if another expression stands there. */
+  readonly object: string | undefined;
+}
+
+export interface TemplateReference extends Position {
+  readonly kind: 'include' | 'import' | 'extends';
+  /** The name if it is a string literal. `undefined` for an expression, whose value is known only at run time. */
+  readonly name: string | undefined;
+  /** True for `ignore missing`, and for a list of alternatives. */
+  readonly optional: boolean;
+  /** Names set by the template that are visible to the referenced template. */
+  readonly known: KnownNames;
+}
+
+/** All names used in a template, found without rendering it. */
+interface TemplateScan {
+  /** Every use of a name that the template does not set itself. */
+  readonly variables: readonly VariableUse[];
+  readonly filters: readonly NameUse[];
+  readonly tests: readonly NameUse[];
+  readonly methods: readonly MethodCall[];
+  /** Names imported from other templates. */
+  readonly imported: ReadonlySet<string>;
+  /** The first word of every `{% %}`. */
+  readonly statements: readonly NameUse[];
+  readonly references: readonly TemplateReference[];
+}
 
 export function scanTemplate(source: string): TemplateScan {
   const scanner = new Scanner(source);
@@ -219,4 +268,81 @@ class Scanner {
 /** A macro or block runs later, when the top level has set all its names. */
 function isDeferred(kind: string): boolean {
   return kind === 'macro' || kind === 'block';
+}
+
+const keywords = new Set('and or not in is if else elif true false none True False None'.split(' '));
+
+interface Visibility {
+  /** Whether the template itself sets the name, so that it is not a free variable. */
+  readonly isSet: (name: string) => boolean;
+  /** Whether the expression is evaluated later, as in a macro. */
+  readonly deferred: boolean;
+}
+
+/** Collects the variables, filters, tests and methods that expressions use. */
+class ExpressionNames {
+  readonly variables: (VariableUse & { readonly deferred: boolean })[] = [];
+  readonly filters: NameUse[] = [];
+  readonly tests: NameUse[] = [];
+  readonly methods: MethodCall[] = [];
+  readonly #lines: Lines;
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+  }
+
+  /** Adds the names in one expression. */
+  add(tokens: readonly Token[], { isSet, deferred }: Visibility): void {
+    tokens.forEach((token, index) => {
+      if (token.kind !== 'name') return;
+      const before = tokens[index - 1];
+      const after = tokens[index + 1];
+      if (before?.text === '.') {
+        const object = tokens[index - 2];
+        if (after?.text === '(')
+          this.methods.push({
+            ...this.use(token),
+            object: object?.kind === 'name' && tokens[index - 3]?.text !== '.' ? object.text : undefined,
+          });
+        return;
+      }
+      if (before?.text === '|') {
+        this.filters.push(this.use(token));
+        this.#addQuoted(token.text, tokens.slice(index + 1, index + 5));
+      } else if (isWord(token, 'not') && isWord(before, 'is')) return;
+      else if (isWord(before, 'is') || (isWord(before, 'not') && isWord(tokens[index - 2], 'is')))
+        this.tests.push(this.use(token));
+      else if (keywords.has(token.text)) return;
+      else if (after?.text === '=' && (before?.text === '(' || before?.text === ',')) return;
+      else if (!isSet(token.text))
+        this.variables.push({
+          ...this.use(token),
+          called: after?.text === '(',
+          guarded: isGuard(tokens.slice(index + 1, index + 4)),
+          deferred,
+        });
+    });
+  }
+
+  /** The name in a token, with its position. */
+  use({ text, offset }: Token): NameUse {
+    return { name: text, ...this.#lines.at(offset) };
+  }
+
+  /** `map('upper')` names a filter; `select('odd')` and `selectattr('x', 'odd')` name a test. */
+  #addQuoted(filter: string, [open, first, comma, second]: readonly Token[]): void {
+    if (open?.text !== '(' || first?.kind !== 'string') return;
+    if (filter === 'map') this.filters.push(this.#quotedUse(first));
+    if (filter === 'select' || filter === 'reject') this.tests.push(this.#quotedUse(first));
+    if (
+      (filter === 'selectattr' || filter === 'rejectattr') &&
+      comma?.text === ',' &&
+      second?.kind === 'string'
+    )
+      this.tests.push(this.#quotedUse(second));
+  }
+
+  #quotedUse({ text, offset }: Token): NameUse {
+    return { name: text.slice(1, -1), ...this.#lines.at(offset) };
+  }
 }

@@ -1,6 +1,5 @@
 import { lowerBound } from './name-scopes.ts';
-import { scanTemplate } from './scanner.ts';
-import type { TemplateReference, VariableUse } from './template-scan.ts';
+import { scanTemplate, type TemplateReference, type VariableUse } from './scanner.ts';
 
 /** Functions that the engine provides in every template. */
 export const globalNames: ReadonlySet<string> = new Set([

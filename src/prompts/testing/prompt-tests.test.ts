@@ -5,7 +5,7 @@ import { command, openPrompts, record, resultText, structured } from '../../../t
 import { until, write } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
 import { lintFiles } from '../lint/lint-files.ts';
-import { estimateTokens } from './tokens.ts';
+import { estimateTokens } from './test-model.ts';
 
 const yaml = (tests: string) => command('Plan {{input}} in 3 steps', `tests:\n${tests}`);
 const results = async (

@@ -2,11 +2,10 @@ import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import type { PromptDefinition } from '../definition/definition.ts';
-import { type PromptTest, testName } from '../definition/prompt-test.ts';
+import type { PromptDefinition, PromptTest } from '../definition/definition.ts';
+import { testName } from '../definition/prompt-fields.ts';
 import { testProblem } from '../lint/finding.ts';
-import { flatten } from '../rendering/expansion.ts';
-import { renderPrompt } from '../rendering/rendering.ts';
+import { flatten, renderPrompt } from '../rendering/rendering.ts';
 import type { ModelOptions } from './test-model.ts';
 
 export interface TestResult {
@@ -60,7 +59,7 @@ async function runTest(
   const failures = await failedChecks(flatten(rendered.messages), checks, 'the text');
   if (answer === undefined || failures.length > 0) return done(failures);
   if (model === undefined) return { failures, skipped: Object.keys(checks).length === 0 };
-  const { failedAnswer } = await import('./answer-checks.ts');
+  const { failedAnswer } = await import('./text-checks.ts');
   return done(await failedAnswer(rendered.messages, answer, model, signal));
 }
 

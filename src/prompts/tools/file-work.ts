@@ -11,11 +11,9 @@ import { thread, threadProgram } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import { TemplateError } from '../jinja/template-error.ts';
-import { lintPrompt } from '../lint/lint.ts';
+import { type CopiedTarget, lintPrompt } from '../lint/lint.ts';
 import { lintFiles } from '../lint/lint-files.ts';
-import type { CopiedTarget } from '../lint/lint-thread.ts';
-import { scanSource } from '../rendering/template-closure.ts';
-import { firstUnknown, runTemplates } from '../rendering/template-thread.ts';
+import { firstUnknown, runTemplates, scanSource } from '../rendering/template-set.ts';
 import { parseManifest } from '../sources/twig-manifest.ts';
 import { matchPattern } from '../testing/text-checks.ts';
 

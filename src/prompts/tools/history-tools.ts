@@ -5,13 +5,13 @@ import { readRegularFileSync } from '../../regular-file.ts';
 import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
-import { flatten } from '../rendering/expansion.ts';
+import { flatten } from '../rendering/rendering.ts';
 import { commitsOf, fileAtCommit, type OpenRepository } from '../versions/git-history.ts';
 import type { Versions } from '../versions/versions.ts';
-import { authorOf } from './methods.ts';
+import { authorOf } from './editing-tools.ts';
 import { argumentsSchema, knownNameSchema, storedMessageSchema } from './prompt-schemas.ts';
 
-export const clientSchema = {
+const clientSchema = {
   type: 'object',
   properties: { name: { type: 'string' }, version: { type: 'string' } },
 } as const;
@@ -42,7 +42,7 @@ const labelMoveSchema = {
   },
 } as const;
 
-export interface HistoryParts {
+interface HistoryParts {
   readonly editor: Editor;
   readonly versions: Versions;
   readonly openRepository?: OpenRepository | undefined;
@@ -215,4 +215,53 @@ async function confirmMove(name: string, label: string, context: Context): Promi
   });
   const content = confirmation?.['content'] as { move?: unknown } | undefined;
   if (confirmation?.['action'] !== 'accept' || content?.move !== true) throw new Failure('refused', refusal);
+}
+
+export function createDeletedTool(editor: Editor) {
+  return defineTool({
+    name: 'list_deleted_prompts',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
+    title: 'List deleted prompts',
+    description:
+      "Lists the user's deleted prompts, the latest first. restore_prompt brings one back with its revision.",
+    searchHint: 'trash bin undelete recover',
+    phrases:
+      'deleted removed prompts trash bin wastebasket recycle undelete recover which were thrown away gone missing lost list saved templates erased discarded',
+    inputSchema: { type: 'object', properties: pageArguments },
+    outputSchema: {
+      type: 'object',
+      required: ['prompts', 'total'],
+      properties: {
+        prompts: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['name', 'title', 'time', 'client', 'revision'],
+            properties: {
+              name: { type: 'string' },
+              title: { type: 'string' },
+              time: { type: 'string', description: 'When it was deleted' },
+              client: clientSchema,
+              revision: { type: 'integer', description: 'The last one, for restore_prompt' },
+            },
+          },
+        },
+        total: { type: 'integer' },
+        ...nextPage,
+      },
+    },
+    annotations: hints.reads,
+    async call(page) {
+      const deleted = await editor.deleted();
+      const { items: prompts, next } = pageOf(
+        deleted,
+        ({ name, deletion: { time, client }, last: { revision, prompt } }) => ({
+          ...{ name, title: prompt?.title ?? name, time, client, revision },
+        }),
+        page,
+      );
+      return { structured: { prompts, total: deleted.length, ...next } };
+    },
+  });
 }

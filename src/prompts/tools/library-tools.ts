@@ -12,7 +12,7 @@ import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNames } from '../formats/format-names.ts';
-import { authorOf } from './methods.ts';
+import { authorOf } from './editing-tools.ts';
 
 const formatSchema = {
   type: 'string',

@@ -101,7 +101,7 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
         const chat = messages.flatMap(({ role, content }): ChatMessage[] =>
           content.type === 'text' ? [{ role, content: content.text }] : [],
         );
-        const { streamAnswer } = await import('../testing/streamed-answer.ts');
+        const { streamAnswer } = await import('../testing/test-model.ts');
         let length = 0;
         const started = performance.now();
         const onText = (text: string) => {

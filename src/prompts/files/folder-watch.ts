@@ -1,10 +1,17 @@
-import { existsSync, type FSWatcher, lstatSync, readdirSync, statfsSync, statSync, watch } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import {
+  existsSync,
+  type FSWatcher,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  statfsSync,
+  statSync,
+  watch,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { EventBurst } from './event-burst.ts';
-import { type Place, placesOf } from './watch-places.ts';
 
 export interface FolderWatchOptions {
   /** Called once after each burst of changes. */
@@ -180,5 +187,138 @@ function isRemote(folder: string): boolean {
     return process.platform === 'linux' && remoteTypes.has(statfsSync(folder).type);
   } catch {
     return false;
+  }
+}
+
+/** A folder to watch: all entries, or only some names. */
+interface Place {
+  everything: boolean;
+  readonly names: Set<string>;
+  /** True if changes are missed without this place. Other places only detect a replaced parent folder. */
+  needed: boolean;
+}
+
+/** The maximum number of symbolic links in one path, as on Linux. */
+const maxLinks = 40;
+
+/** Watch every parent folder on Linux only: elsewhere, a watcher also costs time for changes deep inside the folder. */
+const watchesParents = process.platform === 'linux';
+
+/**
+ * The places to watch for changes in these folders: each folder, and in each parent the name that leads to it. The
+ * parents are needed because replacing a folder or changing a symbolic link's target changes nothing inside the watched folder.
+ */
+function placesOf(folders: readonly string[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  const known = new Map<string, boolean>();
+  const placeOf = (folder: string): Place => {
+    const place = places.get(folder) ?? { everything: false, names: new Set(), needed: false };
+    places.set(folder, place);
+    return place;
+  };
+
+  /** Whether the path exists. Adds the places to watch in order to notice when it appears or disappears. */
+  const walk = (path: string, links: number): boolean => {
+    const seen = known.get(path);
+    if (seen !== undefined) return seen;
+    const parent = dirname(path);
+    if (parent === path) return true;
+    // Stops the recursion if a symbolic link points to itself.
+    known.set(path, false);
+    if (!walk(parent, links)) return false;
+    const stat = lstatIfExists(path);
+    if (stat === undefined) {
+      placeOf(parent).names.add(basename(path));
+      placeOf(parent).needed = true;
+      return false;
+    }
+    const linked = stat.isSymbolicLink() ? targetOf(path) : undefined;
+    if (watchesParents || linked !== undefined) placeOf(parent).names.add(basename(path));
+    const exists = linked === undefined || (links < maxLinks && walk(linked, links + 1));
+    known.set(path, exists);
+    return exists;
+  };
+
+  for (const folder of folders) {
+    if (!walk(folder, 0)) continue;
+    const place = placeOf(folder);
+    place.everything = true;
+    place.needed = true;
+    placeOf(dirname(folder)).names.add(basename(folder));
+  }
+  return places;
+}
+
+function lstatIfExists(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // A parent of the path is a file, or a folder without search permission.
+    return undefined;
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return resolve(dirname(link), readlinkSync(link));
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long to wait for silence. A few events come from one save; many come from a checkout, which can pause in between. */
+const shortQuietMs = 60;
+const longQuietMs = 250;
+const manyEvents = 20;
+/** A burst that does not end is reported at this interval. */
+const maxBurstMs = 1000;
+
+/** Debounces events: calls back once after each burst. */
+export class EventBurst {
+  readonly #onBurstEnd: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #events = 0;
+  #since = 0;
+  #closed = false;
+
+  constructor(onBurstEnd: () => void) {
+    this.#onBurstEnd = onBurstEnd;
+  }
+
+  recordEvent(): void {
+    if (this.#closed) return;
+    this.#events++;
+    if (this.#events === 1) this.#since = performance.now();
+    if (this.#timer === undefined || !this.#isLong) this.#wait();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  get #isLong(): boolean {
+    return performance.now() - this.#since >= maxBurstMs;
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        const seen = this.#events;
+        // On a busy machine the timer can fire before earlier events are delivered, so wait for those first.
+        setImmediate(() => {
+          if (this.#closed) return;
+          // Newer events have restarted the timer, except in a long burst, which is reported anyway.
+          if (seen !== this.#events && !this.#isLong) return;
+          clearTimeout(this.#timer);
+          this.#events = 0;
+          this.#timer = undefined;
+          this.#onBurstEnd();
+        });
+      },
+      this.#events < manyEvents ? shortQuietMs : longQuietMs,
+    );
+    this.#timer.unref();
   }
 }

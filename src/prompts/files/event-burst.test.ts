@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../../../test/tree.ts';
-import { EventBurst } from './event-burst.ts';
+import { EventBurst } from './folder-watch.ts';
 
 it('reports a burst that never pauses, and later events as well', { timeout: 60_000 }, async () => {
   let reports = 0;

@@ -1,6 +1,112 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { PromptDefinition, TypedRules } from '../definition/definition.ts';
-import type { Arguments } from './rendering.ts';
+import { isObject, type JsonObject } from '../../json.ts';
+import type { ArgumentDefinition, PromptDefinition, TypedRules } from '../definition/definition.ts';
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** Names of required arguments that were not given. An empty value counts as given. */
+export function missingArguments(
+  { arguments: declared }: PromptDefinition,
+  given: Arguments,
+): readonly string[] {
+  const missing: string[] = [];
+  for (const { name, required, default: standard } of declared)
+    if (required && standard === undefined && !Object.hasOwn(given, name)) missing.push(name);
+  return missing;
+}
+
+/**
+ * Fills a prompt's arguments from the free text that follows its name. A single argument takes the whole text. Of several
+ * arguments, each takes one word or quoted phrase, and the last one takes the rest.
+ */
+export function argumentsFrom(definition: PromptDefinition, input: string, given: Arguments): Arguments {
+  if (input === '') return given;
+  if (definition.typed !== undefined) return { ...given, [definition.typed.whole]: input };
+  const unfilled = definition.arguments.filter(({ name }) => !Object.hasOwn(given, name));
+  const required = unfilled.filter((argument) => argument.required);
+  const targets = required.length > 0 ? required : unfilled.slice(0, 1);
+  const values = splitPhrases(input, targets.length);
+  return {
+    ...given,
+    ...Object.fromEntries(targets.slice(0, values.length).map(({ name }, index) => [name, values[index]])),
+  };
+}
+
+/** Whether an argument can take the free text. If not, the caller appends the text to the prompt. */
+export function takesInput(definition: PromptDefinition, given: Arguments): boolean {
+  return (
+    definition.typed !== undefined || definition.arguments.some(({ name }) => !Object.hasOwn(given, name))
+  );
+}
+
+function splitPhrases(input: string, count: number): readonly string[] {
+  const phrases: string[] = [];
+  let rest = input;
+  while (phrases.length < count - 1) {
+    const [all, double, single, word] = /^\s*(?:"([^"]*)"|'([^']*)'|(\S+))\s*/.exec(rest) ?? [];
+    if (all === undefined) break;
+    phrases.push((double ?? single ?? word)!);
+    rest = rest.slice(all.length);
+  }
+  return rest === '' ? phrases : [...phrases, rest];
+}
+
+/** Asks the user for missing required arguments if the client supports forms. Returns all arguments. */
+export async function askForMissing(
+  definition: PromptDefinition,
+  given: Arguments,
+  context: Context,
+): Promise<Arguments> {
+  const missing = missingArguments(definition, given);
+  return missing.length === 0 || !canFillForms(context) ? given : ask(definition, given, missing, context);
+}
+
+async function ask(
+  definition: PromptDefinition,
+  given: Arguments,
+  missing: readonly string[],
+  context: Context,
+): Promise<Arguments> {
+  const requested = definition.arguments.filter(({ name }) => missing.includes(name));
+  const { arguments: answer = {} } = await context.ask({
+    arguments: {
+      method: 'elicitation/create',
+      params: {
+        message: `The prompt ${definition.title ?? definition.name} needs ${missing.join(', ')}.`,
+        requestedSchema: {
+          type: 'object',
+          properties: Object.fromEntries(requested.map((argument) => [argument.name, toFormField(argument)])),
+          required: missing,
+        },
+      },
+    },
+  });
+  if (answer['action'] !== 'accept') {
+    throw new Failure(
+      'missing-argument',
+      `Missing required argument: ${missing[0]} (the user was asked but did not provide it)`,
+    );
+  }
+  return { ...given, ...(isObject(answer['content']) ? answer['content'] : {}) };
+}
+
+/** Some clients support elicitation only with URLs, not with forms. */
+function canFillForms(context: Context): boolean {
+  const elicitation = context.client.capabilities['elicitation'];
+  return (
+    context.can('elicitation') && isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
+  );
+}
+
+function toFormField({ name, description, values }: ArgumentDefinition): JsonObject {
+  return {
+    type: 'string',
+    title: name,
+    ...(description !== undefined && { description }),
+    ...(values !== undefined && values.length > 0 && { enum: values }),
+  };
+}
 
 /** The default name of the argument that holds the whole text typed after a command name. */
 export const everything = 'arguments';
@@ -9,7 +115,7 @@ export const everything = 'arguments';
 const maxExpanded = 10_000_000;
 
 /** The arguments of a command, and typed text to append because no placeholder takes it. */
-export interface TypedArguments {
+interface TypedArguments {
   readonly args: Arguments;
   /** The end of the file and, if placeholders do not take all of it, the typed text. */
   readonly appended: string;
@@ -130,4 +236,31 @@ function wordsOf(text: string, most: number): readonly string[] {
 function isSpace(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit < 0x80 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : /\s/.test(text.charAt(at));
+}
+
+const maxValues = 20;
+const maxLength = 200;
+
+/** Recently used argument values, offered as completions. Never written to disk, because arguments can be private. */
+export class RecentValues {
+  readonly #values = new Map<string, string[]>();
+
+  remember(prompt: string, args: Arguments): void {
+    for (const [argument, value] of Object.entries(args)) {
+      if (typeof value !== 'string' || value === '' || value.length > maxLength || value.includes('\n'))
+        continue;
+      const key = keyOf(prompt, argument);
+      const before = this.#values.get(key) ?? [];
+      if (before[0] === value) continue;
+      this.#values.set(key, [value, ...before.filter((other) => other !== value)].slice(0, maxValues));
+    }
+  }
+
+  of(prompt: string, argument: string): readonly string[] {
+    return this.#values.get(keyOf(prompt, argument)) ?? [];
+  }
+}
+
+function keyOf(prompt: string, argument: string): string {
+  return `${prompt}\0${argument}`;
 }
