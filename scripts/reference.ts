@@ -1,4 +1,4 @@
-// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the channels in docs/delivery.md, the table of tools for src/toolsets and the schema
+// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the channels in docs/delivery.md, the formats in docs/prompt-formats.md, the table of tools for src/toolsets and the schema
 // of adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { configurationSchema } from '../src/cli/configuration-schema.ts';
@@ -8,6 +8,7 @@ import {
   toolReference,
   toolTable,
   withChannelTable,
+  withFormatTable,
   withScopeTable,
 } from '../src/cli/reference.ts';
 
@@ -17,6 +18,10 @@ const tools = features.flatMap((feature) => feature.tools ?? []);
 writeFileSync('docs/tools.md', toolReference(features));
 writeFileSync('docs/security.md', withScopeTable(readFileSync('docs/security.md', 'utf8'), tools));
 writeFileSync('docs/delivery.md', withChannelTable(readFileSync('docs/delivery.md', 'utf8')));
+writeFileSync(
+  'docs/prompt-formats.md',
+  await withFormatTable(readFileSync('docs/prompt-formats.md', 'utf8')),
+);
 writeFileSync('src/toolsets/tools.json', toolTable(tools));
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/adjutant.schema.json', `${JSON.stringify(configurationSchema(), null, 2)}\n`);

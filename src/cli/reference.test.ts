@@ -8,6 +8,7 @@ import {
   toolReference,
   toolTable,
   withChannelTable,
+  withFormatTable,
   withScopeTable,
 } from './reference.ts';
 
@@ -38,4 +39,9 @@ it('src/toolsets/tools.json matches the tools (npm run reference updates it)', (
 it('docs/delivery.md has every channel (npm run reference updates it)', () => {
   const page = readFileSync('docs/delivery.md', 'utf8');
   expect(page).toBe(withChannelTable(page));
+});
+
+it('docs/prompt-formats.md has every format (npm run reference updates it)', async () => {
+  const page = readFileSync('docs/prompt-formats.md', 'utf8');
+  expect(page).toBe(await withFormatTable(page));
 });

@@ -6,6 +6,7 @@ import { channels } from '../assistant/entities/channels.ts';
 import { loadConfig } from '../config.ts';
 import type { Feature } from '../feature.ts';
 import { isObject } from '../json.ts';
+import { loadFormats } from '../prompts/formats/formats.ts';
 import { flagName, type Setting, variableName } from '../setting.ts';
 import { settings } from '../settings.ts';
 import type { Tool, ToolDescription } from '../tool.ts';
@@ -169,6 +170,15 @@ export function withChannelTable(page: string): string {
 }
 
 /** Replaces the table between two comments. */
+/** The page with its table of prompt formats. */
+export async function withFormatTable(page: string): Promise<string> {
+  const rows = (await loadFormats()).map(({ name, documentation }) =>
+    `| \`${name}\` | ${documentation.join(' | ')} |`.replace(/ {2}\|$/, ' |'),
+  );
+  const head = '| format | files | argument syntax | reported and kept as plain text, or ignored |';
+  return withTable(page, 'formats', [head, '| --- | --- | --- | --- |', ...rows, ''].join('\n'));
+}
+
 function withTable(page: string, name: string, table: string): string {
   const start = `<!-- ${name[0]!.toUpperCase()}${name.slice(1)}, written by \`npm run reference\`. -->`;
   const end = `<!-- End of the ${name}. -->`;

@@ -124,7 +124,7 @@ describe('processing time stays linear for a 1 MB file with', { timeout }, () =>
     const harmless = numbered((number) => `key${number}: value\n`);
     await expectLinear((matter) => parseFrontMatter(wrapped(matter)), text, harmless);
     await expectLinear(
-      (matter) => formatNamed('claude-code').read([{ path: 'a.md', text: wrapped(matter) }]),
+      async (matter) => (await formatNamed('claude-code')).read([{ path: 'a.md', text: wrapped(matter) }]),
       text,
       harmless,
     );
@@ -139,8 +139,8 @@ describe('processing time stays linear for a 1 MB file with', { timeout }, () =>
   });
 
   it('a TOML command full of unknown fields', async () => {
-    const read = (fields: string) =>
-      formatNamed('gemini').read([{ path: 'a.toml', text: `prompt = "x"\n${fields}` }]);
+    const read = async (fields: string) =>
+      (await formatNamed('gemini')).read([{ path: 'a.toml', text: `prompt = "x"\n${fields}` }]);
     await expectLinear(
       read,
       numbered((number) => `key${number} = 1\n`),
@@ -184,7 +184,7 @@ it('reports the first of hundreds of thousands of invalid lines, and how many th
 });
 
 it('reads VS Code inputs that are never closed in linear time', { timeout }, async () => {
-  const read = (text: string) => formatNamed('vscode').read([{ path: 'a.prompt.md', text }]);
+  const read = async (text: string) => (await formatNamed('vscode')).read([{ path: 'a.prompt.md', text }]);
   await expectLinear(read, repeated('${input:a:', 8 * length), prose);
   const { prompts } = await read(`Ask \${input:a:costs $5} and \${input:b} \${input:c:`);
   expect(prompts[0]!.arguments).toMatchObject([{ name: 'a', description: 'costs $5' }, { name: 'b' }]);

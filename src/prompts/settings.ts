@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
 import { defineSettings, type Places } from '../setting.ts';
-import { mountable } from './formats/format-names.ts';
+import { mountable } from './formats/formats.ts';
 import { ruleNames } from './lint/rules.ts';
 
 /** Returns `prompts_dir` from the table `[mcp]` of hexai's settings, so that its prompts are read in place. */

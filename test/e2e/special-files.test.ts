@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { mountable } from '../../src/prompts/formats/format-names.ts';
+import { mountable } from '../../src/prompts/formats/formats.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { bundle, initialize } from '../program.ts';
 import { StdioPeer } from '../stdio-peer.ts';
@@ -59,8 +59,8 @@ async function call(tool: string, args: object): Promise<JsonObject> {
 }
 
 /** The name of a prompt file of a format. */
-function pathOf(format: (typeof mountable)[number]): string {
-  const names: Partial<Record<typeof format, string>> = {
+function pathOf(format: string): string {
+  const names: Readonly<Record<string, string>> = {
     ...{ vscode: 'odd.prompt.md', gemini: 'odd.toml', qwen: 'odd.toml', 'prompts-chat': 'prompts.csv' },
     ...{ dotprompt: 'odd.prompt', jsonl: 'odd.jsonl', fabric: 'odd/system.md' },
     ...{ 'claude-skills': 'odd/SKILL.md', 'codex-skills': 'odd/SKILL.md' },

@@ -1,4 +1,4 @@
-import { mountable } from '../../src/prompts/formats/format-names.ts';
+import { mountable } from '../../src/prompts/formats/formats.ts';
 import { calendarInputs } from './calendar-inputs.ts';
 import { messageInputs } from './message-inputs.ts';
 import { mountInputs } from './mount-inputs.ts';

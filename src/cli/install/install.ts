@@ -59,7 +59,7 @@ export const install: Command = {
     const original = await findOriginal(file, client);
     const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
     await using native = await openNativePrompts(loaded);
-    const place = nativePlace(loaded, terminal, client);
+    const place = await nativePlace(loaded, terminal, client);
     const result = await change(loaded, terminal, {
       client,
       file,
@@ -89,7 +89,7 @@ export const uninstall: Command = {
     const original = await findOriginal(file, client);
     const after = original ? (original.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
     await using native = await openNativePrompts(loaded);
-    const place = nativePlace(loaded, terminal, client);
+    const place = await nativePlace(loaded, terminal, client);
     return change(loaded, terminal, {
       client,
       file,

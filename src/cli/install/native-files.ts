@@ -2,9 +2,13 @@ import { resolve } from 'node:path';
 import { openPrompts } from '../../app.ts';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
-import { nativeClients } from '../../prompts/native/native-client.ts';
 import type { Choice } from '../../prompts/native/native-folder.ts';
-import { type NativePlace, NativePrompts, type NativeReport } from '../../prompts/native/native-prompts.ts';
+import {
+  type NativePlace,
+  NativePrompts,
+  type NativeReport,
+  nativeClients,
+} from '../../prompts/native/native-prompts.ts';
 import { type Terminal, UsageError } from '../terminal/command.ts';
 import type { Client } from './clients.ts';
 
@@ -21,12 +25,12 @@ export async function openNativePrompts({ config, origins }: LoadedConfig): Prom
 }
 
 /** The folder for the prompts of a client. `undefined` if the client has no files that Adjutant can write. */
-export function nativePlace(
+export async function nativePlace(
   { flags }: LoadedConfig,
   { env }: Terminal,
   { id }: Client,
-): NativePlace | undefined {
-  const client = nativeClients.find((known) => known.id === id);
+): Promise<NativePlace | undefined> {
+  const client = (await nativeClients()).find((known) => known.id === id);
   if (client === undefined) return undefined;
   const home = flags['project'] === true ? client.projectHome : client.home(findPlaces(env));
   return { client, home: resolve(home) };
@@ -43,8 +47,8 @@ export async function chosenPrompts(
   const tags = textsOf(flags['tag']);
   const isNamed = prompts.length + tags.length > 0;
   if (!isNamed && flags['with-prompts'] !== true) return undefined;
-  if (nativePlace(loaded, terminal, client) === undefined) {
-    const names = nativeClients.map(({ id }) => id).join(', ');
+  if ((await nativePlace(loaded, terminal, client)) === undefined) {
+    const names = (await nativeClients()).map(({ id }) => id).join(', ');
     throw new UsageError(
       `${client.title} has no commands or skills that Adjutant can write; --with-prompts works with ${names}`,
     );

@@ -90,7 +90,7 @@ function nonEmpty(text: string): string | undefined {
 
 /** Adds front matter to a text. The names in double braces become arguments. */
 async function withFrontMatter(invocation: Invocation, name: string, text: string): Promise<string> {
-  const { printMarkdown } = await import('../../prompts/formats/markdown.ts');
+  const { printMarkdown } = await import('../../prompts/formats/file-syntax.ts');
   const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
   const tags = listFlag(invocation, 'tag');
   return printMarkdown(

@@ -111,31 +111,19 @@ export const libraryActions: Readonly<Record<string, Action>> = {
 async function formatOf(name: string) {
   const { formatNamed } = await import('../../prompts/formats/formats.ts');
   try {
-    return formatNamed(name);
+    return await formatNamed(name);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
-const textFile = /\.(md|txt|j2|jinja2?|toml|jsonl|prompt|csv)$/i;
-
-/** Formats of other programs' folders, recognized by path. */
-const folderFormats: readonly (readonly [RegExp, string])[] = [
-  [/(^|[\\/])\.claude[\\/]commands([\\/]|$)/, 'claude-code'],
-  [/(^|[\\/])\.claude[\\/]skills([\\/]|$)/, 'claude-skills'],
-  [/(^|[\\/])\.codex[\\/]prompts([\\/]|$)/, 'codex'],
-  [/(^|[\\/])\.gemini[\\/]commands([\\/]|$)/, 'gemini'],
-  [/(^|[\\/])\.qwen[\\/]commands([\\/]|$)/, 'qwen'],
-  [/(^|[\\/])\.opencode[\\/]commands?([\\/]|$)/, 'opencode'],
-  [/(^|[\\/])\.cursor[\\/]commands([\\/]|$)/, 'cursor'],
-  [/(^|[\\/])\.(agents|codex)[\\/]skills([\\/]|$)/, 'codex-skills'],
-];
-
 async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
-  const named = textFlag(invocation, 'format') ?? folderFormats.find(([pattern]) => pattern.test(path))?.[1];
-  const format = named === undefined ? undefined : await formatOf(named);
+  const { formatOfFolder, loadFormats } = await import('../../prompts/formats/formats.ts');
+  const named = textFlag(invocation, 'format');
+  const format = named === undefined ? await formatOfFolder(path) : await formatOf(named);
+  const endings = (await loadFormats()).flatMap((one) => one.endings);
   const { folder, files, problems } = await readFiles(invocation, path, (file) =>
-    format ? format.accepts(file) : textFile.test(file),
+    format ? format.accepts(file) : endings.some((ending) => file.toLowerCase().endsWith(ending)),
   );
   const result = await call(invocation, 'lint_prompts', {
     files,

@@ -1,12 +1,38 @@
-import { basename } from 'node:path/posix';
+import { join } from 'node:path';
+import { basename, dirname } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import { namesInHint, parseHint, printHint } from './argument-hint.ts';
-import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { fileReference, reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { firstLine, parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { nameFromPath, pathForName } from './prompt-path.ts';
-import { argumentsIn, type Segment, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+import {
+  firstLine,
+  namesInHint,
+  parseHint,
+  parseMarkdown,
+  printHint,
+  printMarkdown,
+  textField,
+} from './file-syntax.ts';
+import {
+  type Format,
+  filePerPrompt,
+  fileReference,
+  NotExpressible,
+  nameFromPath,
+  pathForName,
+  type Report,
+  reportClientSyntax,
+  reportUnknownFields,
+  type TextFile,
+} from './format.ts';
+import { type ClientSyntax, nativeMarkdown, ownFolder, shellCommand } from './native.ts';
+import {
+  argumentsIn,
+  assertPlain,
+  onePrompt,
+  printSegments,
+  type Segment,
+  singleSegments,
+  splitBody,
+} from './segments.ts';
 
 /** Placeholders have numbers below this limit. A higher number, such as `$25`, is more likely a price. */
 const maxPositions = 20;
@@ -50,48 +76,82 @@ interface ClaudeRules {
   readonly keepsPlaceholders: boolean;
 }
 
-/** The last version known to follow the older rules. */
-export const lastOldVersion = '2.1.197';
+const nativeSyntax: ClientSyntax = {
+  whole: '$ARGUMENTS',
+  // After an `@` at the start of a word, Claude Code attaches the file.
+  special: new RegExp(
+    String.raw`${shellCommand}|(?<=\`\`)\`(?=!)|(?<![^\s])@(?=[^\s])|\$(?=ARGUMENTS|\d|\{CLAUDE_)`,
+    'g',
+  ),
+  // A backslash before a variable in braces, or after another backslash, does not escape.
+  escape: (found, before, after) =>
+    found === '$' && !before.endsWith('\\') && !after.startsWith('{') ? '\\$' : undefined,
+};
 
-const commandFormat = (rules: ClaudeRules) =>
+const commandFormat = (rules: ClaudeRules, older?: Format) =>
   filePerPrompt({
     name: 'claude-code',
     title: 'Claude Code commands',
-    folder: '.claude/commands',
+    folders: ['.claude/commands'],
+    endings: ['.md'],
+    documentation: [
+      '`.claude/commands/**/*.md`',
+      '`$ARGUMENTS`, `$0` … `$19`, `$ARGUMENTS[0]`, names in the field `arguments`; names are taken from `argument-hint`',
+      '`` !`command` ``, `@file`, other fields',
+    ],
     namedByPath: true,
     stores: ['description'],
+    ...olderRules(older),
+    native: {
+      id: 'claude',
+      title: 'Claude Code',
+      home: ({ env, userHome }) => env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude'),
+      projectHome: '.claude',
+      folder: join('commands', ownFolder),
+      formats: ['claude-code', 'claude-skills'],
+      typed: (name) => `/${ownFolder}:${name}`,
+      print: nativeMarkdown(nativeSyntax, (definition) => ({
+        'argument-hint': printHint(definition.arguments),
+        'disable-model-invocation': true,
+      })),
+    },
     accepts: (path) => path.endsWith('.md') && basename(path) !== 'SKILL.md',
     parse: (file, report) => parse(file, nameFromPath(file.path, '.md'), report, rules),
-    print: async (definition) => ({
-      path: pathForName(definition.name, '.md'),
-      text: await print(definition, {}),
-    }),
+    path: (name) => pathForName(name, '.md'),
+    print: (definition) => print(definition, {}),
   });
 
-const skillFormat = (rules: ClaudeRules) =>
+const skillFormat = (rules: ClaudeRules, older?: Format) =>
   filePerPrompt({
     name: 'claude-skills',
     title: 'Claude Code skills',
-    folder: '.claude/skills',
+    folders: ['.claude/skills'],
+    endings: ['.md'],
+    documentation: ['`.claude/skills/*/SKILL.md`', 'the same', 'the same'],
     namedByPath: true,
     stores: ['description'],
+    ...olderRules(older),
     // Claude Code loads no skills from deeper folders.
     accepts: (path) => /^(?:[^/]+\/)?SKILL\.md$/.test(path),
+    detects: ({ path }) => basename(path) === 'SKILL.md',
     // The name is that of the folder; the field `name` is ignored.
     parse: (file, report) =>
       parse(file, basename(file.path.slice(0, -'/SKILL.md'.length)) || 'skill', report, rules),
-    async print(definition, warn) {
-      const name = pathForName(definition.name, '', warn)
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}-]/gu, '-');
-      return { path: `${name}/SKILL.md`, text: await print(definition, { name }) };
+    path(name, warn) {
+      const folder = pathForName(name, '', warn).toLowerCase();
+      return `${folder.replaceAll(/[^\p{L}\p{N}-]/gu, '-')}/SKILL.md`;
     },
+    print: (definition, _, path) => print(definition, { name: dirname(path) }),
   });
 
-export const claudeCommands = commandFormat({ keepsPlaceholders: true });
-export const claudeSkills = skillFormat({ keepsPlaceholders: true });
-export const oldClaudeCommands = commandFormat({ keepsPlaceholders: false });
-export const oldClaudeSkills = skillFormat({ keepsPlaceholders: false });
+function olderRules(format: Format | undefined): Pick<Format, 'older'> {
+  return format === undefined ? {} : { older: { lastVersion: '2.1.197', format } };
+}
+
+const newRules: ClaudeRules = { keepsPlaceholders: true };
+const oldRules: ClaudeRules = { keepsPlaceholders: false };
+export const claudeCommands = commandFormat(newRules, commandFormat(oldRules));
+export const claudeSkills = skillFormat(newRules, skillFormat(oldRules));
 
 async function parse(
   file: TextFile,
@@ -117,7 +177,7 @@ async function parse(
   // A command without placeholders still takes input, which is appended to its text.
   const isNamed = new Set(named);
   const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
-  return {
+  return onePrompt(file, bodyLine, segments, {
     name,
     description: textField(fields, 'description') ?? firstLine(body),
     arguments: all.map((name): ArgumentDefinition => {
@@ -131,12 +191,7 @@ async function parse(
       ending,
       ...(rules.keepsPlaceholders ? { disarmsCommands: true } : { expandsWords: true }),
     },
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
-    tags: [],
-    template: 'braces',
-    file: file.path,
-    line: bodyLine,
-  };
+  });
 }
 
 /** A backslash escapes the placeholder after it, unless the backslash itself is escaped. */
@@ -186,32 +241,21 @@ function parseNames(value: unknown): readonly string[] {
 }
 
 async function print(definition: PromptDefinition, fields: { readonly name?: string }): Promise<string> {
-  const segments = toSegments(definition, singleText(definition));
-  const used = argumentsIn(segments);
+  const { segments, used, declared } = singleSegments(definition);
   const whole = used.length === 1 && used[0] === everything;
-  for (const text of segments.filter((segment) => typeof segment === 'string')) {
-    const found = /\$ARGUMENTS|\$1?\d(?!\w)|!`[^`\n]{1,2000}`|^```!/m.exec(text)?.[0];
-    if (found !== undefined)
-      throw new NotExpressible(`its text contains ${found}, which Claude Code would interpret`);
-  }
+  assertPlain(segments, /\$ARGUMENTS|\$1?\d(?!\w)|!`[^`\n]{1,2000}`|^```!/m, 'Claude Code would interpret');
   if (used.length > 1 && used.includes(everything))
     throw new NotExpressible(
       'it uses the whole input together with single arguments, which this format cannot express',
     );
-  const order = definition.arguments.filter(({ name }) => used.includes(name));
-  const body = segments
-    .map((segment) => {
-      if (typeof segment === 'string') return segment;
-      return used.length === 1
-        ? '$ARGUMENTS'
-        : `$${order.findIndex(({ name }) => name === segment.argument)}`;
-    })
-    .join('');
+  const body = printSegments(segments, (argument) =>
+    used.length === 1 ? '$ARGUMENTS' : `$${declared.findIndex(({ name }) => name === argument)}`,
+  );
   return printMarkdown(
     {
       ...fields,
       description: definition.description || undefined,
-      'argument-hint': whole ? definition.arguments[0]?.description : printHint(order),
+      'argument-hint': whole ? definition.arguments[0]?.description : printHint(declared),
     },
     body,
   );

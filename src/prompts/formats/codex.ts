@@ -1,11 +1,20 @@
+import { join } from 'node:path';
+import { basename, dirname } from 'node:path/posix';
+import { FileProblem } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import { parseHint, printHint } from './argument-hint.ts';
-import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportUnknownFields } from './left-out.ts';
-import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { nameFromPath, pathForName } from './prompt-path.ts';
-import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+import { parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
+import {
+  filePerPrompt,
+  NotExpressible,
+  nameFromPath,
+  pathForName,
+  type Report,
+  reportUnknownFields,
+  type TextFile,
+} from './format.ts';
+import { type ClientSyntax, nativeDescription, nativeText, ownFolder } from './native.ts';
+import { argumentsIn, onePrompt, plainText, printSegments, singleSegments, splitBody } from './segments.ts';
 
 /** `$$` stays as it is, and the word after it is not a placeholder. */
 const placeholder = /\$\$|\$([1-9])|\$([A-Z][A-Z0-9_]*)/g;
@@ -14,14 +23,64 @@ const positions = Array.from({ length: 9 }, (_, index) => `argument_${index + 1}
 export const codex = filePerPrompt({
   name: 'codex',
   title: 'Codex prompts',
-  folder: '~/.codex/prompts',
+  folders: ['.codex/prompts'],
+  endings: ['.md'],
+  documentation: [
+    '`~/.codex/prompts/*.md` (older versions)',
+    '`$1` … `$9`, `$ARGUMENTS`, `$NAME`',
+    'other fields',
+  ],
   namedByPath: true,
   stores: ['description'],
   accepts: (path) => path.endsWith('.md') && !path.includes('/'),
   parse,
-  async print(definition, warn) {
-    const path = pathForName(definition.name, '.md', warn);
-    return { path, text: await print(definition, warn) };
+  path: (name, warn) => pathForName(name, '.md', warn),
+  print,
+});
+
+/** Codex sends the whole file, including the front matter, and substitutes nothing. */
+export const codexSkills = filePerPrompt({
+  name: 'codex-skills',
+  title: 'Codex skills',
+  folders: ['.agents/skills', '.codex/skills'],
+  endings: ['.md'],
+  documentation: [
+    '`.agents/skills/*/SKILL.md`, `.codex/skills/*/SKILL.md`',
+    'none: the whole file is sent, including the front matter',
+    '',
+  ],
+  namedByPath: false,
+  stores: ['description'],
+  native: {
+    id: 'codex',
+    title: 'Codex',
+    home: ({ env, userHome }) => env['CODEX_HOME'] || join(userHome, '.codex'),
+    projectHome: '.codex',
+    folder: join('skills', ownFolder),
+    formats: ['codex'],
+    typed: (name) => `$${nativeName(name)}`,
+    print: printNative,
+  },
+  accepts: (path) => path === 'SKILL.md' || path.endsWith('/SKILL.md'),
+  async parse(file, report) {
+    if (file.text.startsWith('\uFEFF') || !file.text.startsWith('---'))
+      throw new FileProblem('Codex loads no skill without front matter on its first line', 1);
+    const { fields } = await parseMarkdown(file.text, report);
+    const description = textField(fields, 'description');
+    if (description === undefined) throw new FileProblem('Codex loads no skill without a description', 2);
+    const name = textField(fields, 'name') ?? basename(dirname(file.path));
+    return onePrompt(file, 1, file.text.trimEnd(), { name, description, arguments: [] });
+  },
+  path(name, warn) {
+    return `${pathForName(name, '', warn)}/SKILL.md`;
+  },
+  print(definition, _, path) {
+    if (!definition.description) throw new NotExpressible('it has no description, which Codex requires');
+    const body = plainText(definition);
+    // A skill that was read from a file already contains its front matter.
+    return /^---\r?\n/.test(body)
+      ? `${body}\n`
+      : printMarkdown({ name: dirname(path), description: definition.description }, body);
   },
 });
 
@@ -29,7 +88,6 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportUnknownFields(fields, ['description', 'argument-hint', 'argument_hint'], report, file.text);
   const hint = parseHint(fields['argument-hint'] ?? fields['argument_hint']);
-  const description = textField(fields, 'description');
   const segments = splitBody(body, placeholder, ([, number, word]) => {
     if (number !== undefined) return `argument_${number}`;
     return word === 'ARGUMENTS' ? everything : word;
@@ -37,9 +95,9 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const all = argumentsIn(segments);
   // Codex requires all named arguments; positional arguments are optional.
   const isNamed = (name: string) => name !== everything && !/^argument_\d$/.test(name);
-  return {
+  return onePrompt(file, bodyLine, segments, {
     name: nameFromPath(file.path, '.md'),
-    ...(description !== undefined && { description }),
+    description: textField(fields, 'description'),
     arguments: all.map((name): ArgumentDefinition => {
       if (isNamed(name)) return { name, required: true };
       const described = name === everything && all.length === 1 ? hint : undefined;
@@ -48,16 +106,11 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
       return { name, ...(described !== undefined && { description: described }), default: defaultValue };
     }),
     ...(!all.some(isNamed) && { typed: { positions, whole: everything } }),
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
-    tags: [],
-    template: 'braces',
-    file: file.path,
-    line: bodyLine,
-  };
+  });
 }
 
 async function print(definition: PromptDefinition, warn: (message: string) => void): Promise<string> {
-  const segments = toSegments(definition, singleText(definition));
+  const { segments, declared } = singleSegments(definition);
   for (const segment of segments) {
     const clash =
       typeof segment === 'string'
@@ -66,24 +119,20 @@ async function print(definition: PromptDefinition, warn: (message: string) => vo
     if (clash !== undefined)
       throw new NotExpressible(`its text contains ${clash[0]}, which Codex would replace`);
   }
-  const used = definition.arguments.filter(({ name }) => argumentsIn(segments).includes(name));
-  const written = new Map(used.map(({ name }) => [name, dollarName(name)]));
+  const written = new Map(declared.map(({ name }) => [name, dollarName(name)]));
   if (new Set(written.values()).size < written.size)
     throw new NotExpressible('two of its arguments have the same name in upper case');
-  const optional = used.filter(
+  const optional = declared.filter(
     ({ name, required }) => !required && /^[A-Z]/.test(written.get(name)!.slice(1)) && name !== everything,
   );
   for (const { name } of optional) warn(`the argument ${name} is optional here but required in Codex`);
-  const body = segments
-    .map((segment) => (typeof segment === 'string' ? segment : written.get(segment.argument)))
-    .join('');
-  const whole = used.find(({ name }) => name === everything);
+  const whole = declared.find(({ name }) => name === everything);
   return printMarkdown(
     {
       description: definition.description || undefined,
-      'argument-hint': whole?.description ?? printHint(used.filter(({ name }) => name !== everything)),
+      'argument-hint': whole?.description ?? printHint(declared.filter(({ name }) => name !== everything)),
     },
-    body,
+    printSegments(segments, (argument) => written.get(argument) ?? ''),
   );
 }
 
@@ -97,4 +146,28 @@ function dollarName(name: string): string {
       .replaceAll(/[^A-Z0-9_]/g, '_')
       .replace(/^(?=[^A-Z])/, 'A')
   }`;
+}
+
+/** Codex sends the file unchanged, and the typed text in a message of its own. */
+const nativeSyntax: ClientSyntax = { whole: undefined, special: /(?!)/g };
+
+async function printNative(
+  definition: PromptDefinition,
+  onEscape: (found: string) => void,
+): Promise<readonly TextFile[]> {
+  const name = nativeName(definition.name);
+  const folder = name.slice(ownFolder.length + 1);
+  const text = nativeText(definition, nativeSyntax, onEscape, `$${name}`);
+  return [
+    {
+      path: `${folder}/SKILL.md`,
+      text: await printMarkdown({ name, description: nativeDescription(definition).slice(0, 1024) }, text),
+    },
+    { path: `${folder}/agents/openai.yaml`, text: 'policy:\n  allow_implicit_invocation: false\n' },
+  ];
+}
+
+/** Codex reads a name up to the first character that is not a letter, a digit, `-` or `_`. */
+function nativeName(name: string): string {
+  return `${ownFolder}-${pathForName(name, '').replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }

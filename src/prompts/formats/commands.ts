@@ -1,23 +1,24 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { parseCommand } from '../sources/commands.ts';
 import { scanTemplate } from '../template/scanner.ts';
-import { filePerPrompt, NotExpressible } from './format.ts';
-import { printMarkdown } from './markdown.ts';
-import { pathForName } from './prompt-path.ts';
+import { printMarkdown } from './file-syntax.ts';
+import { filePerPrompt, NotExpressible, pathForName } from './format.ts';
 import { singleText } from './segments.ts';
 
 export const commands = filePerPrompt({
   name: 'commands',
   title: 'Markdown commands',
-  folder: 'commands',
+  endings: ['.md'],
+  documentation: ['`*.md` with front matter', '`{{input}}`, or the field `arguments`', ''],
   namedByPath: true,
+  isOwn: true,
   stores: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
   accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),
+  // Markdown without front matter is documentation, not a prompt.
+  detects: ({ path, text }) => path.endsWith('.md') && /^\uFEFF?---/.test(text),
   parse: async ({ path, text }) => parseCommand(text, path, false),
-  print: async (definition, warn) => ({
-    path: pathForName(definition.name, '.md', warn),
-    text: await print(definition),
-  }),
+  path: (name, warn) => pathForName(name, '.md', warn),
+  print,
 });
 
 async function print(definition: PromptDefinition): Promise<string> {

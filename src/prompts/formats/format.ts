@@ -1,7 +1,9 @@
 import type { Problem } from '../../feature.ts';
+import { present } from '../../json.ts';
+import type { Places } from '../../setting.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { problemOf } from '../files/file-cache.ts';
-import type { FormatName } from './format-names.ts';
+import { Lines } from '../template/lexer.ts';
 
 /** A text file in a folder of prompts. */
 export interface TextFile {
@@ -16,20 +18,57 @@ export interface Writing {
   readonly problems: readonly Problem[];
 }
 
-/** A file format for prompts. Anything that cannot be converted is reported, never guessed. */
-export interface Format {
-  readonly name: FormatName;
+/** What a format says about itself. Settings, tools, the command line and the documentation are derived from it. */
+interface FormatDescription {
+  readonly name: string;
   /** Display name. */
   readonly title: string;
-  /** The usual folder of its files. */
-  readonly folder: string;
+  /** The client's folders for these files, such as `.claude/commands`. A path that contains one is recognized. */
+  readonly folders?: readonly string[];
+  /** How the names of its files end. */
+  readonly endings: readonly string[];
+  /** Its row in the documentation: the files, the syntax of arguments, and syntax that stays plain text or is ignored. */
+  readonly documentation: readonly [files: string, syntax: string, leftOut: string];
   /** True if a prompt's name depends only on the path of its file. */
   readonly namedByPath: boolean;
+  /** True for Adjutant's own formats. In the others, braces that are left after reading are plain text. */
+  readonly isOwn?: boolean;
+  /** The file that makes its folder one library, which is read as a whole and cannot be mounted. */
+  readonly manifest?: string;
+  /** The rules for the last old version of the client and for all before it. */
+  readonly older?: { readonly lastVersion: string; readonly format: Format };
+  /** How prompts become commands or skills of the client itself. */
+  readonly native?: NativeClient;
   /** True if the file at this path contains prompts. */
   accepts(path: string): boolean;
+  /** True if a file of unknown origin has this format. The first format that recognizes the file counts. */
+  detects?(file: TextFile): boolean;
+}
+
+/** A file format for prompts. Anything that cannot be converted is reported, never guessed. */
+export interface Format extends FormatDescription {
   /** Never throws: invalid files are reported in `problems`. */
   read(files: readonly TextFile[]): Promise<Reading>;
   write(definitions: readonly PromptDefinition[]): Promise<Writing>;
+}
+
+/** A client that has commands or skills of its own in files. */
+export interface NativeClient {
+  /** As in `adjutant install`. */
+  readonly id: string;
+  readonly title: string;
+  /** The client's own folder, which holds its configuration and everything else of it. */
+  home(places: Places): string;
+  /** The same in a project. */
+  readonly projectHome: string;
+  /** The folder of our files in either of these. */
+  readonly folder: string;
+  /** Formats of prompts that are mounted from this client. */
+  readonly formats?: readonly string[];
+  /** What a user types for a prompt. */
+  typed(name: string): string;
+  /** Throws NotExpressible. `onEscape` is called for text that had to be changed. */
+  print(definition: PromptDefinition, onEscape: (found: string) => void): Promise<readonly TextFile[]>;
 }
 
 /** Thrown when a format cannot express a prompt; the message gives the reason. */
@@ -38,38 +77,35 @@ export class NotExpressible extends Error {}
 /** Parts of a definition that not every format can store. */
 export type Part = 'title' | 'description' | 'tags' | 'argument descriptions' | 'defaults' | 'values';
 
+/** Reports something about a prompt that is written. */
+type Warn = (message: string) => void;
+
 /** Creates a format that stores each prompt in its own file. */
-export function filePerPrompt(format: {
-  readonly name: FormatName;
-  readonly title: string;
-  readonly folder: string;
-  readonly namedByPath: boolean;
+export function filePerPrompt({
+  parse,
+  path,
+  print,
+  stores,
+  ...description
+}: FormatDescription & {
   readonly stores: readonly Part[];
-  accepts(path: string): boolean;
   /** Throws FileProblem. */
   parse(file: TextFile, report: Report): Promise<PromptDefinition>;
-  /** Throws NotExpressible. */
-  print(definition: PromptDefinition, warn: (message: string) => void): Promise<TextFile>;
+  /** The path of the file for a prompt of this name. Throws NotExpressible. */
+  path(name: string, warn: Warn): string;
+  /** The text of that file. Throws NotExpressible. */
+  print(definition: PromptDefinition, warn: Warn, path: string): string | Promise<string>;
 }): Format {
-  const { parse, print, stores, ...described } = format;
   return {
-    ...described,
+    ...description,
     async read(files) {
       const prompts: PromptDefinition[] = [];
       const problems: Problem[] = [];
-      for (const file of files.filter(({ path }) => format.accepts(path))) {
+      for (const file of files.filter((one) => description.accepts(one.path))) {
+        const report: Report = (message, line, column) =>
+          problems.push(present({ file: file.path, line, column, severity: 'warning' as const, message }));
         try {
-          prompts.push(
-            await parse(file, (message, line, column) =>
-              problems.push({
-                file: file.path,
-                ...(line !== undefined && { line }),
-                ...(column !== undefined && { column }),
-                severity: 'warning',
-                message,
-              }),
-            ),
-          );
+          prompts.push(await parse(file, report));
         } catch (error) {
           problems.push(problemOf(file.path, error));
         }
@@ -78,10 +114,11 @@ export function filePerPrompt(format: {
     },
     write: (definitions) =>
       writeEach(definitions, async (definition, warn) => {
-        const printed = await print(definition, warn);
+        const file = path(definition.name, warn);
+        const text = await print(definition, warn, file);
         const lost = usedParts(definition).filter((part) => !stores.includes(part));
         if (lost.length > 0) warn(`not exported: ${lost.join(', ')}`);
-        return printed;
+        return { path: file, text };
       }),
   };
 }
@@ -112,7 +149,7 @@ export type Report = (message: string, line?: number, column?: number) => void;
 /** Prints each definition. One that cannot be printed does not stop the others. */
 export async function writeEach(
   definitions: readonly PromptDefinition[],
-  print: (definition: PromptDefinition, warn: (message: string) => void) => Promise<TextFile>,
+  print: (definition: PromptDefinition, warn: Warn) => Promise<TextFile>,
 ): Promise<Writing> {
   const files = new Map<string, TextFile>();
   const problems: Problem[] = [];
@@ -133,4 +170,75 @@ export async function writeEach(
     }
   }
   return { files: [...files.values()], problems };
+}
+
+/** Letters, digits, `_`, `-`, `.` and spaces; no dot or space at either end. */
+const plainPart = /^(?![. ])[\p{L}\p{M}\p{N}_. -]{1,100}(?<![. ])$/u;
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** Returns the name of the prompt in a file: `git/commit.toml` becomes `git:commit`. */
+export function nameFromPath(path: string, extension: string): string {
+  return path.slice(0, -extension.length).replaceAll('/', ':');
+}
+
+/**
+ * Returns the path for a prompt's name, which never leaves the folder. With `warn`, the path has no subfolders and the
+ * change of name is reported. Throws NotExpressible.
+ */
+export function pathForName(name: string, extension: string, warn?: Warn): string {
+  const parts = name.split(':');
+  if (parts.some((part) => !plainPart.test(part) || reserved.test(part)))
+    throw new NotExpressible('its name is not a valid file name');
+  if (warn === undefined || parts.length === 1) return `${parts.join('/')}${extension}`;
+  warn(`the name becomes ${parts.join('-')}`);
+  return `${parts.join('-')}${extension}`;
+}
+
+/** Maximum number of reports of one kind per file. */
+const maxReports = 20;
+
+/**
+ * A file that a client reads: a path with an extension or one that starts at a folder, or a placeholder. Names of packages
+ * and people, such as `@scope/pkg` and `@alice`, are not files.
+ */
+export const fileReference =
+  /(?<!\S)@(?:(?:~|\.{1,2})?\/[\w$./-]{0,200}[\w$/]|[\w$][\w$./-]{0,200}\.(?:[A-Za-z]\w{0,7})(?![\w/(])|\$\w{1,40})/g;
+
+/** Reports syntax that only the original client interprets and that is plain text here. */
+export function reportClientSyntax(
+  body: string,
+  bodyLine: number,
+  report: Report,
+  clientSyntax: readonly (readonly [pattern: RegExp, meaning: string])[],
+): void {
+  const lines = new Lines(body);
+  for (const [pattern, meaning] of clientSyntax) {
+    for (const { index, 0: found } of [...body.matchAll(pattern)].slice(0, maxReports)) {
+      const blank = found.length - found.trimStart().length;
+      const { line, column } = lines.at(index + blank);
+      const shown = found.trim();
+      report(
+        `${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown} ${meaning}; here it stays plain text`,
+        bodyLine + line - 1,
+        column,
+      );
+    }
+  }
+}
+
+/** Reports fields that cannot be imported. */
+export function reportUnknownFields(
+  fields: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  report: Report,
+  file: string,
+): void {
+  const lines = file.split('\n');
+  const unknown = Object.keys(fields).filter((name) => !known.includes(name));
+  for (const name of unknown.slice(0, maxReports)) {
+    const line = lines.findIndex((text) => text.startsWith(name)) + 1;
+    report(`the field ${name} is not supported and was ignored`, line || 1);
+  }
+  if (unknown.length > maxReports)
+    report(`${unknown.length - maxReports} more fields are not supported and were ignored`, 1);
 }

@@ -1,43 +1,92 @@
+import { join } from 'node:path';
 import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { endingOf, parseMarkdown, textField } from './markdown.ts';
-import { nameFromPath, pathForName } from './prompt-path.ts';
-import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
-import { parseToml, tomlText } from './toml.ts';
+import { parseToml } from '../sources/twig-manifest.ts';
+import { endingOf, parseMarkdown, textField, tomlText } from './file-syntax.ts';
+import {
+  filePerPrompt,
+  NotExpressible,
+  nameFromPath,
+  pathForName,
+  type Report,
+  reportClientSyntax,
+  reportUnknownFields,
+  type TextFile,
+} from './format.ts';
+import {
+  type ClientSyntax,
+  nativeDescription,
+  nativeMarkdown,
+  nativePath,
+  nativeText,
+  ownFolder,
+} from './native.ts';
+import { assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
 const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/!\{[^\n}]{0,300}\}/g, 'runs a command in Gemini CLI'],
   [/@\{[^\n}]{0,300}\}/g, 'includes a file in Gemini CLI'],
 ];
 
+const nativeSyntax: ClientSyntax = { whole: '{{args}}', special: /[!@](?=\{)|\{(?=\{args\}\})/g };
+
 export const gemini = filePerPrompt({
   name: 'gemini',
   title: 'Gemini CLI commands',
-  folder: '.gemini/commands',
+  folders: ['.gemini/commands'],
+  endings: ['.toml'],
+  documentation: ['`.gemini/commands/**/*.toml`', '`{{args}}`', '`!{command}`, `@{file}`, other keys'],
   namedByPath: true,
   stores: ['description'],
+  native: {
+    id: 'gemini',
+    title: 'Gemini CLI',
+    home: ({ userHome }) => join(userHome, '.gemini'),
+    projectHome: '.gemini',
+    folder: join('commands', ownFolder),
+    formats: ['gemini'],
+    typed: (name) => `/${ownFolder}:${name}`,
+    async print(definition, onEscape) {
+      const path = nativePath(definition, '.toml');
+      const prompt = tomlText(nativeText(definition, nativeSyntax, onEscape));
+      const description = tomlText(nativeDescription(definition));
+      return [{ path, text: `description = ${description}\nprompt = ${prompt}\n` }];
+    },
+  },
   accepts: (path) => path.endsWith('.toml'),
+  detects: ({ path }) => path.endsWith('.toml'),
   parse: parseTomlFile,
-  print: async (definition) => ({ path: pathForName(definition.name, '.toml'), text: print(definition) }),
+  path: (name) => pathForName(name, '.toml'),
+  print,
 });
 
 /** Qwen Code reads the TOML files of Gemini CLI, and Markdown with the same placeholders. */
 export const qwen = filePerPrompt({
   name: 'qwen',
   title: 'Qwen Code commands',
-  folder: '.qwen/commands',
+  folders: ['.qwen/commands'],
+  endings: ['.toml', '.md'],
+  documentation: ['`.qwen/commands/**/*.toml`, `**/*.md`', '`{{args}}`', 'the same'],
   namedByPath: true,
   stores: ['description'],
+  native: {
+    id: 'qwen',
+    title: 'Qwen Code',
+    home: ({ userHome }) => join(userHome, '.qwen'),
+    projectHome: '.qwen',
+    folder: join('commands', ownFolder),
+    typed: (name) => `/${ownFolder}:${name}`,
+    print: nativeMarkdown(nativeSyntax, () => ({ 'disable-model-invocation': true })),
+  },
   accepts: (path) => path.endsWith('.toml') || path.endsWith('.md'),
   parse: (file, report) =>
     file.path.endsWith('.md') ? parseMarkdownFile(file, report) : parseTomlFile(file, report),
-  print: async (definition) => ({ path: pathForName(definition.name, '.toml'), text: print(definition) }),
+  path: (name) => pathForName(name, '.toml'),
+  print,
 });
 
 async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const content = await parseToml(file.text);
+  const content = await parseToml(file.text.replace(/^\uFEFF/, ''));
   const { prompt, description } = content;
   if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('prompt must be text', 1);
   if (description !== undefined && typeof description !== 'string')
@@ -45,13 +94,11 @@ async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefi
   reportUnknownFields(content, ['prompt', 'description'], report, file.text);
   const body = prompt.trim();
   // The TOML parser reports no positions, so find the body by its first line.
+  const line = findLine(file.text, body);
   return define(
-    file.path,
-    nameFromPath(file.path, '.toml'),
-    description?.trim(),
-    body,
-    endingOf(prompt),
-    findLine(file.text, body),
+    file,
+    '.toml',
+    { description: description?.trim(), body, ending: endingOf(prompt), line },
     report,
   );
 }
@@ -59,53 +106,41 @@ async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefi
 async function parseMarkdownFile(file: TextFile, report: Report): Promise<PromptDefinition> {
   const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
   reportUnknownFields(fields, ['description'], report, file.text);
-  return define(
-    file.path,
-    nameFromPath(file.path, '.md'),
-    textField(fields, 'description'),
-    body,
-    ending,
-    bodyLine,
-    report,
-  );
+  const description = textField(fields, 'description');
+  return define(file, '.md', { description, body, ending, line: bodyLine }, report);
+}
+
+interface Content {
+  readonly description: string | undefined;
+  readonly body: string;
+  readonly ending: string;
+  readonly line: number;
 }
 
 function define(
-  file: string,
-  name: string,
-  description: string | undefined,
-  body: string,
-  ending: string,
-  line: number,
+  file: TextFile,
+  extension: string,
+  { description, body, ending, line }: Content,
   report: Report,
 ): PromptDefinition {
   reportClientSyntax(body, line, report, clientSyntax);
+  const name = nameFromPath(file.path, extension);
   const segments = splitBody(body, /\{\{args\}\}/g, () => 'args');
-  return {
+  return onePrompt(file, line, segments, {
     name,
-    ...(description && { description }),
+    description: description || undefined,
     arguments: [{ name: 'args', default: '' }],
     // Without a placeholder, the client appends the command as it was typed.
     typed: { positions: [], whole: 'args', ending, appendix: `\n\n/${name} ` },
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
-    tags: [],
-    template: 'braces',
-    file,
-    line,
-  };
+  });
 }
 
 function print(definition: PromptDefinition): string {
-  const segments = toSegments(definition, singleText(definition));
-  const used = argumentsIn(segments);
+  const { segments, used } = singleSegments(definition);
   if (used.length > 1)
     throw new NotExpressible(`it has the arguments ${used.join(', ')}, but Gemini CLI supports only one`);
-  for (const segment of segments) {
-    const clash = typeof segment === 'string' ? /\{\{args\}\}|[!@]\{/.exec(segment)?.[0] : undefined;
-    if (clash !== undefined)
-      throw new NotExpressible(`its text contains ${clash}, which Gemini CLI would interpret`);
-  }
-  const body = segments.map((segment) => (typeof segment === 'string' ? segment : '{{args}}')).join('');
+  assertPlain(segments, /\{\{args\}\}|[!@]\{/, 'Gemini CLI would interpret');
+  const body = printSegments(segments, () => '{{args}}');
   return [
     ...(definition.description ? [`description = ${tomlText(definition.description)}`] : []),
     `prompt = ${tomlText(body + (definition.typed?.ending ?? (body.endsWith('\n') ? '' : '\n')))}`,

@@ -7,9 +7,12 @@ import { toSegments, withInput } from './segments.ts';
 export const jsonl: Format = {
   name: 'jsonl',
   title: 'JSONL prompts',
-  folder: 'prompts',
+  endings: ['.jsonl'],
+  documentation: ['`*.jsonl`', '`{{name}}`', ''],
   namedByPath: false,
+  isOwn: true,
   accepts: (path) => path.endsWith('.jsonl') && !path.includes('/'),
+  detects: ({ path }) => path.endsWith('.jsonl'),
   async read(files) {
     const read = files
       .filter(({ path }) => jsonl.accepts(path))

@@ -1,10 +1,19 @@
+import { join } from 'node:path';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { fileReference, reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { pathForName } from './prompt-path.ts';
-import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
+import {
+  filePerPrompt,
+  fileReference,
+  NotExpressible,
+  pathForName,
+  type Report,
+  reportClientSyntax,
+  reportUnknownFields,
+  type TextFile,
+} from './format.ts';
+import { nativeMarkdown, ownFolder, shellCommand } from './native.ts';
+import { argumentsIn, assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
 /** Placeholders have numbers up to this limit. A higher number, such as `$25`, never gets a value. */
 const maxPositions = 20;
@@ -19,15 +28,38 @@ const clientSyntax: readonly (readonly [RegExp, string])[] = [
 export const opencode = filePerPrompt({
   name: 'opencode',
   title: 'opencode commands',
-  folder: '.opencode/command',
+  folders: ['.opencode/command', '.opencode/commands'],
+  endings: ['.md'],
+  documentation: [
+    '`.opencode/command/**/*.md`',
+    '`$ARGUMENTS`, `$1` … `$20`; the last one takes the remaining words',
+    '`` !`command` ``, `@file`',
+  ],
   namedByPath: true,
   stores: ['description'],
+  native: {
+    id: 'opencode',
+    title: 'opencode',
+    home: ({ env, userHome }) => join(env['XDG_CONFIG_HOME'] || join(userHome, '.config'), 'opencode'),
+    projectHome: '.opencode',
+    folder: join('command', ownFolder),
+    typed: (name) => `/${ownFolder}/${name.replaceAll(':', '/')}`,
+    // opencode does not offer commands to the model, so they need no field that hides them.
+    print: nativeMarkdown(
+      {
+        whole: '$ARGUMENTS',
+        special: new RegExp(
+          String.raw`${shellCommand}|(?<![\w\`])@(?=[^\s\`,.]|\.\S)|\$(?=ARGUMENTS|\d)`,
+          'g',
+        ),
+      },
+      () => ({}),
+    ),
+  },
   accepts: (path) => path.endsWith('.md'),
   parse,
-  print: async (definition) => ({
-    path: pathForName(definition.name.replaceAll('/', ':'), '.md'),
-    text: await print(definition),
-  }),
+  path: (name) => pathForName(name.replaceAll('/', ':'), '.md'),
+  print,
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
@@ -43,10 +75,9 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const numbers = [...body.matchAll(placeholder)].map(([, , number]) => Number(number ?? 0));
   const last = Math.max(0, ...numbers);
   const used = argumentsIn(segments);
-  const description = textField(fields, 'description');
-  return {
+  return onePrompt(file, bodyLine, segments, {
     name: file.path.slice(0, -'.md'.length),
-    ...(description !== undefined && { description }),
+    description: textField(fields, 'description'),
     arguments: (used.length === 0 ? [everything] : used).map((name) => ({ name, default: '' })),
     typed: {
       positions,
@@ -57,30 +88,18 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
       // The placeholder with the highest number takes all remaining words.
       ...(last > 0 && last <= maxPositions && { rest: last - 1 }),
     },
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
-    tags: [],
-    template: 'braces',
-    file: file.path,
-    line: bodyLine,
-  };
+  });
 }
 
 async function print(definition: PromptDefinition): Promise<string> {
-  const segments = toSegments(definition, singleText(definition));
-  for (const text of segments.filter((segment) => typeof segment === 'string')) {
-    const found = /\$(?:ARGUMENTS|\d+)|!`[^`\n]{1,2000}`/.exec(text)?.[0];
-    if (found !== undefined)
-      throw new NotExpressible(`its text contains ${found}, which opencode would interpret`);
-  }
-  const used = argumentsIn(segments);
+  const { segments, used, declared } = singleSegments(definition);
+  assertPlain(segments, /\$(?:ARGUMENTS|\d+)|!`[^`\n]{1,2000}`/, 'opencode would interpret');
   if (used.length > 1 && used.includes(everything))
     throw new NotExpressible(
       'it uses the whole input together with single arguments, which opencode cannot express',
     );
-  const order = definition.arguments.map(({ name }) => name).filter((name) => used.includes(name));
-  const body = segments.map((segment) => {
-    if (typeof segment === 'string') return segment;
-    return used.length === 1 ? '$ARGUMENTS' : `$${order.indexOf(segment.argument) + 1}`;
-  });
-  return printMarkdown({ description: definition.description || undefined }, body.join(''));
+  const body = printSegments(segments, (argument) =>
+    used.length === 1 ? '$ARGUMENTS' : `$${declared.findIndex(({ name }) => name === argument) + 1}`,
+  );
+  return printMarkdown({ description: definition.description || undefined }, body);
 }

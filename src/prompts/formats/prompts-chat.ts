@@ -1,7 +1,8 @@
+import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { type Format, NotExpressible, writeEach } from './format.ts';
-import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+import { assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
 /** `${name}` or `${name:default}`. */
 const variable = /\$\{([A-Za-z_][\w -]{0,99})(?::([^{}]{0,2000}))?\}/g;
@@ -10,12 +11,14 @@ const variable = /\$\{([A-Za-z_][\w -]{0,99})(?::([^{}]{0,2000}))?\}/g;
 export const promptsChat: Format = {
   name: 'prompts-chat',
   title: 'prompts.chat collections',
-  folder: '.',
+  endings: ['.csv'],
+  documentation: ['the CSV file of prompts.chat', `\`\${name}\`, \`\${name:default}\``, 'other columns'],
   namedByPath: false,
   accepts: (path) => path.endsWith('.csv') && !path.includes('/'),
+  detects: ({ path }) => path.endsWith('.csv'),
   async read(files) {
     const prompts: PromptDefinition[] = [];
-    const problems: Awaited<ReturnType<Format['read']>>['problems'][number][] = [];
+    const problems: Problem[] = [];
     for (const { path, text } of files.filter((file) => promptsChat.accepts(file.path))) {
       const rows = parseCsv(text);
       const head = rows.shift()?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
@@ -64,40 +67,28 @@ function define(file: string, title: string, body: string, line: number): Prompt
     if (!declared.has(argument)) declared.set(argument, { name: argument, default: given ?? found });
     return argument;
   });
-  return {
+  return onePrompt({ path: file, text: body }, line, segments, {
     name,
     title,
     arguments: [...declared.values()],
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, line) } }],
-    tags: [],
-    template: 'braces',
-    file,
-    line,
-  };
+  });
 }
 
 function print(definition: PromptDefinition): string {
-  const segments = toSegments(definition, singleText(definition));
+  const { segments, used } = singleSegments(definition);
   const defaults = new Map(definition.arguments.map((one) => [one.name, one.default]));
-  for (const name of argumentsIn(segments))
+  for (const name of used)
     if (!/^[A-Za-z_][\w -]*$/.test(name) || /[{}]/.test(defaults.get(name)?.replace(`\${${name}}`, '') ?? ''))
       throw new NotExpressible(`prompts.chat cannot express the argument ${name} or its default`);
+  assertPlain(segments, new RegExp(variable.source), 'prompts.chat would replace');
   const printed = new Set<string>();
-  return segments
-    .map((segment) => {
-      if (typeof segment === 'string') {
-        const found = new RegExp(variable).exec(segment)?.[0];
-        if (found === undefined) return segment;
-        throw new NotExpressible(`its text contains ${found}, which prompts.chat would replace`);
-      }
-      const { argument } = segment;
-      const value = printed.has(argument) ? undefined : defaults.get(argument);
-      printed.add(argument);
-      return value === undefined || value === `\${${argument}}`
-        ? `\${${argument}}`
-        : `\${${argument}:${value}}`;
-    })
-    .join('');
+  return printSegments(segments, (argument) => {
+    const value = printed.has(argument) ? undefined : defaults.get(argument);
+    printed.add(argument);
+    return value === undefined || value === `\${${argument}}`
+      ? `\${${argument}}`
+      : `\${${argument}:${value}}`;
+  });
 }
 
 /** Rows of comma-separated values with the line on which each begins. Quoted cells may contain line breaks. */

@@ -1,7 +1,8 @@
 import { FileProblem } from '../../front-matter.ts';
-import type { PromptDefinition } from '../definition/definition.ts';
+import { present } from '../../json.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { lexTemplate } from '../template/lexer.ts';
-import { NotExpressible } from './format.ts';
+import { NotExpressible, type TextFile } from './format.ts';
 
 /** A piece of a body: plain text, or the placeholder of an argument. */
 export type Segment = string | { readonly argument: string };
@@ -92,4 +93,60 @@ export function singleText({ messages }: PromptDefinition): string {
   if (messages.length !== 1 || message?.role !== 'user' || message.content.type !== 'text')
     throw new NotExpressible('this format supports only a single user message with text');
   return message.content.text;
+}
+
+/** A prompt of one user message. A text without segments is sent unchanged. */
+export function onePrompt(
+  file: TextFile,
+  line: number,
+  body: string | readonly Segment[],
+  described: Pick<PromptDefinition, 'name' | 'arguments' | 'typed'> & {
+    readonly [field in 'title' | 'description']?: string | undefined;
+  },
+): PromptDefinition {
+  const text = typeof body === 'string' ? body : toBraces(body, line);
+  return {
+    ...present(described),
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+    tags: [],
+    template: typeof body === 'string' ? 'none' : 'braces',
+    file: file.path,
+    line,
+  };
+}
+
+/** Prints the body with the placeholder that the format uses for each argument. */
+export function printSegments(segments: readonly Segment[], print: (argument: string) => string): string {
+  return segments
+    .map((segment) => (typeof segment === 'string' ? segment : print(segment.argument)))
+    .join('');
+}
+
+/** Throws NotExpressible if the text between the placeholders contains syntax of the client. */
+export function assertPlain(segments: readonly Segment[], syntax: RegExp, meaning: string): void {
+  for (const segment of segments) {
+    const found = typeof segment === 'string' ? syntax.exec(segment)?.[0] : undefined;
+    if (found !== undefined) throw new NotExpressible(`its text contains ${found}, which ${meaning}`);
+  }
+}
+
+/** The text of a prompt for a format without placeholders. Throws NotExpressible if it has arguments. */
+export function plainText(definition: PromptDefinition): string {
+  const { used } = singleSegments(definition);
+  if (used.length > 0)
+    throw new NotExpressible(`it has the arguments ${used.join(', ')}, but the format has no placeholders`);
+  return singleText(definition);
+}
+
+/** The segments of a prompt that has a single text, and the declared arguments that they use. */
+export function singleSegments(definition: PromptDefinition): {
+  readonly segments: readonly Segment[];
+  /** In the order of the text. */
+  readonly used: readonly string[];
+  /** In the order of the declaration. */
+  readonly declared: readonly ArgumentDefinition[];
+} {
+  const segments = toSegments(definition, singleText(definition));
+  const used = argumentsIn(segments);
+  return { segments, used, declared: definition.arguments.filter(({ name }) => used.includes(name)) };
 }

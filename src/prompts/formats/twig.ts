@@ -11,17 +11,19 @@ import { normalizeLibraryName } from '../sources/twig-library.ts';
 import { type ManifestPrompt, parseManifest } from '../sources/twig-manifest.ts';
 import { escapeJinja } from '../template/lexer.ts';
 import { scanTemplate } from '../template/scanner.ts';
-import { type Format, NotExpressible, type TextFile, writeEach } from './format.ts';
-import { pathForName } from './prompt-path.ts';
-import { toSegments } from './segments.ts';
-import { tomlKey, tomlText } from './toml.ts';
+import { tomlKey, tomlText } from './file-syntax.ts';
+import { type Format, NotExpressible, pathForName, type TextFile, writeEach } from './format.ts';
+import { printSegments, toSegments } from './segments.ts';
 
 /** A twig library, or a folder of libraries. */
 export const twig: Format = {
   name: 'twig',
   title: 'twig libraries',
-  folder: 'libraries',
+  endings: ['.toml', '.md', '.txt', '.j2', '.jinja', '.jinja2'],
+  documentation: ['`twig.toml` and `prompts/*.md`', 'Jinja', ''],
   namedByPath: false,
+  isOwn: true,
+  manifest: 'twig.toml',
   accepts: (path) => /(^|\/)twig\.toml$|(^|\/)prompts\/.+\.(md|txt|j2|jinja2?)$/.test(path),
   async read(files) {
     const texts = new Map(files.map(({ path, text }) => [path, text]));
@@ -112,14 +114,15 @@ function toJinja(definition: PromptDefinition, text: string): string {
     if (scanTemplate(text).references.length > 0) throw new NotExpressible('it includes other templates');
     return text;
   }
-  const template = toSegments(definition, text)
-    .map((segment) => {
-      if (typeof segment === 'string') return escapeJinja(segment);
-      if (!/^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(segment.argument))
-        throw new NotExpressible(`the argument ${segment.argument} is not a valid name in Jinja`);
-      return `{{ ${segment.argument} }}`;
-    })
-    .join('');
+  const segments = toSegments(definition, text);
+  const template = printSegments(
+    segments.map((segment) => (typeof segment === 'string' ? escapeJinja(segment) : segment)),
+    (argument) => {
+      if (!/^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(argument))
+        throw new NotExpressible(`the argument ${argument} is not a valid name in Jinja`);
+      return `{{ ${argument} }}`;
+    },
+  );
   // Rendering drops one trailing line break.
   return `${template}\n`;
 }

@@ -1,10 +1,16 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
-import { filePerPrompt, NotExpressible, type Report, type TextFile } from './format.ts';
-import { reportClientSyntax, reportUnknownFields } from './left-out.ts';
-import { parseMarkdown, printMarkdown, textField } from './markdown.ts';
-import { pathForName } from './prompt-path.ts';
-import { argumentsIn, singleText, splitBody, toBraces, toSegments } from './segments.ts';
+import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
+import {
+  filePerPrompt,
+  NotExpressible,
+  pathForName,
+  type Report,
+  reportClientSyntax,
+  reportUnknownFields,
+  type TextFile,
+} from './format.ts';
+import { argumentsIn, assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
 const extension = '.prompt.md';
 // A hint ends where another variable begins, so that inputs that are never closed are not searched again and again.
@@ -25,15 +31,20 @@ const clientSyntax: readonly (readonly [RegExp, string])[] = [
 export const vscode = filePerPrompt({
   name: 'vscode',
   title: 'VS Code prompt files',
-  folder: '.github/prompts',
+  folders: ['.github/prompts'],
+  endings: ['.md'],
+  documentation: [
+    '`.github/prompts/*.prompt.md`',
+    `\`\${input:name:hint}\``,
+    `\`\${selection}\` and similar, \`#file:…\`, links to files, other fields`,
+  ],
   namedByPath: false,
   stores: ['title', 'description', 'argument descriptions'],
   accepts: (path) => path.endsWith(extension),
+  detects: ({ path }) => path.endsWith(extension),
   parse,
-  async print(definition, warn) {
-    const path = pathForName(definition.name, extension, warn);
-    return { path, text: await print(definition, warn) };
-  },
+  path: (name, warn) => pathForName(name, extension, warn),
+  print,
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
@@ -43,12 +54,10 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const hints = new Map<string, string>();
   for (const [, name, hint] of body.matchAll(input)) if (hint) hints.set(name!, hint);
   const segments = splitBody(body, input, ([, name]) => name);
-  const title = textField(fields, 'title');
-  const description = textField(fields, 'description');
-  return {
+  return onePrompt(file, bodyLine, segments, {
     name: textField(fields, 'name') ?? basename(file.path, extension),
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    title: textField(fields, 'title'),
+    description: textField(fields, 'description'),
     // VS Code always asks for every input.
     arguments: argumentsIn(segments).map(
       (name): ArgumentDefinition => ({
@@ -57,26 +66,16 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
         required: true,
       }),
     ),
-    messages: [{ role: 'user', content: { type: 'text', text: toBraces(segments, bodyLine) } }],
-    tags: [],
-    template: 'braces',
-    file: file.path,
-    line: bodyLine,
-  };
+  });
 }
 
 async function print(definition: PromptDefinition, warn: (message: string) => void): Promise<string> {
-  const segments = toSegments(definition, singleText(definition));
-  for (const text of segments.filter((segment) => typeof segment === 'string')) {
-    const [input] = text.match(/\$\{input:[^}]{0,40}\}?/) ?? [];
-    if (input !== undefined)
-      throw new NotExpressible(`its text contains ${input}, which VS Code would replace`);
+  const { segments } = singleSegments(definition);
+  assertPlain(segments, /\$\{input:[^}]{0,40}\}?/, 'VS Code would replace');
+  for (const text of segments.filter((segment) => typeof segment === 'string'))
     for (const [found] of text.matchAll(/\$\{\w{1,100}[^}]{0,200}\}/g)) warn(`VS Code may replace ${found}`);
-  }
   const printed = new Set<string>();
-  const body = segments.map((segment) => {
-    if (typeof segment === 'string') return segment;
-    const { argument: name } = segment;
+  const body = printSegments(segments, (name) => {
     if (/[:}]/.test(name)) throw new NotExpressible(`the name of the argument ${name} contains : or }`);
     const declared = definition.arguments.find((one) => one.name === name);
     const first = !printed.has(name);
@@ -86,8 +85,5 @@ async function print(definition: PromptDefinition, warn: (message: string) => vo
     const hint = first ? declared?.description?.replaceAll(/\s+/g, ' ') : undefined;
     return hint === undefined || hint.includes('}') ? `\${input:${name}}` : `\${input:${name}:${hint}}`;
   });
-  return printMarkdown(
-    { description: definition.description || undefined, title: definition.title },
-    body.join(''),
-  );
+  return printMarkdown({ description: definition.description || undefined, title: definition.title }, body);
 }

@@ -221,7 +221,7 @@ describe('a change', () => {
     const module = (file: string) => JSON.stringify(join(import.meta.dirname, file));
     const script = `
       const { UserSource } = await import(${module('user-source.ts')});
-      const { singleEdits } = await import(${module('../catalog/single-edits.ts')});
+      const { singleEdits } = await import(${module('../catalog/editor.ts')});
       const source = new UserSource({ folder: ${JSON.stringify(folder)} });
       const current = async () => Number(await source.revision(await source.get('shared')));
       const won = [];

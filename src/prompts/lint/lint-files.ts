@@ -5,7 +5,7 @@ import { testName } from '../definition/prompt-fields.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import type { Format, TextFile } from '../formats/format.ts';
-import { formatNamed } from '../formats/formats.ts';
+import { formatNamed, loadFormats } from '../formats/formats.ts';
 import { type LintTarget, testProblem } from './finding.ts';
 import { lintPrompt, sortAndMerge } from './lint.ts';
 import { withoutSilenced, withRules } from './rules.ts';
@@ -16,8 +16,6 @@ export interface FileLint {
   readonly problems: readonly Problem[];
 }
 
-const ownFormats = new Set(['commands', 'jsonl', 'twig']);
-
 /** Checks files that need not be part of a library. If no format is given, it is detected for each file. */
 export async function lintFiles(
   files: readonly TextFile[],
@@ -26,8 +24,7 @@ export async function lintFiles(
 ): Promise<FileLint> {
   const problems: (readonly Problem[])[] = [];
   let prompts = 0;
-  for (const [name, own] of byFormat(files, format)) {
-    const known = formatNamed(name);
+  for (const [known, own] of await byFormat(files, format)) {
     const reading = await known.read(own);
     prompts += reading.prompts.length;
     problems.push(reading.problems, repeated(reading.prompts));
@@ -40,29 +37,25 @@ export async function lintFiles(
   return { prompts, problems: await withoutSilenced(found, silenced, (file) => texts.get(file)) };
 }
 
-function byFormat(
+async function byFormat(
   files: readonly TextFile[],
-  format: string | undefined,
-): ReadonlyMap<string, readonly TextFile[]> {
-  if (format !== undefined) return new Map([[format, files]]);
-  const libraries = files
-    .filter(({ path }) => basename(path) === 'twig.toml')
-    .map(({ path }) => dirname(path));
-  const known = files.filter((file) => detectFormat(file, libraries) !== undefined);
-  return Map.groupBy(known, (file) => detectFormat(file, libraries)!);
-}
-
-function detectFormat({ path, text }: TextFile, libraries: readonly string[]): string | undefined {
-  if (libraries.some((library) => library === '.' || path.startsWith(`${library}/`))) return 'twig';
-  if (path.endsWith('.jsonl')) return 'jsonl';
-  if (path.endsWith('.prompt.md')) return 'vscode';
-  if (path.endsWith('.prompt')) return 'dotprompt';
-  if (path.endsWith('.toml')) return 'gemini';
-  if (path.endsWith('.csv')) return 'prompts-chat';
-  if (basename(path) === 'SKILL.md') return 'claude-skills';
-  if (basename(path) === 'system.md') return 'fabric';
-  // Treat Markdown without front matter as documentation, not as a prompt.
-  return path.endsWith('.md') && /^\uFEFF?---/.test(text) ? 'commands' : undefined;
+  name: string | undefined,
+): Promise<ReadonlyMap<Format, readonly TextFile[]>> {
+  if (name !== undefined) return new Map([[await formatNamed(name), files]]);
+  const formats = await loadFormats();
+  const libraries = files.flatMap(({ path }) => {
+    const format = formats.find(({ manifest }) => manifest === basename(path));
+    return format === undefined ? [] : [{ format, folder: dirname(path) }];
+  });
+  const groups = new Map<Format, TextFile[]>();
+  for (const file of files) {
+    const library = libraries.find(({ folder }) => folder === '.' || file.path.startsWith(`${folder}/`));
+    const format = library?.format ?? formats.find((one) => one.detects?.(file));
+    if (format === undefined) continue;
+    groups.set(format, groups.get(format) ?? []);
+    groups.get(format)!.push(file);
+  }
+  return groups;
 }
 
 /** Tests with a mistake. The tests of files outside a library do not run. */
@@ -113,7 +106,7 @@ function textKey(folder: string, text: string): string {
 }
 
 function lintTarget(format: Format, definition: PromptDefinition, files: FileIndex): LintTarget {
-  if (format.name !== 'twig') return { definition, translated: !ownFormats.has(format.name) };
+  if (format.manifest === undefined) return { definition, translated: !format.isOwn };
   return { definition, templates: () => compile(definition, files) };
 }
 

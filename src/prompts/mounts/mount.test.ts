@@ -6,7 +6,7 @@ import { until } from '../../../test/tree.ts';
 import { createServer } from '../../app.ts';
 import { loadConfig } from '../../config.ts';
 import { connectMemory } from '../../transports/memory.ts';
-import { formats } from '../formats/formats.ts';
+import { formatNames } from '../formats/formats.ts';
 import { promptSettings } from '../settings.ts';
 import { type MountOptions, MountSource } from './mount.ts';
 
@@ -181,7 +181,7 @@ describe('mounts in the configuration', () => {
 
   it('accept every format except twig libraries', () => {
     const { format } = promptSettings['prompts.mounts'].schema.items.properties;
-    expect([...format.enum, 'twig'].sort()).toEqual(formats.map(({ name }) => name).sort());
+    expect([...format.enum, 'twig'].sort()).toEqual(formatNames.toSorted());
   });
 
   it('add prompts to the catalogue, with paths relative to the configuration file', async () => {

@@ -10,6 +10,7 @@ import { FolderCache } from '../files/folder-cache.ts';
 import { decodeText } from '../files/text-file.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
 import type { Format } from '../formats/format.ts';
+import { formatNamed } from '../formats/formats.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { walkMount } from './mount-walk.ts';
 
@@ -28,7 +29,6 @@ export interface MountOptions extends WatchOptions {
 /** Serves the prompt files of another program in place. */
 export class MountSource extends FolderSource {
   readonly name: string;
-  readonly translates: boolean;
   readonly prefix: string | undefined;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
@@ -47,7 +47,11 @@ export class MountSource extends FolderSource {
     this.#options = options;
     this.name = `${options.format} ${options.path}`;
     this.prefix = options.prefix;
-    this.translates = !['commands', 'jsonl'].includes(options.format);
+  }
+
+  /** Known as soon as a file was read. */
+  get translates(): boolean {
+    return this.#format !== undefined && !this.#format.isOwn;
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
@@ -149,14 +153,14 @@ export class MountSource extends FolderSource {
 
   async #loadFormat(): Promise<Format> {
     if (this.#format !== undefined) return this.#format;
-    const { formatNamed } = await import('../formats/formats.ts');
-    this.#format = formatNamed(this.#options.format, this.#options.version);
-    if (this.#format.name === 'twig')
+    const format = await formatNamed(this.#options.format, this.#options.version);
+    if (format.manifest !== undefined)
       throw new Failure(
         'invalid-params',
-        'twig libraries cannot be mounted. Put them into the folder set as twig.dir.',
+        `${format.title} cannot be mounted. Put them into the folder set as twig.dir.`,
       );
-    return this.#format;
+    this.#format = format;
+    return format;
   }
 }
 

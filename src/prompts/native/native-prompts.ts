@@ -6,8 +6,8 @@ import { isObject } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { NotExpressible, type TextFile } from '../formats/format.ts';
-import { type NativeClient, nativeClients } from './native-client.ts';
+import { type NativeClient, NotExpressible, type TextFile } from '../formats/format.ts';
+import { loadFormats } from '../formats/formats.ts';
 import { type Choice, type FolderChanges, NativeFolder } from './native-folder.ts';
 import { nativeListFile } from './native-sync.ts';
 
@@ -29,6 +29,11 @@ export interface NativeReport extends FolderChanges {
 interface Options {
   /** Only report what would change. */
   readonly dry?: boolean;
+}
+
+/** All clients whose commands or skills Adjutant can write. */
+export async function nativeClients(): Promise<readonly NativeClient[]> {
+  return (await loadFormats()).flatMap(({ native }) => native ?? []);
 }
 
 /** Writes prompts as the commands or skills of clients, and keeps these files up to date. */
@@ -64,7 +69,7 @@ export class NativePrompts {
 
   async install(place: NativePlace, choice: Choice, options: Options = {}): Promise<NativeReport> {
     const report = await this.#write(place, choice, options);
-    if (!options.dry) this.#remember([...this.#others(place), place]);
+    if (!options.dry) this.#remember([...(await this.#others(place)), place]);
     return report;
   }
 
@@ -74,20 +79,21 @@ export class NativePrompts {
     ...options
   }: Options & { readonly client?: string } = {}): Promise<readonly NativeReport[]> {
     const reports: NativeReport[] = [];
-    for (const place of this.#places().filter((one) => client === undefined || one.client.id === client)) {
+    const places = await this.#places();
+    for (const place of places.filter((one) => client === undefined || one.client.id === client)) {
       const choice = this.#folder(place).choice();
       if (choice !== undefined) reports.push(await this.#write(place, choice, options));
-      else if (!options.dry) this.#remember(this.#others(place));
+      else if (!options.dry) this.#remember(await this.#others(place));
     }
     return reports;
   }
 
   /** `undefined` if there is nothing of ours. */
-  uninstall(place: NativePlace, { dry = false }: Options = {}): NativeReport | undefined {
+  async uninstall(place: NativePlace, { dry = false }: Options = {}): Promise<NativeReport | undefined> {
     const folder = this.#folder(place);
     const changes = folder.remove(dry);
     if (changes === undefined) return undefined;
-    if (!dry) this.#remember(this.#others(place));
+    if (!dry) this.#remember(await this.#others(place));
     return { client: place.client.id, folder: folder.path, commands: [], problems: [], ...changes };
   }
 
@@ -128,7 +134,7 @@ export class NativePrompts {
     return new NativeFolder(join(home, client.folder), owner);
   }
 
-  #places(): readonly NativePlace[] {
+  async #places(): Promise<readonly NativePlace[]> {
     const file = nativeListFile(this.#stateDir);
     if (!existsSync(file)) return [];
     let listed: unknown;
@@ -137,14 +143,15 @@ export class NativePrompts {
     } catch {
       throw new Failure('unavailable', `${file} is damaged; remove it and run adjutant install again`);
     }
+    const clients = await nativeClients();
     return (Array.isArray(listed) ? listed : []).filter(isObject).flatMap(({ client: id, home }) => {
-      const client = nativeClients.find((known) => known.id === id);
+      const client = clients.find((known) => known.id === id);
       return client === undefined || typeof home !== 'string' ? [] : [{ client, home }];
     });
   }
 
-  #others({ client, home }: NativePlace): readonly NativePlace[] {
-    return this.#places().filter((known) => known.client.id !== client.id || known.home !== home);
+  async #others({ client, home }: NativePlace): Promise<readonly NativePlace[]> {
+    return (await this.#places()).filter((known) => known.client.id !== client.id || known.home !== home);
   }
 
   #remember(places: readonly NativePlace[]): void {
@@ -165,7 +172,6 @@ export class NativePrompts {
 function isFrom({ definition, source }: CatalogEntry, { client, home }: NativePlace): boolean {
   const [format] = source.name.split(' ', 1);
   return (
-    client.formats.some((known) => source.name.includes(' ') && known === format) ||
-    definition.file.startsWith(home + sep)
+    (source.name.includes(' ') && client.formats?.includes(format!)) || definition.file.startsWith(home + sep)
   );
 }

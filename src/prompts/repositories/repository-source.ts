@@ -22,7 +22,6 @@ const day = 86_400_000;
 /** Serves the prompts of a git repository as of one commit. While it is watched, it also updates the repository. */
 export class RepositorySource extends FolderSource {
   readonly name: string;
-  readonly translates: boolean;
   readonly prefix: string | undefined;
   readonly templates?: NonNullable<PromptSource['templates']>;
   readonly #repository: LocalRepository;
@@ -40,9 +39,12 @@ export class RepositorySource extends FolderSource {
     this.#composition = composition;
     this.name = `repository ${repository.name}`;
     const { format = 'libraries', prefix } = repository.options;
-    this.translates = !['libraries', 'commands', 'jsonl'].includes(format);
     this.prefix = prefix;
     if (format === 'libraries') this.templates = (definition) => this.#templates(definition);
+  }
+
+  get translates(): boolean {
+    return this.#opened?.source instanceof MountSource && this.#opened.source.translates;
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {

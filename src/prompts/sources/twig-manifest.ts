@@ -44,19 +44,20 @@ export interface Manifest {
 /** Every list reads all prompts of a library. Real ones have at most a few hundred. */
 const maxPrompts = 10_000;
 
-let toml: typeof import('smol-toml') | undefined;
+/** Throws FileProblem with the place of a syntax error. */
+export async function parseToml(source: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return parse(source);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new FileProblem(messageOf(error).split('\n', 1)[0]!, error.line, error.column);
+  }
+}
 
 /** Parses a manifest. An invalid prompt is reported and skipped. */
 export async function parseManifest(source: string, file: string): Promise<Manifest> {
-  toml ??= await import('smol-toml');
-  let content: Record<string, unknown>;
-  try {
-    content = toml.parse(source);
-  } catch (error) {
-    if (!(error instanceof toml.TomlError)) throw error;
-    const [first = ''] = messageOf(error).split('\n');
-    throw new FileProblem(first, error.line, error.column);
-  }
+  const content = await parseToml(source);
   const { prompts: table = {} } = content;
   if (!isObject(table)) throw new FileProblem('prompts must be tables such as [prompts.name]', 1);
   const prompts: ManifestPrompt[] = [];

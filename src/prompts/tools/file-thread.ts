@@ -3,6 +3,7 @@ import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { Reading } from '../definition/definition.ts';
 import { runInThread, type ThreadOptions } from '../files/work-thread.ts';
 import type { TextFile } from '../formats/format.ts';
+import { formatNamed } from '../formats/formats.ts';
 import type { FileLint } from '../lint/lint-files.ts';
 
 const timeoutMs = 30_000;
@@ -35,11 +36,8 @@ interface GivenFiles {
 }
 
 async function run(task: 'lint' | 'read', given: GivenFiles, options: ThreadOptions = {}): Promise<unknown> {
-  if (given.format !== undefined) {
-    // Throws a Failure with a suggestion for an unknown format. Errors of the thread lose their class.
-    const { formatNamed } = await import('../formats/formats.ts');
-    formatNamed(given.format);
-  }
+  // Throws a Failure with a suggestion for an unknown format. Errors of the thread lose their class.
+  if (given.format !== undefined) await formatNamed(given.format);
   const length = given.files.reduce((sum, { text }) => sum + text.length, 0);
   if (length <= shortFiles) {
     const { tasks } = await import('./file-work.ts');

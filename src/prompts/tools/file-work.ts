@@ -28,7 +28,7 @@ interface Files {
 export const tasks = {
   lint: ({ files, format, silenced }: Files) => lintFiles(files, format, silenced),
   read: async ({ files, format, version }: Files) => {
-    const { prompts, problems } = await formatNamed(format!, version).read(files);
+    const { prompts, problems } = await (await formatNamed(format!, version)).read(files);
     return limitReading({ prompts, problems });
   },
   manifest: ({ bytes, file }: { readonly bytes: Uint8Array; readonly file: string }) =>

@@ -11,12 +11,13 @@ import {
 import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
-import { formatNames } from '../formats/format-names.ts';
+import { formatNamed, formatNames } from '../formats/formats.ts';
 import { authorOf } from './editing-tools.ts';
 
 const formatSchema = {
   type: 'string',
-  enum: formatNames,
+  // As a tuple, because the type of a value cannot be derived from a list of unknown length.
+  enum: formatNames as unknown as readonly [string],
   description: 'Format of the files',
 } as const;
 
@@ -223,7 +224,6 @@ function createExportTool(catalog: Catalog) {
     },
     annotations: hints.reads,
     async call({ format, names, tag, source, ...page }) {
-      const { formatNamed } = await import('../formats/formats.ts');
       const entries =
         names === undefined
           ? await catalog.list()
@@ -233,7 +233,7 @@ function createExportTool(catalog: Catalog) {
           (tag === undefined || entry.definition.tags.includes(tag)) &&
           (source === undefined || entry.source.name === source),
       );
-      const written = await formatNamed(format).write(selected.map(({ definition }) => definition));
+      const written = await (await formatNamed(format)).write(selected.map(({ definition }) => definition));
       const { items: files, next } = pageOf(written.files, (file) => file, page);
       return { structured: { files, problems: written.problems, ...next } };
     },

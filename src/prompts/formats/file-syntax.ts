@@ -1,4 +1,5 @@
 import { FileProblem, parseFrontMatter, splitFrontMatter } from '../../front-matter.ts';
+import type { ArgumentDefinition } from '../definition/definition.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {
@@ -126,4 +127,41 @@ export async function printMarkdown(
   if (Object.keys(defined).length === 0) return /^---[ \t]*\n/.test(text) ? `---\n---\n${text}` : text;
   const { stringify } = await import('yaml');
   return `---\n${stringify(defined, { lineWidth: 0 })}---\n${text}`;
+}
+
+/** Returns the hint as text. YAML parses `[one]` as a list, so a list is printed back in brackets. */
+export function parseHint(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return value.map((item) => `[${String(item)}]`).join(' ');
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
+  throw new FileProblem('argument-hint must be text', 2);
+}
+
+/** Returns the names in a hint such as `<file> [priority]`, or none if the hint contains anything else. */
+export function namesInHint(hint: string | undefined): readonly string[] {
+  if (hint === undefined || !/^\s*(?:(?:\[[\w -]+\]|<[\w -]+>)\s*)+$/.test(hint)) return [];
+  const names = [...hint.matchAll(/[[<]([\w -]+)[\]>]/g)].map(([, name]) =>
+    name!.trim().replaceAll(' ', '_'),
+  );
+  return new Set(names).size === names.length ? names : [];
+}
+
+export function printHint(declared: readonly ArgumentDefinition[]): string | undefined {
+  if (declared.length === 0) return undefined;
+  return declared.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ');
+}
+
+/** Prints a TOML string. Text with line breaks becomes a readable multi-line string. */
+export function tomlText(text: string): string {
+  if (!text.includes('\n')) return `"${escapeBasic(text)}"`;
+  if (!text.includes("'''") && !text.endsWith("'") && !/[^\P{Cc}\n\t]/u.test(text)) return `'''\n${text}'''`;
+  return `"""\n${text.split('\n').map(escapeBasic).join('\n')}"""`;
+}
+
+function escapeBasic(line: string): string {
+  return JSON.stringify(line).slice(1, -1).replaceAll('\x7f', '\\u007f');
+}
+
+export function tomlKey(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : `"${escapeBasic(name)}"`;
 }

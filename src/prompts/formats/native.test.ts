@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { nativeClients } from './native-client.ts';
+import { nativeClients } from '../native/native-prompts.ts';
 
 const prompt = (text: string, more: Partial<PromptDefinition> = {}): PromptDefinition => ({
   name: 'greet',
@@ -16,7 +16,7 @@ const prompt = (text: string, more: Partial<PromptDefinition> = {}): PromptDefin
 
 async function print(id: string, definition: PromptDefinition) {
   const escaped: string[] = [];
-  const client = nativeClients.find((known) => known.id === id)!;
+  const client = (await nativeClients()).find((known) => known.id === id)!;
   const files = await client.print(definition, (found) => escaped.push(found));
   return { files, escaped, text: files[0]!.text, typed: client.typed(definition.name) };
 }
