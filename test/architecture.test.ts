@@ -305,7 +305,7 @@ describe('starting a server', () => {
     expect(loaded).not.toContain(join('src', 'app.ts'));
     load(join('src', 'cli', 'full-server.ts'));
     expect(loaded).toContain(join('src', 'prompts', 'tools', 'catalog-tools.ts'));
-    expect([...loaded].filter((one) => /^(minisearch|stemmer|diff)$/.test(one))).toEqual([]);
+    expect([...loaded].filter((one) => /^(minisearch|stemmer|diff|kysely|pg)$/.test(one))).toEqual([]);
     expect(loaded).toContain(join('src', 'skills', 'skills.ts'));
     expect(loaded).not.toContain(join('src', 'skills', 'skill-catalog.ts'));
   });
@@ -325,6 +325,16 @@ describe('sizes', () => {
 });
 
 describe('conventions', () => {
+  it('opens SQLite files in src/store only', () => {
+    const users = new Set(imports.filter(({ target }) => target === 'node:sqlite').map(({ file }) => file));
+    expect([...users].filter((file) => topLevel(file) !== 'store').sort()).toEqual([
+      // The database of another program.
+      join('src', 'delegate', 'agents', 'opencode-usage.ts'),
+      // Loads the module ahead of time.
+      join('src', 'delegate', 'run-host.ts'),
+    ]);
+  });
+
   it('reads the environment in main.ts only', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')));
     expect(readers).toEqual([join('src', 'main.ts')]);

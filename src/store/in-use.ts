@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
+import { isBusy, SqliteFile } from './sqlite-file.ts';
 import { createStore, locate } from './store.ts';
 
 /**
@@ -20,20 +21,15 @@ export async function refuseInUse(url: string): Promise<void> {
 /** Every connection to a SQLite file in WAL mode holds a shared lock, so leaving WAL mode needs to be alone. */
 async function isOpenElsewhere(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
-  const { DatabaseSync } = await import('node:sqlite');
-  const database = new DatabaseSync(file, { timeout: 500 });
+  const database = await SqliteFile.open(file, 500);
+  const journalMode = (change = '') => database.all(`pragma journal_mode ${change}`)[0]!['journal_mode'];
   try {
-    const { journal_mode: before } = database.prepare('pragma journal_mode').get() as {
-      journal_mode: string;
-    };
-    if (before !== 'wal') return false;
-    const { journal_mode: now } = database.prepare('pragma journal_mode = delete').get() as {
-      journal_mode: string;
-    };
-    if (now !== 'wal') database.exec('pragma journal_mode = wal');
-    return now === 'wal';
+    if (journalMode() !== 'wal') return false;
+    if (journalMode('= delete') === 'wal') return true;
+    journalMode('= wal');
+    return false;
   } catch (error) {
-    if (/locked|busy/i.test(String(error))) return true;
+    if (isBusy(error)) return true;
     throw error;
   } finally {
     database.close();

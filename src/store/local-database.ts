@@ -1,4 +1,5 @@
-import { renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { log } from '../log.ts';
 import { isDamaged, SqliteFile, type SqliteRow } from './sqlite-file.ts';
@@ -73,13 +74,19 @@ export class LocalDatabase {
 
   #use<Value>(step: (file: SqliteFile) => Value): Value {
     try {
-      if (!this.#file.isTransaction && this.#file.isReplaced) {
-        this.#file.close();
-        this.#file = this.#connect();
-      }
+      this.#reconnect();
       return step(this.#file);
     } catch (error) {
       throw unavailable(error, this.#file.path);
     }
+  }
+
+  /** Leaves a deleted file. If its folder was deleted too, nobody wants the state any more. */
+  #reconnect(): void {
+    const { isTransaction, isReplaced, path } = this.#file;
+    if (isTransaction || !isReplaced || !existsSync(dirname(path))) return;
+    const file = this.#connect();
+    this.#file.close();
+    this.#file = file;
   }
 }

@@ -47,7 +47,7 @@ describe('RunQueue', () => {
   });
 
   it('creates a deleted file again instead of writing to the deleted one', async () => {
-    rmSync(join(folder, 'state'), { recursive: true });
+    rmSync(join(folder, 'state', 'runs.sqlite'));
     enqueue('a');
     const other = await RunQueue.open(join(folder, 'state', 'runs.sqlite'));
     expect(other.find('a')).toBeDefined();
