@@ -145,7 +145,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'jsonl',
     'formats',
     'mounts',
-    'repositories',
     'native',
     'lint',
     'testing',

@@ -12,18 +12,23 @@ import type { EditablePromptSource, PromptSource } from './definition/source.ts'
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { SharedSource } from './jsonl/shared-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
+import { withoutSilencedInFiles, withRules } from './lint/rules.ts';
 import { type MountOptions, MountSource } from './mounts/mount.ts';
+import { localRepositories, type RepositoryOptions, type RunGit } from './mounts/repository.ts';
+import { RepositorySource } from './mounts/repository-source.ts';
 import { RecentValues } from './rendering/arguments.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
-import { localRepositories, type RepositoryOptions, type RunGit } from './repositories/repository.ts';
-import { RepositorySource } from './repositories/repository-source.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { TrialStore } from './testing/trial-store.ts';
-import { createCatalogTools, createShow } from './tools/catalog-tools.ts';
-import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
+import {
+  createCatalogTools,
+  createExpandCommand,
+  createListCommands,
+  createShow,
+} from './tools/catalog-tools.ts';
 import { createEditingTools, createMethods } from './tools/editing-tools.ts';
 import { createDeletedTool, createHistoryTool, createLabelTool } from './tools/history-tools.ts';
 import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
@@ -104,10 +109,7 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       const { failingTests } = await import('./testing/prompt-tests.ts');
       return failingTests(entries, find);
     },
-    filter: async (problems) => {
-      const { audibleProblems } = await import('./lint/silenced-files.ts');
-      return audibleProblems(problems, new Set(silencedRules));
-    },
+    filter: async (problems) => withoutSilencedInFiles(await withRules(problems), new Set(silencedRules)),
   });
   const editor = new Editor(catalog, user, hexai);
   const labels = records === undefined ? new FileLabelStore(jsonlDir) : new SharedLabelStore(records);

@@ -1,8 +1,7 @@
 // Full-text search for prompts, skills and tools. Import this module on first use: it loads two packages, which would
 // slow down the start of the server.
 import MiniSearch from 'minisearch';
-import { relatedTo } from './related-words.ts';
-import { termsOf } from './words.ts';
+import { stemmer } from 'stemmer';
 
 interface SearchOptions<Item> {
   /** The text fields of an item, and the weight of each field. */
@@ -179,4 +178,194 @@ class Result<Item> implements SearchResult<Item> {
 
 function wordMatch({ match, ...hit }: Hit): WordMatch {
   return { ...hit, fields: [...new Set(Object.values(match).flat())], found: Object.keys(match) };
+}
+
+/** Words that are too common to be useful in a search. */
+const stopWords = new Set(
+  `a about above across actually after again against all already also although always am among an and another any anybody
+  anyone anything are around as at away be became because become been before began begin being below between both but by came
+  can cannot come could did do does doing done down during each either else enough etc even ever every everybody everyone
+  everything few first for from further get gets getting give given gives go goes going gone got had has have having he
+  help her here him himself his how however i if in instead into is it its itself just keep keeps kept last later least less let
+  like ll look looks lot made make makes making many may maybe me might mine more most much must my myself near need needs
+  neither never next no nobody none nor not nothing now of off often ok on once one only onto or other others otherwise our
+  ours out over own per perhaps please put quite rather re really same say says see seen several shall she should since
+  so some somebody someone something soon still such take takes tell than that the their them themselves then there
+  these they thing things this those though through thus to today together too toward two three four five under until up
+  upon us use used user users uses using ve very via want wants was way we well went were what when where whether which while who
+  whole whom whose why will with within without would yes yesterday yet you your yours yourself`.split(/\s+/),
+);
+
+/** Abbreviations and the words that replace them in the index. */
+const synonyms: Readonly<Record<string, string>> = {
+  a11y: 'accessibility',
+  adr: 'decision record',
+  auth: 'authentication',
+  cpp: 'c++',
+  db: 'database',
+  doc: 'documentation',
+  docs: 'documentation',
+  docx: 'word docx',
+  gha: 'github action workflow',
+  golang: 'go golang',
+  i18n: 'internationalization',
+  js: 'javascript',
+  k8s: 'kubernetes',
+  l10n: 'localization',
+  oidc: 'openid',
+  pg: 'postgresql',
+  postgres: 'postgresql',
+  pptx: 'powerpoint pptx',
+  proto: 'protobuf',
+  pr: 'pull request',
+  psql: 'postgresql',
+  py: 'python',
+  regex: 'regular expression regex',
+  regexes: 'regular expression regex',
+  regexp: 'regular expression regex',
+  rs: 'rust',
+  sh: 'shell bash',
+  sso: 'oauth openid',
+  tf: 'terraform',
+  ts: 'typescript',
+  vuln: 'vulnerability',
+  xlsx: 'excel xlsx',
+  yml: 'yaml',
+};
+
+const maxWordLength = 64;
+/** Scripts that do not separate words with spaces. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+/** The search terms of a text, in order: lower-case stems without accents and stop words. */
+export function termsOf(text: string): string[] {
+  return wordsOf(text)
+    .flatMap((word) => (Object.hasOwn(synonyms, word) ? synonyms[word]!.split(' ') : [word]))
+    .filter((word) => !stopWords.has(word))
+    .map((word) => stemmer(word.slice(0, maxWordLength)));
+}
+
+function wordsOf(text: string): string[] {
+  const words = text
+    // Split camelCase identifiers. Product names such as GitHub begin with a capital letter and are not split.
+    .replaceAll(/(?<![A-Za-z])[a-z]{3,}(?:[A-Z][a-z]+)+/g, (name) => name.replaceAll(/[A-Z]/g, ' $&'))
+    .toLowerCase()
+    .replaceAll(/\bend[- ]to[- ]end\b/g, 'e2e')
+    .replaceAll(/\btl;dr\b/g, 'tldr')
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .match(/c\+\+|c#|\.net\b|[\p{L}\p{M}\p{N}]+/gu);
+  return (words ?? []).flatMap((word) =>
+    unspaced.test(word) ? [...segmenter.segment(word)].map(({ segment }) => segment) : [word],
+  );
+}
+
+/** Words that people use for the same thing. A query with one of them also finds the others, with a lower score. */
+const groups = `
+accessibility accessible blind disability disabled screenreader wcag
+alert alarm notification notify warning
+analyse analyze analysis examine investigate inspect
+api endpoint interface route
+article blog essay post
+authentication authenticate login signin signup sso oauth
+bill billing charge checkout invoice pay payment subscription
+bug crash defect error failure fault problem
+build compile bundle
+cache caching memoize
+change edit modify revise
+chart diagram graph plot
+check review audit verify inspect
+choose chose decide decision
+ci pipeline workflow
+class component module
+clarify explain explanation describe understand
+clean cleanup simplify tidy refactor
+cloud aws azure gcp infrastructure
+cluster kubernetes pod deployment
+container docker dockerfile image
+contract schema specification
+convert transform translate
+create generate make produce write
+css style styling stylesheet
+database sql postgresql mysql table
+debug diagnose troubleshoot
+delete remove drop erase
+deploy deployment release rollout ship
+design mockup figma wireframe
+diff change patch
+document documentation docstring guide manual readme tutorial
+email mail newsletter
+excel spreadsheet sheet csv
+fast slow performance speed latency optimize optimise tune tuning
+find search lookup
+fix repair resolve solve
+history log changelog
+idea brainstorm suggestion
+improve enhance optimize better
+incident outage downtime postmortem
+issue ticket bug
+language locale translate translation localization internationalization multilingual
+letter mail note
+library package dependency module
+log logging trace
+mail email letter
+measure benchmark evaluate evaluation metric score
+meeting agenda minute
+memory heap leak ram
+merge combine join
+message mail note
+mock stub fake
+model llm ai
+monitor monitoring observability metric telemetry
+parse regex pattern
+password credential secret token key
+phone mobile
+plan roadmap schedule
+presentation slide deck powerpoint talk
+profile profiling flamegraph
+publish release ship upload
+query sql select
+readme documentation
+record decision log
+recover rescue restore undo revert rollback reset
+rename move
+report summary
+research investigate study
+rest http api
+rpc grpc protobuf
+safe secure security vulnerability exploit attack threat hole
+script shell bash terminal
+server backend service
+shorten shrink reduce compress condense smaller short
+speech talk presentation
+summary summarize summarise digest recap tldr condense
+swagger openapi
+task todo ticket
+teach explain tutor lesson
+test testing spec
+translate translation
+typo spelling grammar proofread
+ui interface frontend
+undo revert rollback
+update upgrade bump outdated
+version release tag
+website web page site browser
+`;
+
+const related = new Map<string, Set<string>>();
+for (const line of groups.trim().split('\n')) {
+  const stems = line.split(' ').map((word) => stemmer(word));
+  for (const stem of stems) {
+    const known = related.get(stem) ?? new Set();
+    for (const other of stems) if (other !== stem) known.add(other);
+    related.set(stem, known);
+  }
+}
+
+/** The stems of words that mean nearly the same as a stem. */
+function relatedTo(stem: string): Iterable<string> {
+  return related.get(stem) ?? [];
 }

@@ -71,7 +71,6 @@ export function createSkills(options: SkillsOptions): Feature {
       'skills/list': defineMethod({
         paramsSchema: { type: 'object', properties: { cursor } },
         async call(params) {
-          const { pageOf } = await import('./pages.ts');
           const entries = await (await catalog()).entries();
           const { items, ...next } = pageOf(entries, params.cursor, (entry) => entry.resources.length);
           return { skills: items, ...next, ...caching };
@@ -88,7 +87,6 @@ export function createSkills(options: SkillsOptions): Feature {
       'resources/directory/read': defineMethod({
         paramsSchema: { type: 'object', required: ['uri'], properties: { uri, cursor } },
         async call(params) {
-          const { pageOf } = await import('./pages.ts');
           const children = await (await catalog()).children(params.uri);
           if (children === undefined) throw notFound(params.uri, 'Folder of a skill');
           const { items, ...next } = pageOf(children, params.cursor);
@@ -106,4 +104,37 @@ export function createSkills(options: SkillsOptions): Feature {
       (await loading)?.close();
     },
   };
+}
+
+/** A page ends after this much weight, so that a list of large skills stays a message of moderate size. */
+const maxWeight = 500;
+
+/**
+ * The page after the cursor. The cursor names the last item sent, so a change of the list between two requests neither
+ * repeats nor skips other items. Items must be sorted by address.
+ */
+function pageOf<Item extends { readonly uri: string }>(
+  items: readonly Item[],
+  cursor: string | null | undefined,
+  weightOf: (item: Item) => number = () => 1,
+): { readonly items: readonly Item[]; readonly nextCursor?: string } {
+  const after = cursor ? uriOf(cursor) : '';
+  const rest = items.filter(({ uri }) => uri > after);
+  let weight = 0;
+  const end = rest.findIndex((item, index) => {
+    weight += weightOf(item);
+    return index > 0 && weight > maxWeight;
+  });
+  if (end < 0) return { items: rest };
+  return { items: rest.slice(0, end), nextCursor: cursorOf(rest[end - 1]!.uri) };
+}
+
+function cursorOf(uri: string): string {
+  return Buffer.from(uri).toString('base64url');
+}
+
+function uriOf(cursor: string): string {
+  const uri = Buffer.from(cursor, 'base64url').toString();
+  if (uri.startsWith('skill://') && cursorOf(uri) === cursor) return uri;
+  throw new Failure('invalid-params', 'The cursor is invalid. Start again without a cursor.');
 }

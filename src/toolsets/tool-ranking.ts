@@ -1,5 +1,4 @@
-import { SearchIndex } from '../search/search.ts';
-import { termsOf } from '../search/words.ts';
+import { SearchIndex, termsOf } from '../search/search.ts';
 import type { Tool } from '../tool.ts';
 import { actions, phrases, things } from './everyday-words.ts';
 

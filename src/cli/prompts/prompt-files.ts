@@ -10,8 +10,7 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../../feature.ts';
-import { problemOf } from '../../prompts/files/file-cache.ts';
-import { decodeText } from '../../prompts/files/text-file.ts';
+import { decodeText, problemOf } from '../../prompts/files/file-cache.ts';
 import { maxFileBytes, readRegularBytesSync, readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Show } from '../terminal/progress.ts';

@@ -1,6 +1,6 @@
 import { promptRepositories } from '../../feature-options.ts';
 import { messageOf } from '../../json.ts';
-import { localRepositories } from '../../prompts/repositories/repository.ts';
+import { localRepositories } from '../../prompts/mounts/repository.ts';
 import { UsageError } from '../terminal/command.ts';
 import type { Action } from './prompts-action.ts';
 
@@ -13,7 +13,7 @@ export const pull: Action = async ({ terminal, config, rest }) => {
   for (const name of rest)
     if (!all.some((one) => one.name === name))
       throw new UsageError(`Unknown repository ${name}; known: ${all.map((one) => one.name).join(', ')}`);
-  const { pullRepository } = await import('../../prompts/repositories/repository.ts');
+  const { pullRepository } = await import('../../prompts/mounts/repository.ts');
   const results = [];
   for (const repository of all) {
     if (rest.length > 0 && !rest.includes(repository.name)) continue;

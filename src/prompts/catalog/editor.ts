@@ -218,33 +218,29 @@ function nameTaken(name: string): Failure {
 }
 
 /** Edits one prompt at a time. Every method throws `conflict` if the current revision is not the expected one. */
-export interface SingleEdits {
-  /** Throws `conflict` if the name is taken, `refused` if the name is not allowed. */
-  create(draft: PromptDraft, author: Author): Promise<PromptDefinition>;
-  /** Replaces the given fields and keeps all others. */
-  update(name: string, changes: PromptChanges, author: Author, expected?: string): Promise<PromptDefinition>;
-  delete(name: string, author: Author, expected?: string): Promise<void>;
-  /** Restores the prompt's content as of a revision. The restore itself creates a new revision. */
-  restore(name: string, revision: number, author: Author, expected?: string): Promise<PromptDefinition>;
-}
-
-export function singleEdits(source: EditablePromptSource): SingleEdits {
+export function singleEdits(source: EditablePromptSource) {
   const change = async (edit: PromptEdit, author: Author) => {
     const [outcome] = await source.changeMany([edit], author);
     if (outcome?.status === 'rejected') throw outcome.reason;
     return outcome?.value as PromptDefinition;
   };
   return {
-    create: (draft, author) => change({ action: 'create', name: draft.name, draft }, author),
-    update: (name, changes, author, expected) =>
+    /** Throws `conflict` if the name is taken, `refused` if the name is not allowed. */
+    create: (draft: PromptDraft, author: Author) =>
+      change({ action: 'create', name: draft.name, draft }, author),
+    /** Replaces the given fields and keeps all others. */
+    update: (name: string, changes: PromptChanges, author: Author, expected?: string) =>
       change({ action: 'update', name, changes, expected }, author),
-    async delete(name, author, expected) {
+    async delete(name: string, author: Author, expected?: string): Promise<void> {
       await change({ action: 'delete', name, expected }, author);
     },
-    restore: async (name, revision, author, expected) =>
+    /** Restores the prompt's content as of a revision. The restore itself creates a new revision. */
+    restore: async (name: string, revision: number, author: Author, expected?: string) =>
       change({ ...restoreEdit(name, revision, await source.history(name), author), expected }, author),
   };
 }
+
+export type SingleEdits = ReturnType<typeof singleEdits>;
 
 function restoreEdit(
   name: string,

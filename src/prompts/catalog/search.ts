@@ -1,6 +1,5 @@
 import { Pace } from '../../awaitable.ts';
-import { SearchIndex, type SearchResult } from '../../search/search.ts';
-import { termsOf } from '../../search/words.ts';
+import { SearchIndex, type SearchResult, termsOf } from '../../search/search.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 

@@ -26,7 +26,7 @@ interface Entry<Value> extends CachedFile<Value>, State {
   checked?: object | undefined;
 }
 
-export interface FileCacheOptions<Value> {
+interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
   readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
   readonly maxBytes?: number;
@@ -223,4 +223,15 @@ function isInside(folder: string, path: string, isLink: boolean): boolean {
   if (real === path) return true;
   const root = realpathSync.native(folder);
   return real.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Decodes UTF-8 text and removes a byte order mark. Line breaks stay as they are. Throws if the bytes are not valid UTF-8. */
+export function decodeText(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new FileProblem('the file is not UTF-8 text', 1);
+  }
 }

@@ -38,31 +38,10 @@ import {
 const maxPositions = 20;
 
 /** Fields that Claude Code knows. Most of them matter only to the client itself. */
-const knownFields = [
-  'name',
-  'description',
-  'argument-hint',
-  'arguments',
-  'allowed-tools',
-  'disallowed-tools',
-  'model',
-  'effort',
-  'agent',
-  'context',
-  'hooks',
-  'paths',
-  'shell',
-  'when_to_use',
-  'disable-model-invocation',
-  'user-invocable',
-  'license',
-  'compatibility',
-  'metadata',
-  'version',
-  'tags',
-  'author',
-  'category',
-];
+const knownFields =
+  `name description argument-hint arguments allowed-tools disallowed-tools model effort agent context
+  hooks paths shell when_to_use disable-model-invocation user-invocable license compatibility metadata
+  version tags author category`.split(/\s+/);
 
 const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/(?<!\S)!`[^`\n]{1,2000}`/g, 'runs a command in Claude Code'],

@@ -2,9 +2,8 @@ import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { FileCache, problemOf } from '../files/file-cache.ts';
+import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
 import { limitProblems, withoutStacks } from '../files/limit-problems.ts';
-import { decodeText } from '../files/text-file.ts';
 import { parseRecord, toDefinition } from './record.ts';
 
 /** The prompts of a JSONL file, with a problem for every invalid line. */

@@ -10,7 +10,7 @@ import {
   parseText,
 } from '../definition/prompt-fields.ts';
 import type { PromptDraft } from '../definition/source.ts';
-import { decodeText } from '../files/text-file.ts';
+import { decodeText } from '../files/file-cache.ts';
 
 /** One line of a JSONL file. Unknown fields are preserved. */
 export interface PromptRecord extends Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { type Awaitable, Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
+import { readRegularFile } from '../../regular-file.ts';
 
 /** The rule of a message and how to fix the problem. The first pattern that matches counts. */
 const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])[] = [
@@ -114,4 +115,12 @@ function isIgnoredInRecord(record: string, rule: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Removes the problems that the settings or their files on disk silence. */
+export function withoutSilencedInFiles(
+  problems: readonly Problem[],
+  silenced: ReadonlySet<string>,
+): Promise<readonly Problem[]> {
+  return withoutSilenced(problems, silenced, (file) => readRegularFile(file).catch(() => undefined));
 }

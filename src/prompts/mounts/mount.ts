@@ -1,18 +1,16 @@
-import { statSync } from 'node:fs';
+import { type Dirent, statSync } from 'node:fs';
 import { basename, dirname, parse as parsePath, relative, sep } from 'node:path';
 import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
-import { FileCache } from '../files/file-cache.ts';
-import { FolderCache } from '../files/folder-cache.ts';
-import { decodeText } from '../files/text-file.ts';
+import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
+import { FolderCache, walkFolder } from '../files/folder-walk.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
 import type { Format } from '../formats/format.ts';
 import { formatNamed } from '../formats/formats.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
-import { walkMount } from './mount-walk.ts';
 
 export interface MountOptions extends WatchOptions {
   readonly format: string;
@@ -144,11 +142,28 @@ export class MountSource extends FolderSource {
     const { path, follow_links: followLinks = false } = this.#options;
     const root = this.#root;
     if (root !== path) return { files: format.accepts(basename(path)) ? [path] : [], folders: [root] };
-    return walkMount(
-      { root, accepts: (inner) => format.accepts(inner), followLinks },
-      this.#folders,
+    return walkFolder(
+      {
+        root,
+        accepts: (inner) => format.accepts(inner),
+        list: (folder) => this.#entries(folder, problems),
+        followLinks,
+        linkAdvice: '; follow_links = true on this mount follows it',
+      },
       problems,
     );
+  }
+
+  #entries(folder: string, problems: Problem[]): readonly Dirent[] {
+    try {
+      const entries = this.#folders.entries(folder);
+      if (entries === undefined)
+        problems.push({ file: folder, severity: 'warning', message: 'the mounted folder does not exist' });
+      return entries ?? [];
+    } catch (error) {
+      problems.push(problemOf(folder, error));
+      return [];
+    }
   }
 
   async #loadFormat(): Promise<Format> {

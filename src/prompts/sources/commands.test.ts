@@ -57,7 +57,7 @@ describe('an invalid file', () => {
     ]);
   });
 
-  it('may be a link out of the folder, a folder or a second file with the same name', async () => {
+  it('may be a link to nowhere or out of the folder, a folder or a second file with the same name', async () => {
     const outside = plantTree({ 'secret.md': command('secret') });
     const folder = plantTree({
       'folder.md/x': '',
@@ -66,10 +66,12 @@ describe('an invalid file', () => {
     });
     symlinkSync(join(outside, 'secret.md'), join(folder, 'link.md'));
     symlinkSync('loop.md', join(folder, 'loop.md'));
+    symlinkSync('missing.md', join(folder, 'lost.md'));
     const source = new CommandSource({ folder });
     expect((await source.list()).map(({ name }) => name)).toEqual(['same']);
     expect((await source.problems()).map(({ message }) => message)).toEqual([
       'this is a folder, not a prompt file',
+      'this link leads to a file that does not exist',
       'the symbolic link points outside the folder',
       'the symbolic link points to itself',
       'the name same is already used by same.MD',

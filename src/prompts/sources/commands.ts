@@ -15,9 +15,8 @@ import {
   parseText,
 } from '../definition/prompt-fields.ts';
 import type { PromptSource } from '../definition/source.ts';
-import { type CachedFile, FileCache } from '../files/file-cache.ts';
-import { FolderCache } from '../files/folder-cache.ts';
-import { decodeText } from '../files/text-file.ts';
+import { type CachedFile, decodeText, FileCache } from '../files/file-cache.ts';
+import { FolderCache, walkFolder } from '../files/folder-walk.ts';
 import type { Composition } from '../rendering/composition.ts';
 import { inputPlaceholder } from '../rendering/rendering.ts';
 import { promptNames, withPromptReferences } from '../template/references.ts';
@@ -65,15 +64,10 @@ export class CommandSource extends FolderSource {
   protected async read(): Promise<FolderReading> {
     const prompts = new Map<string, PromptDefinition>();
     const problems: Problem[] = [];
-    const paths = new Set<string>();
     const pace = new Pace();
-    for (const entry of this.#entries()) {
-      const path = this.#prefix + entry.name;
-      if (entry.isDirectory()) {
-        problems.push({ file: path, severity: 'warning', message: 'this is a folder, not a prompt file' });
-        continue;
-      }
-      paths.add(path);
+    const walk = { root: this.#folder, accepts: isCommandFile, list: () => this.#entries(), maxDepth: 0 };
+    const { files } = walkFolder(walk, problems);
+    for (const path of files) {
       const loaded = this.#files.loadListed(path);
       const { value, problem } = (loaded instanceof Promise ? await loaded : loaded) ?? {};
       if (problem !== undefined) problems.push(problem);
@@ -84,7 +78,7 @@ export class CommandSource extends FolderSource {
       const pause = pace.pause;
       if (pause !== undefined) await pause;
     }
-    this.#files.keepOnly(paths);
+    this.#files.keepOnly(new Set(files));
     return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
   }
 
@@ -98,13 +92,15 @@ export class CommandSource extends FolderSource {
 
   /** Finds a file whose extension is not in lower case. */
   #loadAnyCase(name: string): Awaitable<Command | undefined> {
-    const entry = this.#entries().find((candidate) => stem(candidate.name) === name);
+    const entry = this.#entries().find(
+      (candidate) => isCommandFile(candidate.name) && stem(candidate.name) === name,
+    );
     return entry === undefined ? undefined : this.#files.load(join(this.#folder, entry.name));
   }
 
   #entries(): readonly Dirent[] {
     try {
-      return (this.#folders.entries(this.#folder) ?? []).filter(({ name }) => /\.md$/i.test(name));
+      return this.#folders.entries(this.#folder) ?? [];
     } catch (error) {
       throw new Failure('unavailable', `Could not read the commands folder: ${messageOf(error)}`, {
         cause: error,
@@ -182,6 +178,8 @@ const description = 'Text to inject into the prompt template';
 /** One array for all prompts with this argument: a large library has many of them. */
 const requiredInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: true }];
 const optionalInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: false }];
+
+const isCommandFile = (name: string) => /\.md$/i.test(name);
 
 function stem(file: string): string {
   return file.slice(0, -'.md'.length);

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, normalize, posix, sep } from 'node:path';
 import type { Awaitable } from '../../awaitable.ts';
 import { digestOf } from '../definition/definition.ts';
-import { type CachedFile, FileCache } from '../files/file-cache.ts';
-import type { FolderCache } from '../files/folder-cache.ts';
-import { decodeText } from '../files/text-file.ts';
+import { type CachedFile, decodeText, FileCache } from '../files/file-cache.ts';
+import { type FolderCache, walkFolder } from '../files/folder-walk.ts';
 import type { MessageTemplates, ScannedFiles, TemplateFiles } from '../rendering/template-set.ts';
 import { promptNames, promptOf, withPromptReferences } from '../template/references.ts';
 
@@ -49,15 +48,10 @@ export class TwigTemplates implements KnownTemplateFiles {
   }
 
   names(): readonly string[] {
-    const names: string[] = [];
-    const visit = (folder: string, prefix: string) => {
-      for (const entry of this.#folders.entries(folder) ?? []) {
-        if (entry.isDirectory()) visit(join(folder, entry.name), `${prefix}${entry.name}/`);
-        else if (templateFile.test(entry.name)) names.push(`${prefix}${entry.name}`);
-      }
-    };
-    visit(this.folder, '');
-    return names;
+    const list = (folder: string) => this.#folders.entries(folder) ?? [];
+    const accepts = (path: string) => templateFile.test(path);
+    const { files } = walkFolder({ root: this.folder, accepts, list }, []);
+    return files.map((file) => posixPath(file.slice(this.folder.length + 1)));
   }
 }
 

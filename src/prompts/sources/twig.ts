@@ -6,8 +6,7 @@ import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
-import { FolderCache } from '../files/folder-cache.ts';
-import type { Jinja } from '../jinja/jinja.ts';
+import { FolderCache } from '../files/folder-walk.ts';
 import type { TemplateError } from '../jinja/template-error.ts';
 import type { Composition } from '../rendering/composition.ts';
 import type { CompiledTemplates } from '../rendering/template-set.ts';
@@ -107,12 +106,14 @@ export class TwigSource extends FolderSource {
   /** Includes templates that do not compile. Each version of a prompt is compiled only once for this check. */
   override async problems(): Promise<readonly Problem[]> {
     const { Jinja } = await import('../jinja/jinja.ts');
+    const { checkSyntax, shortLimits } = await import('../rendering/template-set.ts');
     const syntaxErrors: Problem[] = [];
     const pace = new Pace();
-    const { shortLimits } = await import('../rendering/template-set.ts');
     const jinja = new Jinja(shortLimits);
     for (const definition of await this.list()) {
-      const known = this.#syntaxProblems.get(definition) ?? (await findSyntaxProblems(definition, jinja));
+      const known =
+        this.#syntaxProblems.get(definition) ??
+        (await findSyntaxProblems(definition, (text) => checkSyntax(jinja, 'prompt.md', text)));
       this.#syntaxProblems.set(definition, known);
       syntaxErrors.push(...known);
       await pace.pause;
@@ -209,14 +210,11 @@ function isFolder(path: string): boolean {
 
 async function findSyntaxProblems(
   { template, messages, file }: PromptDefinition,
-  jinja: Jinja,
+  check: (text: string) => Promise<void>,
 ): Promise<readonly Problem[]> {
   if (template !== 'jinja') return [];
-  const { checkSyntax } = await import('../rendering/template-set.ts');
   try {
-    for (const { content } of messages) {
-      if (content.type === 'text') await checkSyntax(jinja, 'prompt.md', content.text);
-    }
+    for (const { content } of messages) if (content.type === 'text') await check(content.text);
     return [];
   } catch (error) {
     const { line, column, message } = error as TemplateError;

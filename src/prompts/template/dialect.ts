@@ -20,40 +20,17 @@ interface Finding {
   readonly message: string;
 }
 
+const withoutKeywords =
+  'abs attr batch capitalize d default filesizeformat first float join last list lower max min reject rejectattr replace reverse round select selectattr slice sum trim upper';
 /** Keyword arguments of the engine's own filters. The engine treats any other keyword argument as the next positional one. */
 const keywords: Readonly<Record<string, readonly string[]>> = {
-  abs: [],
-  attr: [],
-  batch: [],
-  capitalize: [],
-  d: [],
-  default: [],
+  ...Object.fromEntries(withoutKeywords.split(' ').map((filter) => [filter, []])),
   dictsort: ['by', 'case_sensitive', 'reverse'],
-  filesizeformat: [],
-  first: [],
-  float: [],
   groupby: ['attribute', 'default', 'case_sensitive'],
-  join: [],
-  last: [],
-  list: [],
-  lower: [],
   map: ['attribute', 'default'],
-  max: [],
-  min: [],
-  reject: [],
-  rejectattr: [],
-  replace: [],
-  reverse: [],
-  round: [],
-  select: [],
-  selectattr: [],
-  slice: [],
   sort: ['attribute', 'case_sensitive', 'reverse'],
-  sum: [],
   tojson: ['indent'],
-  trim: [],
   unique: ['attribute', 'case_sensitive'],
-  upper: [],
 };
 /** Filters that accept the argument by position but not by name. */
 const positionalOnly = new Set(['batch', 'd', 'default', 'join', 'replace', 'round', 'slice', 'trim']);

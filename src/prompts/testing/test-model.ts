@@ -14,12 +14,14 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** Asks the model of the configuration. Throws `unavailable` if it does not answer. */
-export async function askModel(
+/** Sends messages to the model of the configuration. Throws `unavailable` if `read` finds no answer in its response. */
+async function request<Answer>(
   { url, model, key, timeoutMs }: ModelOptions,
   messages: readonly ChatMessage[],
-  signal?: AbortSignal,
-): Promise<string> {
+  options: object,
+  signal: AbortSignal | undefined,
+  read: (response: Response) => Promise<Answer | undefined>,
+): Promise<Answer> {
   const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
   try {
     const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
@@ -30,16 +32,28 @@ export async function askModel(
         'content-type': 'application/json',
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
       },
-      body: JSON.stringify({ model, messages, temperature: 0, stream: false }),
+      body: JSON.stringify({ model, messages, ...options }),
     });
     if (!response.ok) throw new Error(`it answered with status ${response.status}`);
-    const reply = (await response.json()) as { choices?: { message?: { content?: unknown } }[] };
-    const text = reply.choices?.[0]?.message?.content;
-    if (typeof text !== 'string') throw new Error('its reply contains no message');
-    return text;
+    const answer = await read(response);
+    if (answer === undefined) throw new Error('its reply contains no message');
+    return answer;
   } catch (error) {
     throw new Failure('unavailable', `The model ${model} at ${url} gave no answer: ${messageOf(error)}`);
   }
+}
+
+/** Asks the model once, for a short answer that does not vary. */
+export function askModel(
+  model: ModelOptions,
+  messages: readonly ChatMessage[],
+  signal?: AbortSignal,
+): Promise<string> {
+  return request(model, messages, { temperature: 0, stream: false }, signal, async (response) => {
+    const reply = (await response.json()) as { choices?: { message?: { content?: unknown } }[] };
+    const text = reply.choices?.[0]?.message?.content;
+    return typeof text === 'string' ? text : undefined;
+  });
 }
 
 const judgeInstructions =
@@ -81,25 +95,15 @@ interface ModelAnswer {
   readonly output_tokens: number;
 }
 
-/** Asks the model of the configuration and passes on the text while it arrives. Throws `unavailable` on failure. */
+/** Asks the model and passes on the text while it arrives. */
 export async function streamAnswer(
-  { url, model, key, timeoutMs }: ModelOptions,
+  model: ModelOptions,
   messages: readonly ChatMessage[],
   onText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
-      method: 'POST',
-      redirect: 'error',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
-      headers: {
-        'content-type': 'application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      },
-      body: JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } }),
-    });
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+  const options = { stream: true, stream_options: { include_usage: true } };
+  const answer = request(model, messages, options, signal, async (response) => {
     let text = '';
     let usage: Readonly<Record<string, unknown>> = {};
     for await (const chunk of chunksOf(response)) {
@@ -108,17 +112,18 @@ export async function streamAnswer(
       if (delta !== '') onText(delta);
       if (isObject(chunk['usage'])) usage = chunk['usage'];
     }
-    if (text === '') throw new Error('its reply contains no message');
+    if (text === '') return undefined;
     const sent = messages.map(({ content }) => content).join('\n');
     return {
       text,
       input_tokens: Number(usage['prompt_tokens'] ?? estimateTokens(sent)),
       output_tokens: Number(usage['completion_tokens'] ?? estimateTokens(text)),
     };
-  } catch (error) {
+  });
+  return answer.catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new Failure('unavailable', `The model ${model} at ${url} gave no answer: ${messageOf(error)}`);
-  }
+    throw error;
+  });
 }
 
 /** The events of a streamed reply, or the whole reply of a model that does not stream. */

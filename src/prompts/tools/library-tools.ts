@@ -12,6 +12,8 @@ import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNamed, formatNames } from '../formats/formats.ts';
+import { withoutSilencedInFiles } from '../lint/rules.ts';
+import { hasTagAndSource } from './catalog-tools.ts';
 import { authorOf } from './editing-tools.ts';
 
 const formatSchema = {
@@ -62,9 +64,8 @@ export function createLibraryProblems(catalog: Catalog, silenced: readonly strin
   let lint: LibraryProblems | undefined;
   return async () => {
     const { createLibraryLint } = await import('../lint/lint.ts');
-    const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
     lint ??= createLibraryLint(catalog);
-    return withoutSilenced(await lint(), all, readIfRegular);
+    return withoutSilencedInFiles(await lint(), all);
   };
 }
 
@@ -115,8 +116,7 @@ function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: Re
 
 async function lintNamed(catalog: Catalog, names: readonly string[], silenced: ReadonlySet<string>) {
   const { lintCatalog } = await import('../lint/lint.ts');
-  const { readIfRegular, withoutSilenced } = await import('../lint/silenced-files.ts');
-  return withoutSilenced(await lintCatalog(catalog, names), silenced, readIfRegular);
+  return withoutSilencedInFiles(await lintCatalog(catalog, names), silenced);
 }
 
 function createImportTool(editor: Editor) {
@@ -228,11 +228,7 @@ function createExportTool(catalog: Catalog) {
         names === undefined
           ? await catalog.list()
           : await Promise.all(names.map((name) => catalog.find(name)));
-      const selected = entries.filter(
-        (entry) =>
-          (tag === undefined || entry.definition.tags.includes(tag)) &&
-          (source === undefined || entry.source.name === source),
-      );
+      const selected = entries.filter(hasTagAndSource(tag, source));
       const written = await (await formatNamed(format)).write(selected.map(({ definition }) => definition));
       const { items: files, next } = pageOf(written.files, (file) => file, page);
       return { structured: { files, problems: written.problems, ...next } };

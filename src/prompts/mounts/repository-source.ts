@@ -5,9 +5,9 @@ import { log } from '../../log.ts';
 import { withoutPassword } from '../../without-password.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { PromptSource, TemplateSet } from '../definition/source.ts';
-import { MountSource } from '../mounts/mount.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
 import { type TwigOptions, TwigSource } from '../sources/twig.ts';
+import { MountSource } from './mount.ts';
 import type { LocalRepository, RunGit } from './repository.ts';
 
 export interface RepositorySourceOptions extends WatchOptions, Pick<TwigOptions, 'composition'> {
