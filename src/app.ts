@@ -57,7 +57,7 @@ export interface AppOptions extends PromptSources {
   readonly env?: Environment;
   /** Servers of the same process, which report their clients and requests together. */
   readonly group?: ServerGroup;
-  /** The audit log, if several servers of this process share it. */
+  /** The security log, if several servers of this process share it. */
   readonly audit?: ReturnType<typeof openAudit>;
   /** Checks the machine and the configuration, given the problems of the features. */
   readonly checks?: (problems: readonly Problem[]) => Promise<readonly Finding[]>;

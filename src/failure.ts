@@ -56,7 +56,7 @@ export class Failure extends Error {
   }
 }
 
-/** A failure because the caller lacks a right, whatever kind it is reported as. The audit log records it. */
+/** A failure because the caller lacks a right, whatever kind it is reported as. The security log records it. */
 export class Denied extends Failure {}
 
 /** Key of the failure details in the `_meta` of a failed tool call. */

@@ -143,9 +143,8 @@ export function redactLog(config: Config, env: Environment): void {
 /** The files of the embedded database. SQLite keeps recent changes beside the main file. */
 function databaseFiles(config: Config): readonly string[] {
   const { engine, target } = locate(config['assistant.database_url']);
-  return engine === 'sqlite'
-    ? ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(target + suffix))
-    : [];
+  const file = engine === 'sqlite' ? target : localDatabase(config);
+  return ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(file + suffix));
 }
 
 /** `createTaskRunner` is called only when a sub-agent is configured to decide about notifications. */
@@ -174,9 +173,20 @@ export function assistantOptions(
   };
 }
 
-/** The audit log of all servers and commands of this installation. */
+/** The security log of all servers and commands of this installation. */
 export function openAudit(config: Config) {
-  return createAudit({ folder: join(config['http.state_dir'], 'audit'), days: config['audit.days'] });
+  const databaseUrl = config['assistant.database_url'];
+  return createAudit({
+    databaseUrl,
+    localUrl: isPostgres(databaseUrl) ? localDatabase(config) : databaseUrl,
+    oldFolder: join(config['http.state_dir'], 'audit'),
+    days: config['audit.days'],
+  });
+}
+
+/** The embedded database of this machine beside a database server. */
+function localDatabase(config: Config): string {
+  return join(config['http.state_dir'], 'local.db');
 }
 
 /** What clients may use. The drop-in contracts have no discovery tools, so they list every allowed tool. */

@@ -73,6 +73,8 @@ export interface Tool extends Partial<ToolTraits> {
   readonly appOnly?: true;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
+  /** Set if a call changes nothing but the database. The transaction of its change then records the call. */
+  readonly changes?: 'database';
   /** Receives arguments that match the schema, with its top-level defaults filled in. */
   call(args: never, context: Context): Promise<ToolResult> | ToolResult;
 }
@@ -110,7 +112,7 @@ export interface ToolResult<Structured extends object = object> {
   /** The call continues as a task. Only for clients that declare the extension `io.modelcontextprotocol/tasks`. */
   readonly task?: JsonObject;
   readonly meta?: JsonObject;
-  /** What the call changed, for the audit log only. */
+  /** What the call changed, for the security log only. */
   readonly change?: { readonly before?: object | undefined; readonly after?: object | undefined };
 }
 

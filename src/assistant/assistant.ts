@@ -85,7 +85,8 @@ export function createAssistant({
     // The document of the contract assistant defines every field of a result.
     tools: tools
       .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
-      .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data)),
+      .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data))
+      .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),
     prompts: createPrompts(unpaged),

@@ -8,7 +8,7 @@ export interface ActivitySource {
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
 }
 
-/** Lets the owner read the audit log. */
+/** Lets the owner read the security log. */
 export function createActivity(audit: ActivitySource): Feature {
   return { name: 'audit', tools: activityTools(audit) };
 }
@@ -16,7 +16,7 @@ export function createActivity(audit: ActivitySource): Feature {
 export const activityFields = {
   actor: { type: 'string', description: 'E.g. token ada' },
   action: { type: 'string', description: 'Tool or method' },
-  outcome: { type: 'string', enum: ['done', 'failed', 'denied'], description: 'Outcome' },
+  outcome: { type: 'string', enum: ['started', 'done', 'failed', 'denied'], description: 'Outcome' },
   days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
 } as const;
 

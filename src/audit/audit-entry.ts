@@ -2,7 +2,7 @@ import { isObject } from '../json.ts';
 import { singleLine } from '../single-line.ts';
 import type { ToolResult } from '../tool.ts';
 
-/** One line of the audit log. It contains no secrets: no texts, no addresses of calendars, no tasks. */
+/** One entry of the security log. It contains no secrets: no texts, no addresses of calendars, no tasks. */
 export interface AuditEntry {
   readonly at: string;
   readonly actor: string;
@@ -13,7 +13,8 @@ export interface AuditEntry {
   readonly address?: string;
   readonly action: string;
   readonly target?: string;
-  readonly outcome: 'done' | 'failed' | 'denied';
+  /** `started`: the call has not ended, or the server was killed before it could record the outcome. */
+  readonly outcome: 'started' | 'done' | 'failed' | 'denied';
   readonly reason?: string;
   /** The fields of a person or a rule that changed. */
   readonly before?: object;
@@ -42,17 +43,19 @@ const secretFields = ['webhook_url', 'ntfy_topic'];
 
 const maxTargetLength = 200;
 
-/** Names what the call is about, from its arguments and the ids in its result. */
+/** Names what the call is about, from its arguments, the ids in its result, and the id of what it changed. */
 export function targetOf(
   action: string,
   args: Readonly<Record<string, unknown>>,
   result: ToolResult | undefined,
+  changed?: string,
 ): string | undefined {
   const structured = isObject(result?.structured) ? result.structured : {};
   const names = namedActions.test(action) ? [...targetArguments, 'name'] : targetArguments;
   const parts = new Map<string, string>();
   for (const name of names) {
-    const value = args[name] ?? (name === 'id' || name === 'run_id' ? structured[name] : undefined);
+    const found = name === 'id' ? (structured['id'] ?? changed) : structured['run_id'];
+    const value = args[name] ?? (name === 'id' || name === 'run_id' ? found : undefined);
     if (typeof value === 'string' && value !== '' && !parts.has(value)) parts.set(value, `${name}=${value}`);
   }
   return parts.size === 0 ? undefined : singleLine([...parts.values()].join(' '), maxTargetLength);

@@ -1,15 +1,24 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../json.ts';
+import { type JsonObject, messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { maxFileBytes, readRegularFile } from '../regular-file.ts';
 import { singleLine } from '../single-line.ts';
+import { appendActivity, readActivity, trimActivity } from '../store/activity.ts';
+import { type CurrentCall, currentCall } from '../store/current-call.ts';
+import { newId } from '../store/id.ts';
+import { createStore, type Store } from '../store/store.ts';
+import { type AuditedCall, type AuditedWork, type CallOutcome, cannotRecord } from './audit.ts';
 import { type AuditEntry, changedFields, targetOf } from './audit-entry.ts';
-import type { AuditedCall } from './audited-call.ts';
 import { DeniedCalls } from './denied-calls.ts';
 
 export interface AuditOptions {
-  readonly folder: string;
+  /** The database that the features change. */
+  readonly databaseUrl: string;
+  /** A database on this machine, for everything else. The same one, unless the features share a server. */
+  readonly localUrl: string;
+  /** Folder with the entries of earlier versions: one file of JSON lines for each day. */
+  readonly oldFolder: string;
   /** 0 for no log. */
   readonly days: number;
 }
@@ -21,107 +30,213 @@ export interface AuditFilter {
   readonly daysBack: number;
 }
 
-const dayMs = 86_400_000;
-const filePattern = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+type StoredEntry = Omit<AuditEntry, 'outcome'> & {
+  readonly outcome: AuditEntry['outcome'] | CallOutcome['outcome'];
+};
 
-/** Who did what: one file of JSON lines for each day. Lines are only added, and whole files are removed when they are too old. */
+const dayMs = 86_400_000;
+const oldFilePattern = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+
+/**
+ * Who did what. A call is recorded before it can change anything: as *started*, or, if it changes only the database, as
+ * *done* in the transaction of its first change. When it ends, a second entry adds the outcome, unless nothing is to be
+ * added. A call that is killed in between stays *started*.
+ */
 export class AuditLog {
   readonly #options: AuditOptions;
-  readonly #denied = new DeniedCalls((entry) => this.#append(entry));
-  #writing: Promise<void> = Promise.resolve();
+  readonly #local: Store;
+  readonly #shared: Store;
+  readonly #denied = new DeniedCalls((entry) => void this.#note(entry));
+  #writing: Promise<unknown> = Promise.resolve();
   #trimmedOn = '';
   #problem = '';
 
   constructor(options: AuditOptions) {
     this.#options = options;
+    this.#local = createStore(options.localUrl);
+    this.#shared = options.databaseUrl === options.localUrl ? this.#local : createStore(options.databaseUrl);
   }
 
-  record(call: AuditedCall): void {
-    const { actor, client, address, action, args, outcome, reason, result } = call;
-    const target = targetOf(action, args, result);
-    const entry: AuditEntry = {
-      at: new Date().toISOString(),
-      actor: actor.name,
-      ...(actor.client !== undefined && { oauth_client: singleLine(actor.client) }),
-      ...(client !== undefined && client !== '' && { client: singleLine(client, 100) }),
-      ...(address !== undefined && { address }),
-      action: singleLine(action, 100),
-      ...(target !== undefined && { target }),
-      outcome,
-      ...(reason !== undefined && { reason: singleLine(reason) }),
-      ...(result?.change && changedFields(result.change)),
+  record(call: AuditedCall & CallOutcome): void {
+    const entry = entryOf(call, call) as AuditEntry;
+    if (entry.outcome === 'denied') this.#denied.add(entry);
+    else if (call.outcome !== 'withdrawn') void this.#note(entry);
+  }
+
+  async run<Value>(
+    call: AuditedCall,
+    { inDatabase = false, work, outcome }: AuditedWork<Value>,
+  ): Promise<Value> {
+    const id = newId(Date.now());
+    let last: StoredEntry | undefined;
+    const current: CurrentCall = {
+      id,
+      recordedIn: new Set(),
+      isOver: false,
+      describe: (changes) => {
+        last = entryOf(call, { outcome: 'done' }, changes.find(({ kind }) => kind !== 'record')?.id);
+        return last as unknown as JsonObject;
+      },
+      start: async () => {
+        if (last !== undefined) return;
+        const started = entryOf(call, { outcome: 'started' });
+        await this.#append(this.#local, started, id).catch((error: unknown) => {
+          throw cannotRecord(call.action, error);
+        });
+        last ??= started;
+      },
     };
-    if (outcome === 'denied') this.#denied.add(entry);
-    else this.#append(entry);
+    if (!inDatabase) await current.start();
+    const finish = async (end: Parameters<typeof outcome>[0]) => {
+      current.isOver = true;
+      const entry = entryOf(call, outcome(end));
+      const store = current.recordedIn.has(this.#shared.place) ? this.#shared : this.#local;
+      const isSilent = entry.outcome === 'withdrawn' && last === undefined;
+      if (!isSilent && addsTo(last, entry)) await this.#note(entry, store, id);
+    };
+    let value: Value;
+    try {
+      value = await currentCall.run(current, work);
+    } catch (error) {
+      await finish({ error });
+      throw error;
+    }
+    await finish({ value });
+    return value;
   }
 
   /** The entries that match, newest first. */
   async list({ actor, action, outcome, daysBack }: AuditFilter): Promise<readonly AuditEntry[]> {
     await this.#writing;
-    const since = new Date(Date.now() - daysBack * dayMs).toISOString();
-    const found: AuditEntry[] = [];
-    for (const file of (await this.#files()).filter((name) => name.slice(0, 10) >= since.slice(0, 10))) {
-      const text = await readRegularFile(join(this.#options.folder, file), maxFileBytes);
-      for (const line of text.split('\n').reverse()) {
-        const entry = parse(line);
-        if (entry === undefined || entry.at < since) continue;
-        if (actor !== undefined && entry.actor !== actor) continue;
-        if (action !== undefined && entry.action !== action) continue;
-        if (outcome === undefined || entry.outcome === outcome) found.push(entry);
+    const sinceMs = Date.now() - daysBack * dayMs;
+    const calls = new Map<string, StoredEntry>();
+    for (const store of new Set([this.#local, this.#shared])) {
+      // Reading must not create a database.
+      if (store.engine === 'sqlite' && !existsSync(store.place)) continue;
+      for (const { call_id, entry } of await readActivity(store, sinceMs)) {
+        const row = entry as unknown as StoredEntry;
+        const key = call_id ?? `entry ${calls.size}`;
+        // The first entry of a call has the time at which it began.
+        calls.set(key, { ...calls.get(key), ...row, at: calls.get(key)?.at ?? row.at });
       }
     }
-    return found;
+    return [...(await this.#oldEntries(sinceMs)), ...calls.values()]
+      .filter((entry): entry is AuditEntry => entry.outcome !== 'withdrawn')
+      .filter(
+        (entry) =>
+          (actor === undefined || entry.actor === actor) &&
+          (action === undefined || entry.action === action) &&
+          (outcome === undefined || entry.outcome === outcome),
+      )
+      .reverse()
+      .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
   }
 
   async close(): Promise<void> {
     this.#denied.flush();
-    await this.#writing;
+    // The first entry of a day also removes old ones.
+    for (let last: unknown; last !== this.#writing; ) {
+      last = this.#writing;
+      await last;
+    }
+    await this.#local.close();
+    await this.#shared.close();
   }
 
-  #append(entry: AuditEntry): void {
-    if (this.#options.days === 0) return;
-    this.#writing = this.#writing.then(async () => {
-      const { folder } = this.#options;
-      const day = entry.at.slice(0, 10);
-      try {
-        await disk.mkdir(folder, { recursive: true, mode: 0o700 });
-        await disk.appendFile(join(folder, `${day}.jsonl`), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
-        if (this.#trimmedOn !== day) await this.#trim();
-        this.#trimmedOn = day;
+  /** Adds an entry about something that has happened already, so a failure is only logged: once, not for every call. */
+  #note(entry: StoredEntry, store = this.#local, callId: string | null = null): Promise<void> {
+    const noting = this.#append(store, entry, callId).then(
+      () => {
         this.#problem = '';
-      } catch (error) {
-        // The call itself is done. Report the problem once, not for every call.
-        const problem = `the audit log ${folder} cannot be written: ${messageOf(error)}`;
+      },
+      (error: unknown) => {
+        const problem = `the security log in ${store.place} cannot be written: ${messageOf(error)}`;
         if (problem !== this.#problem) log('warning', problem);
         this.#problem = problem;
-      }
-    });
+      },
+    );
+    this.#writing = Promise.all([this.#writing, noting]);
+    return noting;
   }
 
-  async #trim(): Promise<void> {
-    const oldest = new Date(Date.now() - this.#options.days * dayMs).toISOString().slice(0, 10);
-    for (const file of await this.#files())
-      if (file.slice(0, 10) < oldest) await disk.rm(join(this.#options.folder, file), { force: true });
+  async #append(store: Store, entry: StoredEntry, callId: string | null): Promise<void> {
+    // The entry is not a change of the call itself.
+    await currentCall.exit(() =>
+      store.write(({ db }) => appendActivity(db, callId, entry as unknown as JsonObject)),
+    );
+    const day = entry.at.slice(0, 10);
+    if (this.#trimmedOn === day) return;
+    this.#trimmedOn = day;
+    const trimming = this.#trim(store).catch((error: unknown) =>
+      log('warning', 'old entries of the security log could not be removed', error),
+    );
+    this.#writing = Promise.all([this.#writing, trimming]);
   }
 
-  /** Newest first. */
-  async #files(): Promise<readonly string[]> {
-    const names = await disk.readdir(this.#options.folder).catch((error: NodeJS.ErrnoException) => {
+  async #trim(store: Store): Promise<void> {
+    const oldestMs = Date.now() - this.#options.days * dayMs;
+    for (const one of new Set([store, this.#local]))
+      await currentCall.exit(() => trimActivity(one, oldestMs));
+    const oldest = new Date(oldestMs).toISOString().slice(0, 10);
+    for (const file of await this.#oldFiles())
+      if (file.slice(0, 10) < oldest) await disk.rm(join(this.#options.oldFolder, file), { force: true });
+  }
+
+  /** Entries in the files of earlier versions, oldest first. A server of such a version may still add to them. */
+  async #oldEntries(sinceMs: number): Promise<readonly StoredEntry[]> {
+    const since = new Date(sinceMs).toISOString();
+    const found: StoredEntry[] = [];
+    for (const file of await this.#oldFiles()) {
+      if (file.slice(0, 10) < since.slice(0, 10)) continue;
+      const text = await readRegularFile(join(this.#options.oldFolder, file), maxFileBytes);
+      found.push(...text.split('\n').flatMap(parseLine));
+    }
+    return found.filter(({ at }) => at >= since);
+  }
+
+  async #oldFiles(): Promise<readonly string[]> {
+    const names = await disk.readdir(this.#options.oldFolder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    return names
-      .filter((name) => filePattern.test(name))
-      .sort()
-      .reverse();
+    return names.filter((name) => oldFilePattern.test(name)).sort();
   }
 }
 
-/** `undefined` for an empty or damaged line. */
-function parse(line: string): AuditEntry | undefined {
+/** `changed` is the id of what the call changed first. */
+function entryOf(
+  { actor, client, address, action, args }: AuditedCall,
+  { outcome, reason, result }: Omit<CallOutcome, 'outcome'> & Pick<StoredEntry, 'outcome'>,
+  changed?: string,
+): StoredEntry {
+  const target = targetOf(action, args, result, changed);
+  return {
+    at: new Date().toISOString(),
+    actor: actor.name,
+    ...(actor.client !== undefined && { oauth_client: singleLine(actor.client) }),
+    ...(client !== undefined && client !== '' && { client: singleLine(client, 100) }),
+    ...(address !== undefined && { address }),
+    action: singleLine(action, 100),
+    ...(target !== undefined && { target }),
+    outcome,
+    ...(reason !== undefined && { reason: singleLine(reason) }),
+    ...(result?.change && changedFields(result.change)),
+  };
+}
+
+/** True if the entry says more than the one before it of the same call. */
+function addsTo(before: StoredEntry | undefined, entry: StoredEntry): boolean {
+  if (before === undefined || before.outcome !== entry.outcome) return true;
+  const known = new Set(before.target?.split(' '));
+  const isKnown = (entry.target?.split(' ') ?? []).every((part) => known.has(part));
+  return entry.before !== undefined || entry.after !== undefined || !isKnown;
+}
+
+/** Nothing for an empty or damaged line. */
+function parseLine(line: string): readonly StoredEntry[] {
   try {
-    return line === '' ? undefined : (JSON.parse(line) as AuditEntry);
+    return line === '' ? [] : [JSON.parse(line) as StoredEntry];
   } catch {
-    return undefined;
+    return [];
   }
 }

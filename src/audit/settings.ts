@@ -5,6 +5,6 @@ export const auditSettings = defineSettings({
     type: 'integer',
     minimum: 0,
     default: 365,
-    description: 'How long the audit log keeps its entries, in days. 0 keeps no log.',
+    description: 'How long the security log keeps its entries, in days. 0 keeps no log.',
   },
 });

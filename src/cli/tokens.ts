@@ -7,34 +7,33 @@ import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
 import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
 import { tableText } from './terminal/table.ts';
 
-/** Returns the name of the token that was created or revoked. */
-type Action = (store: NamedTokens, loaded: LoadedConfig, terminal: Terminal) => string | undefined;
+/** Makes a change of the named token and records it in the security log. */
+type Change = <Value>(name: string, work: () => Value) => Promise<Value>;
+type Action = (store: NamedTokens, loaded: LoadedConfig, terminal: Terminal, change: Change) => Promise<void>;
 
 const actions: Readonly<Record<string, Action>> = {
-  create(store, { positionals: [, name], flags }, terminal) {
+  async create(store, { positionals: [, name], flags }, terminal, change) {
     if (name === undefined)
       throw new UsageError('give the token a name: adjutant tokens create NAME --scope SCOPE');
     const scopes = readScopes(flags['scope']);
-    const { token, ...expiry } = issueToken(store, owner, { name, scopes, days: readDays(flags['days']) });
+    const days = readDays(flags['days']);
+    const { token, ...expiry } = await change(name, () => issueToken(store, owner, { name, scopes, days }));
     terminal.answer({ name, scopes, token, ...expiry }, `${token}\n`);
     const until = expiry.expires_at === undefined ? '' : ` until ${expiry.expires_at.slice(0, 10)}`;
     terminal.hint(`This token is shown only now. It may${until}: ${scopes.join(', ')}.\n`);
-    return name;
   },
-  list(store, _, terminal) {
+  async list(store, _, terminal) {
     const all = store.list();
     terminal.answer({ tokens: all }, () =>
       all.length === 0
         ? 'There are no named tokens.'
         : tableText(terminal, ['name', 'scopes', 'created', 'expires'], all.map(row)),
     );
-    return undefined;
   },
-  revoke(store, { positionals: [, name] }, terminal) {
+  async revoke(store, { positionals: [, name] }, terminal, change) {
     if (name === undefined) throw new UsageError('name the token to revoke: adjutant tokens revoke NAME');
-    store.revoke(name);
+    await change(name, () => store.revoke(name));
     terminal.report({ revoked: name }, `Revoked ${name}. Its connections end now.`);
-    return name;
   },
 };
 
@@ -57,10 +56,19 @@ export const tokens: Command = {
     const [name = 'list'] = loaded.positionals;
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined) throw unknownSubcommand('tokens', name, Object.keys(actions));
-    const changed = action(new NamedTokens(loaded.config['http.state_dir']), loaded, terminal);
-    if (changed !== undefined) {
-      const audit = openAudit(loaded.config);
-      audit.record({ actor: owner, action: `tokens ${name}`, args: { id: changed }, outcome: 'done' });
+    const store = new NamedTokens(loaded.config['http.state_dir']);
+    const audit = openAudit(loaded.config);
+    try {
+      await action(store, loaded, terminal, (id, work) =>
+        audit.run(
+          { actor: owner, action: `tokens ${name}`, args: { id } },
+          {
+            work: async () => work(),
+            outcome: (end) => ({ outcome: 'value' in end ? 'done' : 'failed' }),
+          },
+        ),
+      );
+    } finally {
       await audit.close();
     }
     return 0;

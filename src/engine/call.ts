@@ -1,4 +1,4 @@
-import type { AuditedCall } from '../audit/audited-call.ts';
+import type { AuditedCall } from '../audit/audit.ts';
 import type { Client, Context } from '../context.ts';
 import { Denied } from '../failure.ts';
 import { isObject } from '../json.ts';

@@ -5,6 +5,7 @@ import { methodWays } from '../toolsets/other-ways.ts';
 import { describeRequest } from './call.ts';
 import { type Builtin, builtins } from './methods.ts';
 import type { Surface } from './surface.ts';
+import { callOutcome } from './tool-call.ts';
 
 /** Finds a method by its wire name: one of the specification, or one that a feature adds. */
 export function findMethod(surface: Surface, contract: Contract, name: string, modern: boolean): Builtin {
@@ -23,16 +24,13 @@ export function findMethod(surface: Surface, contract: Contract, name: string, m
         schema: method.paramsSchema,
         ...(method.writes && { writes: true }),
         async call({ server, request, params, context }) {
-          const result = (await method.call(params as never, context)) as JsonObject;
+          const work = async () => (await method.call(params as never, context)) as JsonObject;
+          if (server.audit === undefined || !methodWays[name]?.writes) return work();
           const { actor, client } = context;
-          if (methodWays[name]?.writes)
-            server.audit?.record({
-              actor,
-              client: client.name,
-              ...describeRequest(request),
-              outcome: 'done',
-            });
-          return result;
+          return server.audit.run(
+            { actor, client: client.name, ...describeRequest(request) },
+            { work, outcome: (end) => callOutcome('value' in end ? { value: {} } : end) },
+          );
         },
       };
     }

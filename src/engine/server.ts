@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/audited-call.ts';
+import type { Audit } from '../audit/audit.ts';
 import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';

@@ -1,4 +1,4 @@
-import type { AuditedCall } from '../audit/audited-call.ts';
+import type { CallOutcome } from '../audit/audit.ts';
 import { type Awaitable, attempt } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
@@ -43,30 +43,40 @@ export function callTool({ session, server, params, request, context }: Call): A
   );
 }
 
-/** Like `runTool`. The audit log records what a tool that can change something did. */
+/** Like `runTool`. The security log records what a tool that can change something does. */
 export function runAudited(
   { audit }: Server,
   tool: Tool,
   given: unknown,
   context: Context,
 ): Awaitable<ToolResult> {
-  const result = runTool(tool, given, context);
-  if (audit === undefined || tool.annotations?.readOnlyHint === true) return result;
+  if (audit === undefined || tool.annotations?.readOnlyHint === true) return runTool(tool, given, context);
   const args = isObject(given) ? given : {};
   const call = { actor: context.actor, client: context.client.name, action: tool.name, args };
-  const record = (more: Pick<AuditedCall, 'outcome' | 'reason' | 'result'>) =>
-    audit.record({ ...call, ...more });
-  return (async () => result)().then(
-    (done) => {
-      record({ outcome: done.failed ? 'failed' : 'done', result: done });
-      return done;
+  let isValid = false;
+  const audited: Tool = {
+    ...tool,
+    call: (valid, derived) => {
+      isValid = true;
+      return audit.run(call, {
+        inDatabase: tool.changes === 'database',
+        work: async () => tool.call(valid, derived),
+        outcome: callOutcome,
+      });
     },
-    (error: unknown) => {
-      if (!(error instanceof InputRequired) && !(error instanceof Denied))
-        record({ outcome: 'failed', reason: kindOf(error) });
-      throw error;
-    },
-  );
+  };
+  return (async () => runTool(audited, given, context))().catch((error: unknown) => {
+    if (!isValid) audit.record({ ...call, ...callOutcome({ error }) });
+    throw error;
+  });
+}
+
+/** What the security log says about the end of a call. Denied calls have entries of their own. */
+export function callOutcome(end: { readonly value: ToolResult } | { readonly error: unknown }): CallOutcome {
+  if ('value' in end) return { outcome: end.value.failed ? 'failed' : 'done', result: end.value };
+  return end.error instanceof InputRequired || end.error instanceof Denied
+    ? { outcome: 'withdrawn' }
+    : { outcome: 'failed', reason: kindOf(end.error) };
 }
 
 /** Validates the arguments, fills in their defaults and runs the tool within its time limit. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Failure } from '../failure.ts';
+import { newId } from './id.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './schema.ts';
 import { unavailable } from './unavailable.ts';
@@ -12,9 +13,11 @@ export async function migrate(db: Kysely<Tables>, place: string): Promise<void> 
   refuseNewer(version, place);
   for (const statement of migrations.slice(version).flat()) await sql.raw(statement).execute(db);
   if (found === undefined)
-    await db.insertInto('schema_version').values({ version: migrations.length }).execute();
+    await db.insertInto('schema_version').values({ version: migrations.length, log: null }).execute();
   else if (version < migrations.length)
     await db.updateTable('schema_version').set({ version: migrations.length }).execute();
+  const log = newId(Date.now());
+  await db.updateTable('schema_version').set({ log }).where('log', 'is', null).execute();
 }
 
 /** True if there is nothing to migrate. Needs no lock, so an ordinary start does not block other processes. */

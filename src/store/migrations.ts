@@ -74,4 +74,11 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   ['alter table events add column free integer not null default 0'],
   ['alter table events add column done text'],
+  [
+    'alter table schema_version add column log text',
+    'create table activity_logs (log text primary key, first bigint not null, last bigint not null)',
+    `create table activity (log text not null, number bigint not null, at_ms bigint not null, call_id text,
+      entry text not null, primary key (log, number))`,
+    'create index activity_time on activity (at_ms)',
+  ],
 ];

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import { audit } from '../assistant/entities/decision-log.ts';
+import { appendActivity } from './activity.ts';
 import { type MoveReport, moveStore } from './move.ts';
 import { createStore, type Store } from './store.ts';
 
@@ -91,6 +92,7 @@ async function addRows(store: Store): Promise<void> {
         .values({ kind: 'prompt', sequence, key: 'p', entry: '{}' })
         .execute();
     await audit(writer, noon, [{ action: 'user.created', userId: 'zoë', detail: { n: 1 } }]);
+    for (const outcome of ['started', 'done']) await appendActivity(writer.db, 'call', { outcome });
   });
 }
 
@@ -116,6 +118,8 @@ describe.each([
       ['audit', 1],
       ['records', 1],
       ['record_entries', 2],
+      ['activity_logs', 1],
+      ['activity', 2],
     ]);
     const again = await moveStore(from, to, options);
     expect(again.already).toBe(true);
@@ -158,13 +162,13 @@ describe('a move', () => {
     await moveStore(from, to, { ...options, show: (...report) => reports.push(report) });
     const copying = reports.filter(([message]) => String(message).startsWith('copying'));
     expect(copying.slice(0, 3)).toEqual([
-      ['copying users (7 of 1768 rows)', 7, 1768],
-      ['copying events (507 of 1768 rows)', 507, 1768],
-      ['copying events (610 of 1768 rows)', 610, 1768],
+      ['copying users (7 of 1771 rows)', 7, 1771],
+      ['copying events (507 of 1771 rows)', 507, 1771],
+      ['copying events (610 of 1771 rows)', 610, 1771],
     ]);
-    expect(copying.at(-1)).toEqual(['copying record_entries (1768 of 1768 rows)', 1768, 1768]);
+    expect(copying.at(-1)).toEqual(['copying activity (1771 of 1771 rows)', 1771, 1771]);
     expect(reports[0]).toEqual(['reading users (7 rows)', 7, undefined]);
-    expect(reports.at(-1)![0]).toBe('comparing record_entries (1768 of 1768 rows)');
+    expect(reports.at(-1)![0]).toBe('comparing activity (1771 of 1771 rows)');
   });
 
   it.each(['reading', 'copying', 'comparing'])(

@@ -17,6 +17,8 @@ const tables = {
   audit: ['id'],
   records: ['kind', 'key'],
   record_entries: ['kind', 'sequence'],
+  activity_logs: ['log'],
+  activity: ['log', 'number'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>;
 type TableName = keyof typeof tables;
 const names = Object.keys(tables) as TableName[];

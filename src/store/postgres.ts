@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { log } from '../log.ts';
+import { recordChanges } from './activity.ts';
+import { unrecordedCall } from './current-call.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
@@ -77,6 +79,7 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
     write: (work) =>
       withRetries(place, async () => {
         const changes: StoreChange[] = [];
+        const call = unrecordedCall(place);
         const value = await db.transaction().execute(async (transaction) => {
           const result = await work({ db: transaction, changed: (change) => changes.push(change) });
           await requestPlanning(transaction, changes);
@@ -84,8 +87,10 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
             const message: ChangeMessage = { origin: store.origin, changes: part };
             await sql`select pg_notify(${changeChannel}, ${JSON.stringify(message)})`.execute(transaction);
           }
+          await recordChanges(transaction, call, changes);
           return result;
         });
+        call?.recordedIn.add(place);
         store.dispatch(changes);
         return value;
       }),

@@ -16,7 +16,10 @@ export * from './values.ts';
  * values are JSON text. A preference that the user never set is null, so that its default can change later.
  */
 export interface Tables {
-  schema_version: { version: number };
+  schema_version: {
+    version: number /** Name of the security log that this database writes. */;
+    log: string | null;
+  };
   users: UsersTable;
   calendars: CalendarsTable;
   events: EventsTable;
@@ -27,6 +30,8 @@ export interface Tables {
   changes: ChangesTable;
   records: RecordsTable;
   record_entries: RecordEntriesTable;
+  activity_logs: ActivityLogsTable;
+  activity: ActivityTable;
 }
 
 interface UsersTable {
@@ -232,6 +237,24 @@ interface RecordEntriesTable {
   kind: string;
   sequence: number;
   key: string;
+  entry: string;
+}
+
+/** Security logs: the one that this database writes, and those of databases that were moved into it. */
+interface ActivityLogsTable {
+  log: string;
+  /** Number of the oldest entry. Earlier ones were removed because of their age. */
+  first: number;
+  last: number;
+}
+
+/** The security log. Rows are only added, except that the oldest are removed. Each log counts them without gaps. */
+interface ActivityTable {
+  log: string;
+  number: number;
+  at_ms: number;
+  call_id: string | null;
+  /** JSON. */
   entry: string;
 }
 

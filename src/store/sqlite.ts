@@ -1,6 +1,8 @@
 import { Kysely } from 'kysely';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
+import { recordChanges } from './activity.ts';
+import { unrecordedCall } from './current-call.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
@@ -54,13 +56,16 @@ function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: stri
     },
     async write(work) {
       const changes: StoreChange[] = [];
+      const call = unrecordedCall(store.place);
       try {
         const value = await writer.transaction().execute(async (db) => {
           const result = await work({ db, changed: (change) => changes.push(change) });
           if (changes.length > 0) await publish(db, store.origin, changes);
           await requestPlanning(db, changes);
+          await recordChanges(db, call, changes);
           return result;
         });
+        call?.recordedIn.add(store.place);
         store.dispatch(changes);
         return value;
       } catch (error) {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
+import { appendActivity } from './activity.ts';
 import { newId } from './id.ts';
 import type { NewUser } from './schema.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';
@@ -119,6 +120,23 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
     await Promise.all(stores.map((store, index) => add(store, person(`u${index}`))));
     expect(await names(stores[0]!)).toHaveLength(10);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('numbers the entries of the security log without gaps, also beside transactions that fail', async () => {
+    const url = await address();
+    const stores = [createStore(url), createStore(url)];
+    const record = (index: number) =>
+      stores[index % 2]!.write(async ({ db }) => {
+        await appendActivity(db, null, { index });
+        if (index % 3 === 0) throw new RangeError('on purpose');
+      });
+    const made = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => record(index)));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    const rows = await stores[0]!.read((db) =>
+      db.selectFrom('activity').select('number').orderBy('number').execute(),
+    );
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    for (const store of stores) await store.close();
   });
 
   it('rejects a database with a newer schema and does not change it', async () => {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { httpClient } from '../identity/http-client.ts';
 import { type OAuthProgram, startOAuthProgram } from '../identity/oauth-program.ts';
-import { bundle } from '../program.ts';
+import { bundle, initialize, Program } from '../program.ts';
 
 let started: OAuthProgram;
 beforeAll(async () => {
@@ -89,12 +89,20 @@ describe('adjutant audit', () => {
     expect(audit('--actor', 'nobody')).toMatchObject([{ address: '127.0.0.1' }]);
   });
 
+  it('shows denied calls of a token beside many requests without one', async () => {
+    for (let index = 0; index < 60; index++)
+      await fetch(`${started.url}/mcp/path${'x'.repeat(index)}`, { method: 'POST', body: '{}' });
+    const token = String(adjutant('tokens', 'create', 'eve', '--scope', 'calendar:eve')['token']);
+    await httpClient(started.url, token).post(call('create_prompt', { name: 'x', title: 'X', text: 'x' }));
+    await expect.poll(() => audit('--actor', 'token eve')).toMatchObject([{ action: 'create_prompt' }]);
+  });
+
   it('keeps no tokens and no private texts', () => {
-    const folder = join(started.program.home, 'audit');
-    const text = readdirSync(folder)
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-      .join('');
-    expect(text).not.toMatch(/adjutant_|not-a-token|private text|secret-topic|eyJ/);
+    const database = new DatabaseSync(join(started.program.home, 'adjutant.db'), { readOnly: true });
+    const rows = database.prepare('select entry from activity').all();
+    database.close();
+    expect(rows.length).toBeGreaterThan(10);
+    expect(JSON.stringify(rows)).not.toMatch(/adjutant_|not-a-token|private text|secret-topic|eyJ/);
   });
 
   it('is for the owner and administrators only', async () => {
@@ -109,4 +117,26 @@ describe('adjutant audit', () => {
     });
     expect(JSON.stringify(answer)).toContain('scope admin');
   });
+});
+
+it('the security log has an entry for every acknowledged change when the server is killed', async () => {
+  await using program = new Program(['serve', '--toolsets', 'all']);
+  program.send(initialize());
+  const person = { id: 'ada', name: 'Ada', email: 'ada@example.com' };
+  await program.request('tools/call', { name: 'create_user', arguments: person });
+  const changes = Array.from({ length: 60 }, (_, index) =>
+    index % 2 === 0
+      ? { name: 'update_user', arguments: { user_id: 'ada', name: `Ada ${index}` } }
+      : { name: 'delete_prompt', arguments: { name: `missing_${index}` } },
+  );
+  await Promise.all(changes.map((change) => program.request('tools/call', change)));
+  program.child.kill('SIGKILL');
+  const listed = execFileSync(
+    process.execPath,
+    [bundle, 'audit', '--json', '--limit', '500', '--home', program.home],
+    { encoding: 'utf8' },
+  );
+  const { entries } = JSON.parse(listed) as { entries: readonly { action: string }[] };
+  const count = (name: string) => entries.filter(({ action }) => action === name).length;
+  expect([count('create_user'), count('update_user'), count('delete_prompt')]).toEqual([1, 30, 30]);
 });

@@ -12,7 +12,7 @@ const subjects: Readonly<Record<string, { readonly table: 'users' | 'rules'; rea
   delete_rule: { table: 'rules', id: 'rule_id' },
 };
 
-/** Adds the state before and after to the result of a tool that changes a person or a rule, for the audit log. */
+/** Adds the state before and after to the result of a tool that changes a person or a rule, for the security log. */
 export function recordChange<One extends Tool>(tool: One, { store }: AssistantData): One {
   const subject = Object.hasOwn(subjects, tool.name) ? subjects[tool.name]! : undefined;
   if (subject === undefined) return tool;

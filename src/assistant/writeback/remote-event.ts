@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { recordStart } from '../../store/current-call.ts';
 import { type Calendar, type CalendarEvent, type User, unverifiedEtag } from '../../store/schema.ts';
 import { CalDavTarget } from '../calendar/caldav-target.ts';
 import { findCalendar } from '../calendar/calendars.ts';
@@ -52,6 +53,7 @@ export async function openRemote(
       'refused',
       `You may read the calendar "${calendar.name}", but not change it. Ask its owner for write access, or use another calendar.`,
     );
+  await recordStart();
   const addresses = [...(user.email === null ? [] : [user.email.toLowerCase()]), ...abilities.addresses];
   return {
     calendars,
