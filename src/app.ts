@@ -23,6 +23,7 @@ import {
   grantedExpansion,
   openAudit,
   type PromptSources,
+  promptDocuments,
   promptGit,
   promptOptions,
   redactLog,
@@ -192,7 +193,12 @@ export function openPrompts(
   shared = sharedRecords(config),
 ): PromptsFeature {
   const { env = {} } = options;
-  return createPrompts({ ...promptOptions(config, options), ...promptGit(config, env), ...shared });
+  return createPrompts({
+    ...promptOptions(config, options),
+    ...promptGit(config, env),
+    ...promptDocuments(config, shared),
+    ...shared,
+  });
 }
 
 function createMainFeatures(config: Config, options: AppOptions) {

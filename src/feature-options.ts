@@ -11,9 +11,8 @@ import type { ExpandText } from './feature.ts';
 import { setLogRedaction } from './log.ts';
 import { commandName } from './prompts/catalog/expander.ts';
 import type { RunGit } from './prompts/mounts/repository.ts';
-import type { PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
-import type { Records } from './records.ts';
-import { createRecords } from './store/records.ts';
+import type { PromptDocuments, PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
+import { createRecords, type Records } from './store/records.ts';
 import { isPostgres, locate } from './store/store.ts';
 import { Access } from './toolsets/access.ts';
 import { isGranted, scopeFor } from './toolsets/scopes.ts';
@@ -111,6 +110,17 @@ export function sharedRecords(config: Config): { readonly records?: Records } {
   return isPostgres(url) ? { records: createRecords(url) } : {};
 }
 
+/** Where labels, uses and trials of prompts are stored. */
+export function promptDocuments(
+  config: Config,
+  { records }: { readonly records?: Records },
+): PromptDocuments {
+  if (records !== undefined)
+    return { documents: records, localDocuments: createRecords(localDatabase(config)) };
+  const documents = createRecords(config['assistant.database_url']);
+  return { documents, localDocuments: documents };
+}
+
 /** With `isDropIn`, the feature has only the tools of the contract `delegate`, and each call waits for its run to end. */
 export function delegateFeatureOptions(
   config: Config,
@@ -184,8 +194,8 @@ export function openAudit(config: Config) {
   });
 }
 
-/** The embedded database of this machine beside a database server. */
-function localDatabase(config: Config): string {
+/** The embedded database of this machine beside a database server, for everything that is not shared. */
+export function localDatabase(config: Config): string {
   return join(config['http.state_dir'], 'local.db');
 }
 

@@ -9,6 +9,7 @@ import { Server } from '../../src/engine/server.ts';
 import { Catalog } from '../../src/prompts/catalog/catalog.ts';
 import { createPrompts } from '../../src/prompts/prompts.ts';
 import { CommandSource } from '../../src/prompts/sources/commands.ts';
+import { createRecords } from '../../src/store/records.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { median } from '../parts/figures.ts';
 
@@ -42,11 +43,14 @@ async function cpuMilliseconds(work: () => unknown): Promise<number> {
 }
 
 function open(home: string, commandsDir: string) {
+  const documents = createRecords(join(home, 'adjutant.db'));
   const prompts = createPrompts({
     commandsDir,
     jsonlDir: join(home, 'jsonl'),
     twigDir: join(home, 'libraries'),
     userHome: home,
+    documents,
+    localDocuments: documents,
   });
   return connectMemory(new Server({ contract: standard, features: [prompts] }));
 }

@@ -113,9 +113,8 @@ export class AuditLog {
     for (const store of new Set([this.#local, this.#shared])) {
       // Reading must not create a database.
       if (store.engine === 'sqlite' && !existsSync(store.place)) continue;
-      for (const { call_id, entry } of await readActivity(store, sinceMs)) {
+      for (const { key, entry } of await readActivity(store, sinceMs)) {
         const row = entry as unknown as StoredEntry;
-        const key = call_id ?? `entry ${calls.size}`;
         // The first entry of a call has the time at which it began.
         calls.set(key, { ...calls.get(key), ...row, at: calls.get(key)?.at ?? row.at });
       }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
-import type { Records } from '../records.ts';
+import type { Records } from '../store/records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { Expander } from './catalog/expander.ts';
@@ -36,7 +36,7 @@ import { createTestTool } from './tools/test-tool.ts';
 import { createTryTools } from './tools/try-tools.ts';
 import { createUsageTool } from './tools/usage-tool.ts';
 import type { OpenRepository } from './versions/git-history.ts';
-import { FileLabelStore, SharedLabelStore } from './versions/label-store.ts';
+import { LabelStore } from './versions/label-store.ts';
 import { Versions } from './versions/versions.ts';
 
 export interface PromptsOptions {
@@ -77,6 +77,13 @@ export interface PromptsOptions {
   readonly logsProblems?: boolean;
 }
 
+export interface PromptDocuments {
+  /** Documents about prompts: their labels. */
+  readonly documents: Records;
+  /** Documents that stay on this machine: how often prompts are used, and the answers of trials. */
+  readonly localDocuments: Records;
+}
+
 /** The feature with its prompts as they are stored, for files that other programs read. */
 export interface PromptsFeature extends Feature {
   readonly subscribe: NonNullable<Feature['subscribe']>;
@@ -88,10 +95,12 @@ export interface PromptsFeature extends Feature {
 }
 
 /** All sources in one catalogue. */
-export function createPrompts(options: PromptsOptions): PromptsFeature {
+export function createPrompts(options: PromptsOptions & PromptDocuments): PromptsFeature {
   const {
     jsonlDir,
     records,
+    documents,
+    localDocuments,
     logsProblems = false,
     openRepository,
     protectedLabels = [],
@@ -112,12 +121,14 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
     filter: async (problems) => withoutSilencedInFiles(await withRules(problems), new Set(silencedRules)),
   });
   const editor = new Editor(catalog, user, hexai);
-  const labels = records === undefined ? new FileLabelStore(jsonlDir) : new SharedLabelStore(records);
+  // Files of this machine are not for the machines that share the database.
+  const labels = new LabelStore(documents, records === undefined ? jsonlDir : undefined);
   const versions = new Versions(catalog, labels, { protectedLabels, holdsLabels });
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
   const libraryProblems = createLibraryProblems(catalog, silencedRules);
-  const usage = countsUsage ? new Usage(join(jsonlDir, 'usage')) : undefined;
+  const usage = countsUsage ? new Usage(localDocuments, join(jsonlDir, 'usage')) : undefined;
+  const trials = new TrialStore(localDocuments, join(jsonlDir, 'trials.jsonl'));
   const expander = new Expander({ catalog, find: versions.find, recent, usage });
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
@@ -125,10 +136,11 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
     ...catalogFeature(catalog),
     problems: libraryProblems,
     expandText: expander.expandText,
-    close() {
+    async close() {
       catalog.close();
-      versions.close();
-      usage?.flush();
+      await usage?.flush();
+      await localDocuments.close();
+      await documents.close();
     },
     async entries() {
       for (const source of sources) await source.list();
@@ -143,7 +155,7 @@ export function createPrompts(options: PromptsOptions): PromptsFeature {
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
-      ...createTryTools({ catalog, versions, model, trials: new TrialStore(join(jsonlDir, 'trials.jsonl')) }),
+      ...createTryTools({ catalog, versions, model, trials }),
       ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { placesIn } from '../../test/prompts/open-prompts.ts';
 import { plantTree, until, write } from '../../test/tree.ts';
 import { standard } from '../contracts/standard.ts';
 import { Server } from '../engine/server.ts';
@@ -27,12 +28,7 @@ const review: Files = {
 /** A server with skills from `skills` and prompts from `commands`. */
 function openSkills(files: Files = review, options: Partial<SkillsOptions> = {}) {
   const home = plantTree(files);
-  const library = createPrompts({
-    commandsDir: join(home, 'commands'),
-    jsonlDir: join(home, 'prompts'),
-    twigDir: join(home, 'libraries'),
-    userHome: home,
-  });
+  const library = createPrompts(placesIn(home));
   const skills = createSkills({
     folders: [join(home, 'skills')],
     prompts: 'tagged',

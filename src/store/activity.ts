@@ -6,7 +6,8 @@ import type { Store, StoreChange } from './store.ts';
 
 /** A row of the security log. Several rows of one call describe its start, its change and its outcome. */
 export interface ActivityRow {
-  readonly call_id: string | null;
+  /** The same for all rows of one call. */
+  readonly key: string;
   readonly entry: JsonObject;
 }
 
@@ -43,13 +44,16 @@ export async function readActivity(store: Store, sinceMs: number): Promise<reado
   const rows = await store.read((db) =>
     db
       .selectFrom('activity')
-      .select(['call_id', 'entry'])
+      .select(['log', 'number', 'call_id', 'entry'])
       .where('at_ms', '>=', sinceMs)
       .orderBy('at_ms')
       .orderBy('number')
       .execute(),
   );
-  return rows.map(({ call_id, entry }) => ({ call_id, entry: JSON.parse(entry) as JsonObject }));
+  return rows.map(({ log, number, call_id, entry }) => ({
+    key: call_id ?? `${log} ${number}`,
+    entry: JSON.parse(entry) as JsonObject,
+  }));
 }
 
 /** Removes the oldest entries, up to the first that is not older than the time, and notes the number of that entry. */

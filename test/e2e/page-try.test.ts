@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createRecords } from '../../src/store/records.ts';
 import { componentFile } from '../components.ts';
 import { type ChatModel, type ChatRequest, startChatModel } from '../model/chat-model.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
@@ -84,11 +85,9 @@ it('shows the answer while it arrives, compares two revisions and keeps both wit
   await page.reload();
   await page.getByText('Revision 1 with echo-1: 1 answer, on average 11 tokens').click();
   await page.getByRole('region', { name: 'Earlier answers' }).getByText('user Greet Ada.').waitFor();
-  expect(
-    readFileSync(join(server.home, 'prompts', 'trials.jsonl'), 'utf8')
-      .trim()
-      .split('\n').length,
-  ).toBe(2);
+  const documents = createRecords(join(server.home, 'adjutant.db'));
+  expect(await documents.list('prompt_trial')).toHaveLength(2);
+  await documents.close();
 });
 
 it('can be cancelled while the answer arrives', async () => {

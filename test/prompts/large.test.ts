@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { jsonl } from '../../src/contracts/jsonl.ts';
 import { standard } from '../../src/contracts/standard.ts';
@@ -7,6 +6,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { createJsonl, createPrompts } from '../../src/prompts/prompts.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { plantTree } from '../tree.ts';
+import { placesIn } from './open-prompts.ts';
 
 const line = (name: string, text: string) =>
   `${JSON.stringify({ name, title: name, messages: [{ role: 'user', content: { type: 'text', text } }] })}\n`;
@@ -17,13 +17,7 @@ const numbered = (count: number) =>
 
 function open(contract: typeof standard, files: Readonly<Record<string, string>>) {
   const home = plantTree(files);
-  const options = {
-    commandsDir: join(home, 'commands'),
-    jsonlDir: join(home, 'prompts'),
-    twigDir: join(home, 'libraries'),
-    userHome: home,
-  };
-  const feature = contract === jsonl ? createJsonl(options) : createPrompts(options);
+  const feature = (contract === jsonl ? createJsonl : createPrompts)(placesIn(home));
   const server = new Server({ contract, features: [feature] });
   onTestFinished(() => server.close());
   return connectMemory(server);

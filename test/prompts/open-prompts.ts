@@ -3,7 +3,8 @@ import { onTestFinished } from 'vitest';
 import { standard } from '../../src/contracts/standard.ts';
 import { Server } from '../../src/engine/server.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { createPrompts, type PromptsOptions } from '../../src/prompts/prompts.ts';
+import { createPrompts, type PromptDocuments, type PromptsOptions } from '../../src/prompts/prompts.ts';
+import { createRecords } from '../../src/store/records.ts';
 import { connectMemory, type MemoryOptions } from '../../src/transports/memory.ts';
 import { plantTree } from '../tree.ts';
 
@@ -22,6 +23,19 @@ export const library = {
     '[prompts.review]\ndescription = "Reviews"\narguments = [{ name = "code", required = true }, { name = "language", values = ["go", "Python", "php"] }]\n',
   'libraries/Code/prompts/review.md': 'Review {{ language or "some" }} code: {{ code }}',
 };
+
+/** The folders and the database of prompts in a home folder. */
+export function placesIn(home: string): PromptsOptions & PromptDocuments {
+  const documents = createRecords(join(home, 'adjutant.db'));
+  return {
+    commandsDir: join(home, 'commands'),
+    jsonlDir: join(home, 'prompts'),
+    twigDir: join(home, 'libraries'),
+    userHome: home,
+    documents,
+    localDocuments: documents,
+  };
+}
 
 /** A server with a prompt library, and an initialized client. */
 export interface PromptServer {
@@ -48,13 +62,7 @@ function serve(
   capabilities: JsonObject = {},
   clientName = 'tester',
 ): PromptServer {
-  const feature = createPrompts({
-    commandsDir: join(home, 'commands'),
-    jsonlDir: join(home, 'prompts'),
-    twigDir: join(home, 'libraries'),
-    userHome: home,
-    ...more,
-  });
+  const feature = createPrompts({ ...placesIn(home), ...more });
   const server = new Server({ contract: standard, features: [feature] });
   onTestFinished(() => server.close());
   const client = connectMemory(server, options);

@@ -31,10 +31,12 @@ export const migrate: Command = {
     const to = createStore(url);
     const stop = new AbortController();
     try {
+      await takeOverLabels(config);
       const moved = await terminal.progress.during(`waiting for ${from.place}`, async (show) => {
         const options = { intoOther: flags['into-other'] === true, nowMs: Date.now() };
         const report = await moveStore(from, to, { ...options, show, signal: stop.signal });
         show('copying prompts');
+        await moveLocalDocuments(config, url);
         return { ...report, prompts: await movePrompts(config, url) };
       });
       terminal.report({ from: from.place, place: to.place, ...moved }, () => {
@@ -62,6 +64,36 @@ export const migrate: Command = {
 
 function countLine(table: string, rows: number): string {
   return `${table.padEnd(16)}${String(rows).padStart(9)}`;
+}
+
+/** Labels of an earlier version are in a file. */
+async function takeOverLabels(config: Config): Promise<void> {
+  const { isPostgres } = await import('../../store/store.ts');
+  const from = config['assistant.database_url'];
+  if (isPostgres(from)) return;
+  const { createRecords } = await import('../../store/records.ts');
+  const { LabelStore } = await import('../../prompts/versions/label-store.ts');
+  const documents = createRecords(from);
+  await new LabelStore(documents, config['jsonl.dir']).entries();
+  await documents.close();
+}
+
+/** Uses and trials of prompts stay on this machine: with PostgreSQL, in its local database. */
+async function moveLocalDocuments(config: Config, url: string): Promise<void> {
+  const { isPostgres } = await import('../../store/store.ts');
+  const { createRecords } = await import('../../store/records.ts');
+  const { localDatabase } = await import('../../feature-options.ts');
+  const here = config['assistant.database_url'];
+  if (isPostgres(here) === isPostgres(url)) return;
+  const from = createRecords(isPostgres(here) ? localDatabase(config) : here);
+  const to = createRecords(isPostgres(url) ? localDatabase(config) : url);
+  for (const kind of ['prompt_usage', 'prompt_trial'])
+    for (const key of await from.keys(kind)) {
+      const next = await from.find(kind, key);
+      await to.change(kind, key, () => ({ next }));
+    }
+  await from.close();
+  await to.close();
 }
 
 /** The user's own prompts are in a file with SQLite, and in the database with PostgreSQL. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ExpandText } from '../../feature.ts';
-import type { Records } from '../../records.ts';
 import type { ValuesOf } from '../../setting.ts';
+import type { Records } from '../../store/records.ts';
 import type { CustomAgent } from '../agents/acp-definition.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../store/records.ts';
 import { runIdPattern } from '../record/run-record.ts';
 import type { RunAccount } from './run-overview.ts';
 

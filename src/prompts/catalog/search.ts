@@ -25,14 +25,14 @@ const excerptLength = 160;
 /** Full-text search over a catalog. The first search builds the index; later searches update it. */
 export class PromptSearch {
   readonly #catalog: Catalog;
-  readonly #boosts: () => ReadonlyMap<string, number>;
+  readonly #boosts: () => Promise<ReadonlyMap<string, number>>;
   readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true, related: true });
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
 
   /** `boosts` returns factors for prompts that are used often. */
-  constructor(catalog: Catalog, boosts: () => ReadonlyMap<string, number> = () => noBoosts) {
+  constructor(catalog: Catalog, boosts: () => Promise<ReadonlyMap<string, number>> = async () => noBoosts) {
     this.#catalog = catalog;
     this.#boosts = boosts;
   }
@@ -45,7 +45,7 @@ export class PromptSearch {
   ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
     await this.#updateIndex(await this.#catalog.list());
     const entries = this.#entries;
-    const boosts = this.#boosts();
+    const boosts = await this.#boosts();
     const found = this.#index.find(query.slice(0, queryLength), (item) => {
       const entry = entries.get(item);
       return entry !== undefined && accepts(entry) ? (boosts.get(item.name) ?? 1) : 0;

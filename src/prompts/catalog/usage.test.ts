@@ -1,31 +1,53 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { openPrompts, placesIn, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
+import { createRecords } from '../../store/records.ts';
 import { Usage } from './usage.ts';
 
-it('uses are counted per prompt, client and day, across processes', () => {
-  const folder = plantTree();
+it('uses are counted per prompt, client and day, across processes', async () => {
+  const home = plantTree();
   let now = Date.parse('2026-03-01T12:00:00Z');
-  const [one, other] = [new Usage(folder, () => now), new Usage(folder, () => now)];
+  const [one, other] = [0, 1].map(() => {
+    const documents = createRecords(join(home, 'adjutant.db'));
+    onTestFinished(() => documents.close());
+    return new Usage(documents, join(home, 'usage'), () => now);
+  }) as [Usage, Usage];
   one.record('greet', 'codex');
   one.record('greet', 'codex');
   other.record('greet', 'claude');
-  one.flush();
-  other.flush();
+  await Promise.all([one.flush(), other.flush()]);
   now += 86_400_000;
   one.record('plan', 'codex');
-  expect(one.uses()).toEqual([
+  expect(await one.uses()).toEqual([
     { day: '2026-03-02', prompt: 'plan', client: 'codex', count: 1 },
     { day: '2026-03-01', prompt: 'greet', client: 'codex', count: 2 },
     { day: '2026-03-01', prompt: 'greet', client: 'claude', count: 1 },
   ]);
   now += 100 * 86_400_000;
   one.record('plan', 'codex');
-  one.flush();
-  expect(readdirSync(folder)).toEqual(['2026-06-10.jsonl']);
+  await one.flush();
+  const days = await createRecords(join(home, 'adjutant.db')).list('prompt_usage');
+  expect(days).toEqual([{ day: '2026-06-10', prompt: 'plan', client: 'codex', count: 1 }]);
+});
+
+it('the counts of an earlier version are added once, also those of one that is still running', async () => {
+  const day = new Date().toISOString().slice(0, 10);
+  const use = (count: number) => `${JSON.stringify({ day, prompt: 'greet', client: 'codex', count })}\n`;
+  const files = {
+    'prompts/user.jsonl': record('greet', 'Hello'),
+    [`prompts/usage/${day}.jsonl`]: use(2) + use(3),
+  };
+  const { home, call, server } = openPrompts(files);
+  const count = async (of: typeof call) =>
+    (structured(await of('prompt_usage', { name: 'greet' }))['prompts'] as JsonObject[])[0]?.['count'];
+  expect(await count(call)).toBe(5);
+  await call('expand_prompt', { command: 'greet', input: '' });
+  await server.close();
+  appendFileSync(join(home, 'prompts', 'usage', `${day}.jsonl`), use(4));
+  expect(await count(openPrompts(undefined, {}, {}, 'tester', placesIn(home)).call)).toBe(10);
 });
 
 it('prompts/get and expand_prompt count, without arguments; a setting turns it off', async () => {
@@ -38,8 +60,7 @@ it('prompts/get and expand_prompt count, without arguments; a setting turns it o
     prompts: [{ name: 'greet', count: 2, clients: { tester: 2 } }],
   });
   await server.close();
-  const [day] = readdirSync(join(home, 'prompts', 'usage'));
-  expect(readFileSync(join(home, 'prompts', 'usage', day!), 'utf8')).not.toContain('secret');
+  expect(readFileSync(join(home, 'adjutant.db'), 'latin1')).not.toContain('secret');
   const off = openPrompts(files, {}, {}, 'tester', { countsUsage: false });
   await off.call('expand_prompt', { command: 'greet', input: 'x' });
   expect(structured(await off.call('prompt_usage'))).toEqual({ counted: false, prompts: [] });

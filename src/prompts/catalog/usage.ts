@@ -1,8 +1,9 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import { readRegularFileSync } from '../../regular-file.ts';
+import { OldLines } from '../../store/old-lines.ts';
+import type { KeyedEdit, Records } from '../../store/records.ts';
 
 /** How often a client used a prompt on one day (UTC). */
 export interface DailyUse {
@@ -19,103 +20,140 @@ const dayMs = 86_400_000;
 /** After this many days, a use counts half for the ranking. */
 const halfLifeDays = 14;
 
+const kind = 'prompt_usage';
+
 /**
- * Counts the uses of prompts per client and day, in one file per day. Every process appends its own counts, so that no lock
- * is needed. Arguments and texts are never written.
+ * Counts the uses of prompts per client and day, in one document for each. Processes add their counts in batches.
+ * Arguments and texts are never stored.
  */
 export class Usage {
-  readonly #folder: string;
+  readonly #documents: Records;
+  readonly #oldFolder: string;
   readonly #now: () => number;
   readonly #pending = new Map<string, number>();
+  #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #read: { readonly time: number; readonly uses: readonly DailyUse[] } | undefined;
   #boosts: ReadonlyMap<string, number> | undefined;
+  #trimmedOn = '';
 
-  constructor(folder: string, now: () => number = Date.now) {
-    this.#folder = folder;
+  /** `oldFolder` has the files of an earlier version: one for each day. */
+  constructor(documents: Records, oldFolder: string, now: () => number = Date.now) {
+    this.#documents = documents;
+    this.#oldFolder = oldFolder;
     this.#now = now;
   }
 
   record(prompt: string, client: string): void {
     // The page renders a preview with every key press.
     if (client === 'adjutant-page') return;
-    // Names of prompts have no control characters.
-    const key = `${dayOf(this.#now())}\0${prompt}\0${client}`;
+    const key = JSON.stringify([dayOf(this.#now()), prompt, client]);
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + 1);
     this.#boosts = undefined;
-    this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), flushMs).unref();
   }
 
   /** The uses of the last 90 days, newest day first. */
-  uses(): readonly DailyUse[] {
+  async uses(): Promise<readonly DailyUse[]> {
+    await this.#flushing;
     if (this.#read === undefined || this.#now() - this.#read.time > rereadMs) {
-      this.#read = { time: this.#now(), uses: this.#readFiles() };
+      this.#read = { time: this.#now(), uses: await this.#stored() };
       this.#boosts = undefined;
     }
-    return merge([...this.#read.uses, ...this.#pendingUses()]);
+    const pending = [...this.#pending].map(([key, count]) => toUse(key, count));
+    return merge([...this.#read.uses, ...pending]);
   }
 
   /** Factors of at least 1 and at most 1.25: prompts that were used often and recently rank a little higher. */
-  boosts(): ReadonlyMap<string, number> {
-    const uses = this.uses();
+  async boosts(): Promise<ReadonlyMap<string, number>> {
+    const uses = await this.uses();
     this.#boosts ??= boostsOf(uses, this.#now());
     return this.#boosts;
   }
 
-  /** Writes the counts that are only in memory. */
-  flush(): void {
+  /** Stores the counts that are only in memory. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#pending.size === 0) return;
-    try {
-      mkdirSync(this.#folder, { recursive: true });
-      for (const [day, uses] of Map.groupBy(this.#pendingUses(), ({ day }) => day))
-        appendFileSync(this.#fileOf(day), uses.map((use) => `${JSON.stringify(use)}\n`).join(''));
-      this.#removeOld();
-    } catch (error) {
-      log('debug', `could not write the usage of prompts to ${this.#folder}`, error);
-    }
+    const counts = [...this.#pending];
     this.#pending.clear();
+    this.#flushing = this.#flushing.then(() => this.#store(counts));
+    return this.#flushing;
+  }
+
+  async #store(counts: readonly (readonly [string, number])[]): Promise<void> {
+    if (counts.length === 0) return;
+    try {
+      await this.#documents.changeMany(
+        kind,
+        counts.map(([key, count]) => addition(key, toUse(key, count))),
+      );
+      await this.#trim();
+    } catch (error) {
+      log('debug', `could not store the usage of prompts in ${this.#documents.place}`, error);
+    }
     this.#read = undefined;
   }
 
-  #pendingUses(): readonly DailyUse[] {
-    return [...this.#pending].map(([key, count]) => {
-      const [day, prompt, ...client] = key.split('\0');
-      return { day: day!, prompt: prompt!, client: client.join('\0'), count };
-    });
-  }
-
-  #readFiles(): readonly DailyUse[] {
-    const uses: DailyUse[] = [];
-    for (const day of this.#days())
-      try {
-        for (const line of readRegularFileSync(this.#fileOf(day)).split('\n')) {
-          const use = parseUse(line);
-          if (use !== undefined) uses.push(use);
-        }
-      } catch (error) {
-        log('debug', `could not read the usage of prompts of ${day}`, error);
-      }
-    return merge(uses);
-  }
-
-  #days(): readonly string[] {
+  async #stored(): Promise<readonly DailyUse[]> {
     try {
-      return readdirSync(this.#folder).flatMap((file) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(file)?.[1] ?? []);
-    } catch {
-      return []; // Nothing was counted yet.
+      for (const day of this.#oldDays()) {
+        const path = join(this.#oldFolder, `${day}.jsonl`);
+        await new OldLines(this.#documents, { path, kind, edit: oldUse }).takeOver();
+      }
+      const found = (await this.#documents.list(kind)) as unknown as readonly DailyUse[];
+      const oldest = dayOf(this.#now() - keptDays * dayMs);
+      return merge(found.filter(({ day }) => day >= oldest));
+    } catch (error) {
+      log('debug', `could not read the usage of prompts in ${this.#documents.place}`, error);
+      return [];
     }
   }
 
-  #removeOld(): void {
+  async #trim(): Promise<void> {
+    const today = dayOf(this.#now());
+    if (this.#trimmedOn === today) return;
+    this.#trimmedOn = today;
     const oldest = dayOf(this.#now() - keptDays * dayMs);
-    for (const day of this.#days()) if (day < oldest) rmSync(this.#fileOf(day), { force: true });
+    const old = (await this.#documents.keys(kind)).filter(
+      (key) => key.startsWith('[') && key < `["${oldest}`,
+    );
+    for (let start = 0; start < old.length; start += 200)
+      await this.#documents.changeMany(
+        kind,
+        old.slice(start, start + 200).map((key) => ({ key, edit: () => ({ next: undefined }) })),
+      );
+    for (const day of this.#oldDays())
+      if (day < oldest) rmSync(join(this.#oldFolder, `${day}.jsonl`), { force: true });
   }
 
-  #fileOf(day: string): string {
-    return join(this.#folder, `${day}.jsonl`);
+  #oldDays(): readonly string[] {
+    try {
+      return readdirSync(this.#oldFolder).flatMap(
+        (file) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(file)?.[1] ?? [],
+      );
+    } catch {
+      return []; // No earlier version has counted.
+    }
   }
+}
+
+function toUse(key: string, count: number): DailyUse {
+  const [day, prompt, client] = JSON.parse(key) as [string, string, string];
+  return { day, prompt, client, count };
+}
+
+function addition(key: string, use: DailyUse): KeyedEdit {
+  return {
+    key,
+    edit: (current) => ({ next: { ...use, count: use.count + Number(current?.['count'] ?? 0) } }),
+  };
+}
+
+function oldUse({ day, prompt, client, count }: JsonObject): KeyedEdit | undefined {
+  if (typeof day !== 'string' || typeof prompt !== 'string' || typeof count !== 'number') return undefined;
+  const use = { day, prompt, client: String(client), count };
+  return addition(JSON.stringify([day, prompt, use.client]), use);
 }
 
 let lastDay = { number: Number.NaN, text: '' };
@@ -124,18 +162,6 @@ function dayOf(time: number): string {
   const number = Math.floor(time / dayMs);
   if (number !== lastDay.number) lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
   return lastDay.text;
-}
-
-/** Ignores a line that another process has not finished writing. */
-function parseUse(line: string): DailyUse | undefined {
-  try {
-    const use: unknown = JSON.parse(line);
-    return isObject(use) && typeof use['prompt'] === 'string' && typeof use['count'] === 'number'
-      ? (use as unknown as DailyUse)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function merge(uses: readonly DailyUse[]): readonly DailyUse[] {

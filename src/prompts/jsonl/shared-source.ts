@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { type JsonObject, messageOf } from '../../json.ts';
-import type { Records } from '../../records.ts';
+import type { Records } from '../../store/records.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type {
   Author,

@@ -67,9 +67,9 @@ export interface TryToolParts {
 }
 
 export function createTryTools({ catalog, versions, trials, model }: TryToolParts) {
-  const keep = (answered: Omit<Trial, 'time'>) => {
+  const keep = async (answered: Omit<Trial, 'time'>) => {
     const trial = { ...answered, time: new Date().toISOString() };
-    trials.add(trial);
+    await trials.add(trial);
     return { structured: trial };
   };
   return [
@@ -140,7 +140,7 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       },
       annotations: hints.reads,
       async call({ name, ...page }) {
-        const { items, next } = pageOf(trials.list(name), (trial) => trial, page);
+        const { items, next } = pageOf(await trials.list(name), (trial) => trial, page);
         return { structured: { trials: items, ...next } };
       },
     }),

@@ -46,7 +46,7 @@ export function createUsageTool(usage: Usage | undefined) {
     annotations: hints.reads,
     async call({ name, days = 30, ...page }) {
       const oldest = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
-      const uses = (usage?.uses() ?? []).filter(
+      const uses = ((await usage?.uses()) ?? []).filter(
         ({ prompt, day }) => day >= oldest && (name === undefined || prompt === name),
       );
       const prompts = [...Map.groupBy(uses, ({ prompt }) => prompt)]

@@ -1,11 +1,8 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../../json.ts';
-import type { Records } from '../../records.ts';
-import { readRegularBytesSync } from '../../regular-file.ts';
+import type { JsonObject } from '../../json.ts';
+import { OldLines } from '../../store/old-lines.ts';
+import type { KeyedEdit, Records } from '../../store/records.ts';
 import type { Author } from '../definition/source.ts';
-import { appendDurably } from '../jsonl/durable-file.ts';
-import { FileLock } from '../jsonl/file-lock.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** One move of a label. */
@@ -23,77 +20,47 @@ export interface LabelEntry {
   readonly snapshot?: Snapshot;
 }
 
-/** Stores every move of every label. */
-export interface LabelStore {
-  /** Oldest first. */
-  entries(): Promise<readonly LabelEntry[]>;
-  append(entry: LabelEntry): Promise<void>;
-  close?(): void;
-}
+const kind = 'prompt_label';
 
-const maxBytes = 256 * 1024 * 1024;
+/** Every move of every label: the history of one document for each label of a prompt. */
+export class LabelStore {
+  readonly #documents: Records;
+  readonly #old: OldLines | undefined;
+  #known: { readonly version: number; readonly entries: readonly LabelEntry[] } | undefined;
 
-/** Stores labels in `labels.jsonl`, which is only appended to. */
-export class FileLabelStore implements LabelStore {
-  readonly #path: string;
-  readonly #lock: FileLock;
-  #known: { readonly stamp: string; readonly entries: readonly LabelEntry[] } = { stamp: '', entries: [] };
-
-  constructor(folder: string) {
-    this.#path = join(folder, 'labels.jsonl');
-    this.#lock = new FileLock(join(folder, '.lock'));
+  /** `oldFolder` has the file `labels.jsonl` of an earlier version. */
+  constructor(documents: Records, oldFolder?: string) {
+    this.#documents = documents;
+    if (oldFolder === undefined) return;
+    const edit = (line: JsonObject) =>
+      typeof line['prompt'] === 'string' && typeof line['label'] === 'string'
+        ? labelEdit(line as unknown as LabelEntry)
+        : undefined;
+    this.#old = new OldLines(documents, { path: join(oldFolder, 'labels.jsonl'), kind, edit });
   }
 
+  /** Oldest first. */
   async entries(): Promise<readonly LabelEntry[]> {
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    if (stat === undefined) return [];
-    const stamp = `${stat.size}:${stat.ino}`;
-    if (this.#known.stamp !== stamp) {
-      const lines = readRegularBytesSync(this.#path, maxBytes).toString('utf8').split('\n');
-      this.#known = { stamp, entries: lines.flatMap((line) => parseEntry(line) ?? []) };
+    await this.#old?.takeOver();
+    const version = await this.#documents.version(kind);
+    if (this.#known?.version !== version) {
+      const entries = [...(await this.#documents.histories(kind)).values()].flat() as unknown as LabelEntry[];
+      this.#known = {
+        version,
+        entries: entries.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)),
+      };
     }
     return this.#known.entries;
   }
 
   async append(entry: LabelEntry): Promise<void> {
-    await this.#lock.run(() => appendDurably(this.#path, `${JSON.stringify(entry)}\n`));
-  }
-
-  close(): void {
-    this.#lock.close();
+    await this.#old?.takeOver();
+    await this.#documents.changeMany(kind, [labelEdit(entry)]);
   }
 }
 
-/** Ignores a line that a crashed writer left incomplete. */
-function parseEntry(line: string): LabelEntry | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isObject(entry) && typeof entry['prompt'] === 'string' && typeof entry['label'] === 'string'
-      ? (entry as unknown as LabelEntry)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const kind = 'prompt_label';
-
-/** Stores labels in the shared database. */
-export class SharedLabelStore implements LabelStore {
-  readonly #records: Records;
-
-  constructor(records: Records) {
-    this.#records = records;
-  }
-
-  async entries(): Promise<readonly LabelEntry[]> {
-    const histories = [...(await this.#records.histories(kind)).values()].flat() as unknown as LabelEntry[];
-    return histories.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
-  }
-
-  async append(entry: LabelEntry): Promise<void> {
-    const document = entry as unknown as JsonObject;
-    const next = entry.action === 'remove' ? undefined : document;
-    await this.#records.change(kind, `${entry.prompt}@${entry.label}`, () => ({ next, entry: document }));
-  }
+function labelEdit(entry: LabelEntry): KeyedEdit {
+  const document = entry as unknown as JsonObject;
+  const next = entry.action === 'remove' ? undefined : document;
+  return { key: `${entry.prompt}@${entry.label}`, edit: () => ({ next, entry: document }) };
 }

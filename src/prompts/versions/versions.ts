@@ -103,10 +103,6 @@ export class Versions {
     return entry;
   }
 
-  close(): void {
-    this.#store.close?.();
-  }
-
   async #removal(prompt: string, label: string, client: Author): Promise<LabelEntry> {
     const current = (await this.labels(prompt)).find((one) => one.label === label);
     if (current === undefined) throw new Failure('prompt-not-found', `${prompt} has no label ${label}`);
