@@ -1,10 +1,16 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, renameSync, writeFileSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Failure } from '../failure.ts';
-import { messageOf } from '../json.ts';
+import { isObject, type JsonObject, type JsonSchema, messageOf } from '../json.ts';
 import { log, setLogLevel, setLogRedaction } from '../log.ts';
+import { readRegularFile } from '../regular-file.ts';
+import { version } from '../version.ts';
 import type { AutopilotRequest } from './autopilot/autopilot.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
+import { parseObject } from './files/json-file.ts';
 import { RunDirectory } from './files/run-directory.ts';
 import { Channel } from './host/channel.ts';
 import {
@@ -15,11 +21,10 @@ import {
   type OrderMessage,
   orderFormat,
 } from './host/host-message.ts';
-import { createSocketPath } from './host/host-socket.ts';
 import { loadSpawn } from './launch/launch.ts';
+import { validateAnswer } from './record/answer-check.ts';
 import type { RunHooks, RunRequest } from './record/run-request.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
-import { serveFinishTool } from './run/finish-server.ts';
 import type { RunOrder } from './session/run-order.ts';
 
 /** A server that is frozen can hold the lock of the queue. A run must not fail because of that. */
@@ -195,3 +200,95 @@ class RunHost {
 const [mode, ...files] = process.argv.slice(2);
 if (mode === 'run-host') new RunHost().start();
 if (mode === 'finish-tool') void serveFinishTool(files[0]!, files[1]!);
+
+/** Limit of the operating systems, minus the terminating zero: 104 bytes on macOS, 108 on Linux. */
+const maxPathBytes = 103;
+
+/**
+ * Returns the path for the socket of a run host. Only the user can open it, because the folder has the mode 0700. On Windows
+ * the path names a pipe.
+ */
+async function createSocketPath(
+  directory: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  // The name of a run directory is unique, because it ends in a random number.
+  const name = basename(directory);
+  if (process.platform === 'win32') return `\\\\.\\pipe\\adjutant-${name}`;
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const folders = [
+    ...(runtime ? [join(runtime, 'adjutant')] : []),
+    join(tmpdir(), `adjutant-${userInfo().uid}`),
+  ];
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (Buffer.byteLength(path) <= maxPathBytes && (await isPrivate(folder))) return path;
+  }
+  throw new Error(`none of these folders can hold a socket: ${folders.join(', ')}`);
+}
+
+/** Creates the folder, and checks that nobody else can use it. */
+async function isPrivate(folder: string): Promise<boolean> {
+  try {
+    await disk.mkdir(folder, { mode: 0o700 }).catch(() => {});
+    const stats = await disk.lstat(folder);
+    return stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * An MCP server with the tool `finish_run`, which agents that have no other structured output start: it checks the answer
+ * against the schema of the run and writes it to a file.
+ */
+async function serveFinishTool(schemaFile: string, answerFile: string): Promise<void> {
+  const schema = JSON.parse(await readRegularFile(schemaFile)) as JsonSchema;
+  const finish = async (answer: unknown): Promise<JsonObject> => {
+    const text = JSON.stringify(answer ?? {});
+    const { problem } = await validateAnswer(text, schema);
+    if (problem !== undefined)
+      return toolResult(`The answer is invalid: ${problem}. Call the tool again.`, true);
+    writeFileSync(`${answerFile}.new`, text, { mode: 0o600 });
+    renameSync(`${answerFile}.new`, answerFile);
+    return toolResult('The answer is recorded. End your turn now.', false);
+  };
+  const respond = (id: unknown, fields: JsonObject) =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...fields })}\n`);
+  createInterface({ input: process.stdin }).on('line', async (line) => {
+    const { id, method, params } = parseObject(line) ?? {};
+    if (id === undefined) return;
+    const given = isObject(params) ? params : {};
+    switch (method) {
+      case 'initialize':
+        return respond(id, {
+          result: {
+            protocolVersion: String(given['protocolVersion'] ?? '2025-06-18'),
+            capabilities: { tools: {} },
+            serverInfo: { name: 'adjutant_run', version },
+          },
+        });
+      case 'tools/list':
+        return respond(id, { result: { tools: [finishTool(schema)] } });
+      case 'tools/call':
+        return respond(id, { result: await finish(given['arguments']) });
+      case 'ping':
+        return respond(id, { result: {} });
+      default:
+        return respond(id, { error: { code: -32601, message: `Unknown method ${method}` } });
+    }
+  });
+}
+
+function finishTool(schema: JsonSchema): JsonObject {
+  return {
+    name: 'finish_run',
+    description: 'Records the final answer of this task. Call it once, as the last step.',
+    inputSchema: schema as JsonObject,
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  };
+}
+
+function toolResult(text: string, isError: boolean): JsonObject {
+  return { content: [{ type: 'text', text }], isError };
+}

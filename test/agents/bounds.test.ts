@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentBounds, createStateFolders } from '../../src/delegate/agents/agent-bounds.ts';
+import { agentBounds, createStateFolders } from '../../src/delegate/agents/acp-agent.ts';
 import { acpDefinitions } from '../../src/delegate/agents/agents.ts';
 import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { removeFolder } from '../../src/delegate/files/remove-folder.ts';

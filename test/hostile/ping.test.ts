@@ -47,18 +47,31 @@ const slow = [
   'the plan for all these calendars',
   'a meeting between all these events',
 ];
-const transports: readonly Transport[] = ['stdio', 'HTTP'];
+/** The work is the same on both transports, so one input of each feature is enough for the second one. */
+const slowOnHttp = [
+  'a template of nested brackets',
+  'lint of jsonl invalid lines',
+  'a calendar of slow rules',
+];
+const transports: readonly (readonly [Transport, readonly string[]])[] = [
+  ['stdio', slow],
+  ['HTTP', slowOnHttp],
+];
 
-it.each(transports)('a ping on %s overtakes the work on hostile inputs', { timeout }, async (transport) => {
-  await using server = await HostileServer.start(transport);
-  const inputs = hostileInputs(128 * 1024);
-  const overtaken: string[] = [];
-  for (const name of slow) {
-    const { answeredBefore } = await server.measure(inputs.find((input) => input.name === name)!);
-    if (answeredBefore > 0) overtaken.push(name);
-  }
-  expect(overtaken).toEqual(slow);
-});
+it.each(transports)(
+  'a ping on %s overtakes the work on hostile inputs',
+  { timeout },
+  async (transport, names) => {
+    await using server = await HostileServer.start(transport);
+    const inputs = hostileInputs(128 * 1024);
+    const overtaken: string[] = [];
+    for (const name of names) {
+      const { answeredBefore } = await server.measure(inputs.find((input) => input.name === name)!);
+      if (answeredBefore > 0) overtaken.push(name);
+    }
+    expect(overtaken).toEqual(names);
+  },
+);
 
 const large = hostileInputs(1024 * 1024);
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claudeSettings } from './claude-settings.ts';
+import { claudeSettings } from './claude.ts';
 
 let home: string;
 beforeEach(() => {

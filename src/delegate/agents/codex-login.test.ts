@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readLogin } from './codex-login.ts';
+import { readLogin } from './codex.ts';
 
 const provider = 'model_provider = "own"\n[model_providers.own]\nname = "Own"\n';
 const missing = { isSignedIn: false };

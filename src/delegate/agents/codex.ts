@@ -1,18 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { isObject } from '../../json.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import { openAppServer } from '../app-server/app-server.ts';
 import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
 import { capture } from '../launch/launch.ts';
 import { agentVariables, systemProgram, workspaceFolders } from '../launch/programs.ts';
-import type { Agent, AgentCall, Workspaces } from './agent.ts';
+import type { Agent, AgentCall, Login, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { appServerCommand, execCommand } from './codex-command.ts';
-import { disableServers, type OwnEntry } from './codex-config.ts';
 import { parseEvent } from './codex-events.ts';
-import { readLogin } from './codex-login.ts';
 import { type CodexPermissions, codexPermissions, writableRoots } from './codex-permissions.ts';
 import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
 import { findThreadByName, readThreadUsage } from './codex-thread.ts';
-import { projectTrust } from './codex-trust.ts';
+import { disableServers, type OwnEntry, projectTrust } from './codex-trust.ts';
 import { readWrites } from './codex-writes.ts';
 import { findExecutable, readVersion, resolveNpmShim, type Search } from './executable.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -202,4 +203,49 @@ const advice: readonly (readonly [RegExp, string])[] = [
 
 function explain(error: string): string | undefined {
   return advice.find(([pattern]) => pattern.test(error))?.[1];
+}
+
+/**
+ * Finds out whether Codex can reach a model: with a login, or with a model provider of its own configuration. Codex ignores
+ * OPENAI_API_KEY, and its app-server also CODEX_API_KEY.
+ */
+export async function readLogin(
+  codexHome: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Login> {
+  if (existsSync(join(codexHome, 'auth.json'))) return { isSignedIn: true, detail: 'signed in' };
+  const missing = {
+    isSignedIn: false,
+    detail: 'no login found',
+    remedy: 'run codex login, or configure a model provider with an API key',
+  };
+  const text = await readRegularFile(join(codexHome, 'config.toml')).catch(() => undefined);
+  if (text === undefined) return missing;
+  const { parse } = await import('smol-toml');
+  let settings: CodexSettings;
+  try {
+    settings = parse(text) as CodexSettings;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    return { ...missing, detail: `${join(codexHome, 'config.toml')} cannot be read: ${reason}` };
+  }
+  const { model_provider: name = 'openai', model_providers = {} } = settings;
+  const { requires_openai_auth: needsLogin, env_key: key } = model_providers[name] ?? {
+    requires_openai_auth: true,
+  };
+  if (needsLogin) return missing;
+  if (key !== undefined && !env[key])
+    return {
+      ...missing,
+      detail: `the model provider ${name} needs the variable ${key}`,
+      remedy: `set ${key} where the server is started`,
+    };
+  return { isSignedIn: true, detail: `the model provider ${name} needs no login` };
+}
+
+interface CodexSettings {
+  readonly model_provider?: string;
+  readonly model_providers?: Readonly<
+    Record<string, { readonly requires_openai_auth?: boolean; readonly env_key?: string }>
+  >;
 }

@@ -8,11 +8,10 @@ import type {
   TurnEnd,
   TurnInput,
 } from '../session/agent-session.ts';
-import type { ApprovalAnswer } from '../session/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from '../session/approval.ts';
 import { JsonPeer, type Message, type RequestId } from '../session/json-peer.ts';
 import { addUsage, usageSince } from '../session/usage.ts';
-import { toApproval, toResponse } from './app-server-approvals.ts';
-import { toEvent, toUsage } from './app-server-events.ts';
+import { objects, toEvent, toUsage, unwrapShell } from './app-server-events.ts';
 
 /** The first request of a session: how its thread begins. */
 export interface AppServerOptions extends JsonObject {
@@ -179,4 +178,53 @@ class AppServerSession implements AgentSession {
     const usage = used.reduce(addUsage);
     this.#channel.emit({ kind: 'usage', usage, ...(isOwn && { threadTotal: total }) });
   }
+}
+
+const maxDiffChars = 64 * 1024;
+
+/** Translates a request of `codex app-server` for permission. `item` is the item that it is about, as it was announced. */
+function toApproval(
+  id: string,
+  method: string,
+  params: Message,
+  item: Message | undefined,
+): ApprovalRequest | undefined {
+  const reason = typeof params['reason'] === 'string' ? { reason: params['reason'] } : {};
+  const common = { id, decisions: approvalDecisions, ...reason };
+  const cwd = typeof params['cwd'] === 'string' ? { cwd: params['cwd'] } : {};
+  switch (method) {
+    case 'item/commandExecution/requestApproval': {
+      const { command, networkApprovalContext: network } = params;
+      const host = isObject(network) ? { host: `${network['protocol']}://${network['host']}` } : {};
+      return {
+        ...common,
+        what: 'host' in host ? 'network' : 'command',
+        ...(typeof command === 'string' && { command: unwrapShell(command) }),
+        ...cwd,
+        ...host,
+      };
+    }
+    case 'item/fileChange/requestApproval': {
+      const changes = objects(item?.['changes']);
+      const diff = changes.map(({ path, diff }) => `${path}\n${diff}`).join('\n');
+      return { ...common, what: 'files', ...(diff !== '' && { diff: diff.slice(0, maxDiffChars) }) };
+    }
+    case 'item/permissions/requestApproval': {
+      const wanted = JSON.stringify(params['permissions']);
+      return { ...common, what: 'permissions', ...cwd, reason: [params['reason'], wanted].join(' ').trim() };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The response to a request for permission. */
+function toResponse(method: string, params: Message, { decision }: ApprovalAnswer): JsonObject {
+  if (method === 'item/permissions/requestApproval')
+    return {
+      permissions: decision === 'refuse' ? {} : (params['permissions'] as JsonObject),
+      scope: decision === 'allow_run' ? 'session' : 'turn',
+    };
+  const decisions = { allow_once: 'accept', allow_run: 'acceptForSession', refuse: 'decline' };
+  return { decision: decisions[decision] };
 }

@@ -1,26 +1,26 @@
 import { promises as disk } from 'node:fs';
-import { messageOf } from '../../json.ts';
-import type { AgentName } from '../agents/agent.ts';
+import { type JsonSchema, messageOf } from '../../json.ts';
+import type { AgentName, Usage } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { CheckOptions } from '../changes/acceptance.ts';
 import { scopesOverlap } from '../changes/write-scope.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import { describeEvent } from '../record/event-lines.ts';
 import type { RunAgent } from '../record/run-request.ts';
-import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
-import { uniqueByName } from '../skills/skill-selection.ts';
-import type { IndexedSkill } from '../skills/skills.ts';
+import type { AutopilotSettings, WorktreeRule } from '../settings/autopilot-settings.ts';
+import { selectSkills, uniqueByName } from '../skills/skill-selection.ts';
+import { asSkill, discoverSkills, type IndexedSkill } from '../skills/skills.ts';
 import { AutopilotLog } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import { AutopilotPlanning } from './autopilot-planning.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { type AutopilotState, deleteState, saveState } from './autopilot-state.ts';
 import { type ComparisonRequest, candidateJobs, decisionFor } from './comparison.ts';
-import { jobsToIsolate } from './isolation.ts';
-import { runGraph } from './job-graph.ts';
+import { type Decision, measureTask } from './decision.ts';
+import { areOrdered, runGraph } from './job-graph.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 import { type JobSpec, specify } from './job-spec.ts';
-import type { Planned } from './planner.ts';
+import type { PlanBounds, PlannedJob } from './plan.ts';
+import { makePlan, type Planned, type PlannerAnswer } from './planner.ts';
 
 /** What the autopilot needs from its surroundings. */
 export interface AutopilotPorts {
@@ -248,3 +248,130 @@ export class Autopilot {
 
 /** The events of jobs that are repeated in the log of the autopilot. */
 const recordedKinds = new Set(['item', 'approval', 'answered', 'steered', 'interrupted']);
+
+type Job = Pick<PlannedJob, 'id' | 'depends_on' | 'sandbox' | 'writes'>;
+
+/** The ids of the jobs that get an isolated view of the folder. With `overlap`, writers that may change the same files in parallel. */
+export function jobsToIsolate(jobs: readonly Job[], rule: WorktreeRule): ReadonlySet<string> {
+  const writers = jobs.filter(({ sandbox }) => sandbox !== 'read-only');
+  const mayConflict = (one: Job, other: Job) =>
+    one !== other && !areOrdered(jobs, one.id, other.id) && scopesOverlap(one.writes, other.writes);
+  const isolated = {
+    never: () => [],
+    overlap: () => writers.filter((job) => writers.some((other) => mayConflict(job, other))),
+    always: () => writers,
+  }[rule]();
+  return new Set(isolated.map(({ id }) => id));
+}
+
+/** How many skills the planner can choose from. */
+const shortlistLength = 12;
+
+/** Finds the skills for an autopilot and makes its plan. */
+class AutopilotPlanning {
+  readonly #directory: RunDirectory;
+  readonly #request: AutopilotRequest;
+  readonly #ports: AutopilotPorts;
+  /** The token usage of each call to the planner. */
+  readonly usage: (Usage | null)[] = [];
+
+  constructor(directory: RunDirectory, request: AutopilotRequest, ports: AutopilotPorts) {
+    this.#directory = directory;
+    this.#request = request;
+    this.#ports = ports;
+  }
+
+  async discoverSkills(): Promise<readonly IndexedSkill[]> {
+    const { input, cwd } = this.#request;
+    const { roots, skills } = await discoverSkills({
+      ...this.#ports,
+      cwd,
+      includeRepo: input.include_repo_skills,
+      includeGlobal: input.include_global_skills,
+    });
+    await this.#directory.writeJson('skills_index.json', { roots, skills: skills.map(asSkill) });
+    return skills;
+  }
+
+  /** Checks that the skills named by the caller exist. */
+  async checkRequestedSkills(
+    skills: readonly IndexedSkill[],
+  ): Promise<{ readonly errors: readonly string[]; readonly warnings: readonly string[] }> {
+    const { input, task } = this.#request;
+    if (input.skills_mode !== 'explicit') return { errors: [], warnings: [] };
+    return selectSkills(
+      { mode: 'explicit', task, requested: input.skills ?? [], maxSkills: input.max_skills },
+      skills,
+    );
+  }
+
+  async plan(decision: Decision, discovered: readonly IndexedSkill[]): Promise<Planned> {
+    const { input, task, cwd, role, sandbox } = this.#request;
+    const { settings, signal, available } = this.#ports;
+    const allowed = input.agents ?? settings.agents;
+    const agents = await available(allowed);
+    const missing = allowed.filter((name) => !agents.includes(name));
+    const skills = await this.#shortlist(discovered);
+    const shortlist = skills.map(({ name }) => name);
+    const maxAgents = Math.floor(input.max_agents);
+    const bounds: PlanBounds = { cwd, role, maxAgents, sandbox, agents, shortlist };
+    const planned = await makePlan(
+      {
+        task,
+        decision,
+        shape: measureTask(task),
+        bounds,
+        skills,
+        maxParallel: input.max_parallel,
+        ...(settings.planner === 'model' && { ask: (...question) => this.#ask(...question) }),
+      },
+      signal,
+    );
+    const problems = missing.map((name) => `The agent ${name} is not installed.`);
+    return { ...planned, problems: [...problems, ...planned.problems] };
+  }
+
+  /** The skills that the planner may assign. Skills named by the caller go to every job, so the planner has no choice. */
+  async #shortlist(discovered: readonly IndexedSkill[]): Promise<IndexedSkill[]> {
+    const { input, task } = this.#request;
+    if (input.skills_mode !== 'auto' || input.max_skills < 1) return [];
+    const { rankSkills } = await import('../skills/skill-ranking.ts');
+    const ranked = await rankSkills(task, uniqueByName(discovered));
+    return ranked.slice(0, shortlistLength).map(({ skill }) => skill);
+  }
+
+  /** Asks the model in a read-only run that leaves no thread behind. */
+  async #ask(prompt: string, outputSchema: JsonSchema, attempt: number): Promise<PlannerAnswer> {
+    const { run, settings, signal } = this.#ports;
+    const { cwd, input } = this.#request;
+    const { usage, lastMessage, answer, error } = await run(
+      {
+        directory: await this.#directory.createSubrun(`plan-${attempt}`, 'planner'),
+        tool: 'delegate_autopilot',
+        prompt,
+        outputSchema,
+        cwd,
+        sandbox: 'read-only',
+        ...(settings.models.low !== undefined && { model: settings.models.low }),
+        reasoningEffort: settings.efforts.low ?? 'low',
+        skipGitRepoCheck: input.skip_git_repo_check,
+        ephemeral: true,
+        repairsAnswer: false,
+        skills: 'named',
+        disable: ['multi_agent', 'goals'],
+        totalTimeoutMs: settings.plannerTimeoutMs,
+      },
+      { signal },
+    );
+    this.usage.push(usage);
+    return { text: lastMessage, value: answer ?? parseJson(lastMessage), error };
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

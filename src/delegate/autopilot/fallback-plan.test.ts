@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, measureTask } from './decision.ts';
-import { fallbackPlan } from './fallback-plan.ts';
 import type { PlanBounds } from './plan.ts';
+import { fallbackPlan } from './planner.ts';
 
 const bounds: PlanBounds = {
   cwd: '/srv/shop',

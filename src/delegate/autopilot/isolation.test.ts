@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobsToIsolate } from './isolation.ts';
+import { jobsToIsolate } from './autopilot.ts';
 
 const job = (
   id: string,

@@ -3,15 +3,18 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { composePrompt } from '../delegation/subagent-prompt.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
+import { answerSchema } from '../record/answer.ts';
 import { loadRecord, type StoredRun } from '../record/run-record.ts';
-import type { RunAgent, RunHooks } from '../record/run-request.ts';
+import type { RunAgent, RunHooks, RunRequest } from '../record/run-request.ts';
+import { selectSkills } from '../skills/skill-selection.ts';
+import type { IndexedSkill } from '../skills/skills.ts';
 import { releasePlace, workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { JobResult } from './autopilot-output.ts';
 import { type EndedJob, type JobOutcomeOptions, outcomeFile, recordJobOutcome } from './job-outcome.ts';
-import { createJobRequest, type JobRequestOptions } from './job-request.ts';
 import type { JobSpec } from './job-spec.ts';
 
 export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
@@ -186,4 +189,104 @@ export class JobRunner {
 /** An agent without a thread has not done any work. */
 function neverStarted({ status, subagent_thread_id }: StoredRun): boolean {
   return status === 'failed' && subagent_thread_id === null;
+}
+
+interface JobRequestOptions {
+  /** The task of the whole autopilot. */
+  readonly task: string;
+  /** The working folder of the autopilot. */
+  readonly cwd: string;
+  readonly skills: readonly IndexedSkill[];
+  readonly skipGitRepoCheck: boolean;
+  /** True if writing jobs may ask people for permission. */
+  readonly mayAsk: boolean;
+}
+
+/** Selects the skills for a job and composes the request for its agent. */
+async function createJobRequest(
+  job: JobSpec,
+  dependencies: readonly JobResult[],
+  subrun: RunDirectory,
+  cwd: string,
+  { task, skills, skipGitRepoCheck, mayAsk }: JobRequestOptions,
+): Promise<RunRequest> {
+  const selection = await selectSkills(
+    {
+      mode: job.skills_mode === 'auto' && skills.length === 0 ? 'none' : job.skills_mode,
+      task: `${job.title}\n${task}`,
+      requested: job.skills ?? [],
+      maxSkills: job.max_skills,
+    },
+    skills,
+  );
+  await subrun.writeJson('selected_skills.json', selection);
+  if (selection.errors.length > 0) throw new Failure('refused', selection.errors.join('; '));
+  return {
+    directory: subrun,
+    tool: 'delegate_autopilot',
+    prompt: composePrompt({
+      role: job.role,
+      cwd,
+      task: jobPrompt(job, task, dependencies),
+      skills: selection.selected,
+      context: `Autopilot job: ${job.title} (${job.id})`,
+    }),
+    outputSchema: answerSchema,
+    cwd,
+    sandbox: job.sandbox,
+    approvals: mayAsk && job.sandbox === 'workspace-write' ? 'ask' : 'never',
+    ...(job.agent !== undefined && { agent: job.agent }),
+    ...(job.model !== undefined && { model: job.model }),
+    ...(job.reasoning_effort !== undefined && { reasoningEffort: job.reasoning_effort }),
+    configOverrides: job.config_overrides ?? [],
+    skipGitRepoCheck,
+    skills: job.skills_mode === 'auto' ? 'all' : 'named',
+  };
+}
+
+const limits = { summary: 4_000, items: 40, task: 8_000 };
+
+/** A job's instructions, with the larger task and the results of the jobs it depends on as context. */
+function jobPrompt(job: JobSpec, task: string, dependencies: readonly JobResult[]): string {
+  const parts = [job.task];
+  if (!job.task.includes(task)) {
+    parts.push(
+      `This is one part of a larger task. Do only your part; other agents do the rest. The larger task, for context:\n${clip(task, limits.task)}`,
+    );
+  }
+  if (dependencies.length > 0) {
+    parts.push(
+      ['Results of the jobs that yours depends on:', ...dependencies.map(formatResult)].join('\n\n'),
+    );
+  }
+  if (job.writes.length > 0) {
+    parts.push(`Create or change only these files: ${job.writes.join(', ')}`);
+  }
+  if (job.acceptance.length > 0) {
+    parts.push(`When you are done, your work is checked with: ${job.acceptance.join(' ; ')}`);
+  }
+  return parts.join('\n\n');
+}
+
+function formatResult({ id, title, summary, deliverables, open_questions, next_actions }: JobResult): string {
+  return [
+    `## ${title} (${id})`,
+    clip(summary, limits.summary),
+    ...list(
+      'Deliverables',
+      deliverables.map(({ path, description }) => `${path} — ${description}`),
+    ),
+    ...list('Open questions', open_questions),
+    ...list('Next actions', next_actions),
+  ].join('\n');
+}
+
+function list(name: string, items: readonly string[]): string[] {
+  return items.length === 0
+    ? []
+    : [`${name}:`, ...items.slice(0, limits.items).map((item) => `- ${clip(item, 500)}`)];
+}
+
+function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 }

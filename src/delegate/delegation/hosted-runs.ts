@@ -5,9 +5,8 @@ import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { cancelThroughSocket, type HostClient, orderThroughSocket } from '../host/host-client.ts';
+import { cancelThroughSocket, type HostClient, orderThroughSocket, startHost } from '../host/host-client.ts';
 import type { HostMessage, HostOptions, HostOrder } from '../host/host-message.ts';
-import { SpareHost } from '../host/spare-host.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { AgentRunner } from '../run/agent-runner.ts';
 import { type OpenRun, ownRuns } from '../run/open-run.ts';
@@ -254,3 +253,61 @@ const maxHosts = 4;
 
 /** Thrown when this server stops while a run continues in its host. */
 export class RunReleased extends Failure {}
+
+/** A command that runs one task ends before this time. */
+const prepareDelayMs = 100;
+/** A waiting host takes about as much memory as an empty Node process. */
+const maxIdleMs = 5 * 60_000;
+
+/**
+ * Keeps one run host ready between runs, because a run would otherwise wait until Node has started. The first run starts its
+ * host itself. The spare host ends with this server, and after some minutes without a run.
+ */
+class SpareHost {
+  readonly #options: HostOptions;
+  #host: Promise<HostClient> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isReleased = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the spare host, or starts one, which loads while the server prepares its order. */
+  async take(): Promise<HostClient> {
+    const spare = this.#host;
+    this.#forget();
+    const host = await spare?.catch(() => undefined);
+    if (host?.isConnected) return host;
+    return startHost(this.#options);
+  }
+
+  /** Starts a host for the next run. Call it when a run has ended. */
+  prepare(): void {
+    if (this.#host !== undefined || this.#isReleased) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const host = startHost(this.#options);
+      host.catch(() => {});
+      this.#host = host;
+      this.#timer = setTimeout(() => void this.#end(), maxIdleMs).unref();
+    }, prepareDelayMs).unref();
+  }
+
+  /** Ends the spare host for good. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const spare = this.#host;
+    this.#forget();
+    await (await spare?.catch(() => undefined))?.release();
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#host = undefined;
+  }
+}

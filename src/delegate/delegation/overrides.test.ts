@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkOverrides } from './overrides.ts';
+import { checkOverrides } from './assignment.ts';
 import type { OverrideRights } from './permissions.ts';
 
 const none: OverrideRights = { addresses: false, programs: false, drop: false };

@@ -2,9 +2,8 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isInside, realpath } from '../files/folder-scope.ts';
+import { isInFolder, isInside, realpath } from '../files/folder-scope.ts';
 import { parseRule } from '../session/approval-rules.ts';
-import { protectionReason } from './protected-folders.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {
@@ -187,4 +186,55 @@ export function mayAsk(
   for (const rule of approvals.rules) parseRule(rule, userHome);
   const limits = [ceiling, caller.ceiling, caller.sandbox];
   return limits.every((limit) => limit === undefined || limit === 'danger-full-access');
+}
+
+/** System folders that are protected with everything below them. */
+const protectedTrees = [
+  '/bin',
+  '/boot',
+  '/etc',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/proc',
+  '/sbin',
+  '/sys',
+  '/usr',
+  '/System',
+  '/Library',
+  '/private/etc',
+];
+
+/** Folders that are protected, but whose subfolders are not, because those may be projects. */
+const protectedFolders = [
+  '/Applications',
+  '/Users',
+  '/Volumes',
+  '/dev',
+  '/home',
+  '/media',
+  '/mnt',
+  '/opt',
+  '/private',
+  '/private/var',
+  '/root',
+  '/run',
+  '/srv',
+  '/var',
+  '/var/cache',
+  '/var/lib',
+  '/var/log',
+  '/var/spool',
+];
+
+/** Why runs must not write to this real path; `undefined` for an ordinary folder. */
+function protectionReason(path: string, userHome: string): string | undefined {
+  if (path === userHome) return 'it is your home folder';
+  if (/^([A-Z]:)?[\\/]$/i.test(path)) return 'it is the root of the file system';
+  if (userHome !== '' && isInFolder(userHome, path)) return 'it contains your home folder';
+  const isSystem =
+    protectedFolders.includes(path) ||
+    protectedTrees.some((folder) => isInFolder(path, folder)) ||
+    /^[A-Z]:\\(Windows|Program Files[^\\]*|ProgramData)(\\|$)/i.test(path);
+  return isSystem ? 'it is a system folder' : undefined;
 }

@@ -2,7 +2,6 @@ import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { answerSchema } from '../record/answer.ts';
 import { skillModes } from '../skills/skill-selection.ts';
-import { evidenceSchema } from './evidence-schema.ts';
 
 const shared = {
   cwd: { type: 'string', minLength: 1, description: 'Absolute path to work in' },
@@ -77,6 +76,47 @@ export type StartingTool = 'delegate_run' | 'delegate_resume' | 'fork_run';
 
 const text = { type: 'string' } as const;
 const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
+const change = { enum: ['added', 'modified', 'deleted'] } as const;
+
+/** The changes that the server observed, as `src/delegate/changes/evidence.ts` explains them. */
+const evidenceSchema = {
+  type: 'object',
+  required: ['method', 'complete', 'files', 'omitted'],
+  properties: {
+    method: { enum: ['git', 'walk'] },
+    complete: { type: 'boolean' },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'status'],
+        properties: {
+          path: text,
+          status: { enum: ['verified', 'missing', 'unchanged', 'unreported', 'unchecked'] },
+          change,
+        },
+      },
+    },
+    omitted: { type: 'integer' },
+    changed_during_run: {
+      type: 'array',
+      items: { type: 'object', required: ['path', 'change'], properties: { path: text, change } },
+    },
+    checks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['command', 'status', 'exit_code', 'output'],
+        properties: {
+          command: text,
+          status: { enum: ['passed', 'failed', 'timed-out', 'refused'] },
+          exit_code: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+          output: text,
+        },
+      },
+    },
+  },
+} as const;
 
 export const timingSchema = {
   type: 'object',

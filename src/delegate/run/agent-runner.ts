@@ -1,27 +1,27 @@
+import { promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Invocation } from '../agents/agent.ts';
+import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
 import { recordBefore } from '../changes/change-recorder.ts';
+import { removeAnswerFolder } from '../files/answer-folder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
+import { removeFolder } from '../files/remove-folder.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { contain, type Program } from '../process/containment.ts';
+import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import { RunProgress } from '../record/run-progress.ts';
 import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
-import type { Place } from '../workspace/run-place.ts';
-import { followRun, requestedStop } from './follower.ts';
+import { findPlace, type Place, type PlaceOptions } from '../workspace/run-place.ts';
+import type { WorkspaceKind } from '../workspace/workspace.ts';
+import { followRun, type Limits, requestedStop, watchCancellation } from './follower.ts';
 import { type OpenRun, ownRuns } from './open-run.ts';
-import { prepareRun } from './preparation.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
-import { RunMeter } from './run-meter.ts';
-import { atPlace, placeRun } from './run-placement.ts';
+import { type MeterOptions, RunMeter } from './run-meter.ts';
 import { RunQueue } from './run-queue.ts';
-import { startRun } from './run-start.ts';
+import { type StartOptions, startRun } from './run-start.ts';
 import { waitForTurn } from './run-turn.ts';
-import type { RunnerOptions } from './runner-options.ts';
-import { removeSandboxFiles } from './sandbox-files.ts';
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -259,4 +259,119 @@ export class AgentRunner {
 
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}
+
+/** Writes the prompt, the output schema and the command line into the run directory. Returns the command to start. */
+async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): Promise<Invocation> {
+  const { directory, cwd } = request;
+  const stats = await disk.stat(cwd).catch(() => undefined);
+  if (stats === undefined) throw new Failure('refused', `the working folder ${cwd} does not exist`);
+  if (!stats.isDirectory()) throw new Failure('refused', `the working folder ${cwd} is not a folder`);
+  await directory.writeText('subagent_prompt.txt', request.prompt);
+  await directory.writeJson('subagent_output.schema.json', request.outputSchema);
+  const { configOverrides = [], skipGitRepoCheck = false } = request;
+  const invocation = await agent.invoke({
+    cwd,
+    ...(request.origin !== undefined && { origin: request.origin }),
+    sandbox: request.sandbox,
+    ...(request.threadId !== undefined && { threadId: request.threadId }),
+    ...(request.model !== undefined && { model: request.model }),
+    ...(request.reasoningEffort !== undefined && { reasoningEffort: request.reasoningEffort }),
+    configOverrides,
+    skipGitRepoCheck,
+    ephemeral: request.ephemeral ?? false,
+    skills: request.skills ?? 'all',
+    disable: request.disable ?? [],
+    outputSchemaFile: directory.file('subagent_output.schema.json'),
+    lastMessageFile: directory.file('last_message.json'),
+    isLive,
+    approvals: request.approvals ?? 'never',
+    ...(request.fork && { fork: request.fork }),
+  });
+  await directory.writeJson('codex_exec.json', {
+    argv: [invocation.command, ...invocation.args],
+    run_dir: directory.path,
+    codex_cwd: cwd,
+    sandbox: request.sandbox,
+    skip_git_repo_check: skipGitRepoCheck,
+    config_overrides: configOverrides,
+    subcommand_args: invocation.subcommandArgs,
+    prompt_via_stdin: true,
+    agent: agent.name,
+    ...(request.model !== undefined && { model: request.model }),
+    ...(invocation.session && {
+      protocol: invocation.session.protocol,
+      session: invocation.session.options,
+      prompt_via_stdin: false,
+    }),
+    warnings: request.warnings ?? [],
+  });
+  return invocation;
+}
+
+type PlacementOptions = Omit<PlaceOptions, 'stateDir' | 'ignored'> & {
+  readonly queueFile: string;
+  readonly runsDir: string;
+};
+
+/** Finds the place where a writing run works. Returns `undefined` if the run is cancelled while it waits for its folder. */
+async function placeRun(
+  { directory, cwd, isolate = false }: RunRequest,
+  { signal }: RunHooks,
+  queue: RunQueue,
+  options: PlacementOptions,
+): Promise<Place | undefined> {
+  const { queueFile, runsDir } = options;
+  using cancellation = watchCancellation(signal, queue, directory.path);
+  try {
+    const placeOptions = { ...options, stateDir: dirname(queueFile), ignored: [runsDir] };
+    return await findPlace(directory, cwd, isolate, placeOptions, cancellation.signal);
+  } catch (error) {
+    if (!cancellation.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+/** The request of a run that works in another place than the folder itself. */
+function atPlace(request: RunRequest, { cwd, overlay, warning }: Place): RunRequest {
+  const notice =
+    cwd === request.cwd
+      ? ''
+      : `You work in a copy of ${request.cwd}. If an instruction names a path below that folder, use the same path below your working directory, ${cwd}.\n\n`;
+  return {
+    ...request,
+    prompt: notice + request.prompt,
+    cwd,
+    origin: request.cwd,
+    ...(overlay && { overlay }),
+    warnings: [...(request.warnings ?? []), ...(warning === undefined ? [] : [warning])],
+  };
+}
+
+/** What running agents depends on. */
+type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
+  StartOptions &
+  MeterOptions & {
+    readonly agent: AgentName;
+    /** True under the drop-in contract. */
+    readonly document: boolean;
+    readonly queueFile: string;
+    readonly runsDir: string;
+    /** Maximum number of running agents, counted over all runs of the user. */
+    readonly maxParallel: number;
+    readonly limits: Limits;
+    /** How the processes of an agent are kept together. Default: the best way that works. */
+    readonly containment?: Containment | 'auto';
+    /** Folders above this size are not copied to isolate a run. */
+    readonly copyLimitBytes: number;
+    readonly workspaceKinds?: readonly WorkspaceKind[];
+  };
+
+/** Removes the files of the sandbox that Adjutant puts around agents. They can contain copies of the agent's settings. */
+async function removeSandboxFiles(
+  directory: RunDirectory,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  await removeAnswerFolder(directory.path, env).catch(() => {});
+  await removeFolder(directory.file('.agent')).catch(() => {});
 }

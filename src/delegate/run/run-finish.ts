@@ -2,16 +2,18 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { placeReason, storageReason } from '../../storage-error.ts';
-import type { Agent, Usage } from '../agents/agent.ts';
-import { discardBefore } from '../changes/change-recorder.ts';
+import type { Agent, ReportedWrite, Usage } from '../agents/agent.ts';
+import { discardBefore, type RunChanges, recordAfter } from '../changes/change-recorder.ts';
+import { unmetClaims } from '../changes/evidence.ts';
 import { patchFile } from '../changes/patch.ts';
+import { EventFile } from '../files/event-file.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
 import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
-import { asAnswer } from '../record/answer.ts';
+import { type Answer, asAnswer } from '../record/answer.ts';
 import { validateAnswer } from '../record/answer-check.ts';
 import { withUniqueDeliverables } from '../record/deliverables.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
@@ -19,10 +21,11 @@ import { oneLine, type RunProgress } from '../record/run-progress.ts';
 import { resultFields } from '../record/run-record.ts';
 import type { RunResult } from '../record/run-request.ts';
 import { usageSince } from '../session/usage.ts';
+import { deliverRun } from '../workspace/run-delivery.ts';
 import { workspaceFolder } from '../workspace/run-place.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
-import { recordChanges } from './run-changes.ts';
+import { watchCancellation } from './follower.ts';
 import { autopilotOf } from './run-meter.ts';
 import type { RunQueue } from './run-queue.ts';
 
@@ -265,4 +268,86 @@ async function redactFiles({ directory, redact, secrets }: FinishedRun, message?
 async function readTail(file: string): Promise<string> {
   const text = await readRegularFile(file, maxFileBytes).catch(() => '');
   return text.slice(-maxStderrChars);
+}
+
+interface RecordedChanges extends Pick<RunChanges, 'patch'> {
+  /** `null` if the changes could not be examined, which is a problem. */
+  readonly evidence: RunChanges['evidence'] | null;
+  /** What the agent claims, but is not true or could not be checked. */
+  readonly problems: readonly string[];
+  /** What is not in the user's folder, and how to get it there. */
+  readonly undelivered: readonly string[];
+  readonly warnings?: readonly string[];
+  /** Set if the run was cancelled before all its changes were delivered. */
+  readonly stop?: Stop;
+}
+
+/** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
+async function recordChanges(
+  run: FinishedRun,
+  exec: Readonly<Record<string, unknown>> | undefined,
+  { status }: Outcome,
+  claims: Answer['deliverables'],
+): Promise<RecordedChanges | undefined> {
+  const { directory, env, ignored, stateDir } = run;
+  const couldWrite = exec?.['sandbox'] !== 'read-only';
+  const workspace = await Workspace.open(directory.file(workspaceFolder), env);
+  if (workspace === undefined) {
+    const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
+    const writes = couldWrite ? await reportedWrites(run) : [];
+    try {
+      const changes = await recordAfter(directory, options, claims, couldWrite, writes);
+      const problems = changes === undefined ? [] : unmetClaims(changes.evidence, couldWrite);
+      return changes && { ...changes, problems, undelivered: [] };
+    } catch (error) {
+      // A run that failed or was cancelled has a reason that says more.
+      if (status !== 'completed') return undefined;
+      log('warning', `run ${directory.id} has no evidence: its folder could not be examined`, error);
+      const problem = `the changes of the run could not be examined: ${messageOf(error)}`;
+      return { evidence: null, problems: [problem], undelivered: [] };
+    }
+  }
+  if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
+  const isWanted = status === 'completed';
+  using cancellation = watchCancellation(run.signal, run.queue, directory.path);
+  const { evidence, patch, conflicts, hasChanges, warnings } = await deliverRun(workspace, {
+    run: directory.id,
+    stateDir,
+    env,
+    isWanted,
+    claims,
+    // The changes of a run that has failed or was cancelled are only kept, which takes little time.
+    ...(isWanted && { signal: cancellation.signal }),
+  });
+  const { stop } = cancellation;
+  const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
+  return {
+    evidence,
+    warnings,
+    ...(isWanted && conflicts.length > 0 && stop !== undefined && { stop }),
+    ...(patch !== undefined && { patch }),
+    problems: unmetClaims(evidence, isWanted),
+    undelivered: [
+      ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
+      ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
+    ],
+  };
+}
+
+/** Reads the files that the agent wrote. They still contain the secrets that are redacted later. */
+async function reportedWrites({
+  agent,
+  directory,
+  progress,
+  startedAt,
+}: FinishedRun): Promise<readonly ReportedWrite[]> {
+  const events = new EventFile(directory.file('events.jsonl')).lines();
+  if (agent.writes !== undefined)
+    return agent.writes({ events, threadId: progress.threadId, since: startedAt });
+  const paths = new Set<string>();
+  for await (const line of events)
+    for (const event of agent.parse(line))
+      if (event.kind === 'item' && event.phase === 'completed' && event.item.type === 'files')
+        for (const { path } of event.item.changes) paths.add(path);
+  return [...paths].map((path) => ({ path }));
 }

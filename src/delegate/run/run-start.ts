@@ -1,5 +1,8 @@
 import { promises as disk } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Agent } from '../agents/agent.ts';
 import { createHoldBack, type Redact } from '../files/redaction.ts';
@@ -10,10 +13,16 @@ import {
   startAgent,
   startSession,
 } from '../process/agent-process.ts';
+import { endOrphans } from '../process/process-end.ts';
+import { validateAnswer } from '../record/answer-check.ts';
 import type { RunHooks, RunRequest } from '../record/run-request.ts';
-import type { SessionStart } from '../session/agent-session.ts';
+import type { AgentEvent } from '../session/agent-event.ts';
+import type { AgentSession, SessionChannel, SessionStart, TurnEnd } from '../session/agent-session.ts';
 import { parseRule } from '../session/approval-rules.ts';
-import { LiveRun } from './live-run.ts';
+import { EventRecorder } from '../session/event-recorder.ts';
+import { AgentExited } from '../session/json-peer.ts';
+import { type ApprovalOptions, PendingApprovals } from '../session/pending-approvals.ts';
+import type { RunOrder } from '../session/run-order.ts';
 import type { RunQueue } from './run-queue.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -98,3 +107,161 @@ async function hasLostRace(directory: RunDirectory): Promise<boolean> {
 
 const maxAttempts = 5;
 const openTimeoutMs = 2_000;
+
+interface LiveRunOptions {
+  readonly directory: RunDirectory;
+  readonly agent: Agent;
+  readonly start: SessionStart;
+  readonly request: Pick<RunRequest, 'outputSchema' | 'repairsAnswer'>;
+  readonly text: string;
+  readonly streams: Pick<SessionChannel, 'input' | 'output'>;
+  readonly redact: Redact;
+  readonly heldBack: (text: string) => number;
+  readonly approvals: ApprovalOptions;
+  /** Called after every change of the event file. */
+  readonly onWrite: () => void;
+  /** Ends the run, because a person has interrupted it and given the agent no other work. */
+  readonly onInterrupted: (by: string) => void;
+}
+
+/** Drives the session of one run: starts its turns, records its events, and executes the orders of people. */
+class LiveRun {
+  readonly #options: LiveRunOptions;
+  readonly #recorder: EventRecorder;
+  readonly #approvals: PendingApprovals;
+  readonly #opened = Promise.withResolvers<boolean>();
+  #session: AgentSession | undefined;
+  #isInTurn = false;
+  /** An interruption in progress, and the message to continue with. */
+  #interruption: { readonly by: string; readonly message?: string } | undefined;
+
+  constructor(options: LiveRunOptions) {
+    const { directory, redact, heldBack, onWrite, approvals } = options;
+    this.#options = options;
+    this.#recorder = new EventRecorder(directory.file('events.jsonl'), redact, heldBack, {
+      onWrite,
+      onError: (error) => {
+        log('error', `the events of run ${directory.id} could not be written`, error);
+        // Without input the agent exits, and the run fails.
+        options.streams.input.destroy();
+      },
+    });
+    this.#approvals = new PendingApprovals(approvals, {
+      record: (event) => this.#recorder.record(event),
+      answer: (id, answer) => this.#session!.answer(id, answer),
+      onChange: (pending) =>
+        void directory.writeJson('approvals.json', { pending }).catch((error: unknown) => {
+          log('warning', `the requests of run ${directory.id} could not be recorded`, error);
+        }),
+    });
+  }
+
+  /** Resolves to true when the session is open, and to false if it ends before that. */
+  get opened(): Promise<boolean> {
+    return this.#opened.promise;
+  }
+
+  /** Carries the conversation to its end. What went wrong is in the event file. */
+  async run(): Promise<void> {
+    const { agent, start, streams, text } = this.#options;
+    try {
+      this.#session = await agent.openSession!(start, { ...streams, emit: (event) => this.#emit(event) });
+      this.#opened.resolve(true);
+      const end = await this.#converse(this.#session, text);
+      if (end !== undefined) await this.#finish(end);
+      await this.#session.close();
+    } catch (error) {
+      // The exit code and the error output of the agent say more.
+      if (!(error instanceof AgentExited))
+        this.#recorder.record({ kind: 'failed', message: messageOf(error) });
+    } finally {
+      this.#opened.resolve(false);
+      this.#approvals.refuseAll('the end of the run');
+      this.#recorder.close();
+      streams.input.end();
+    }
+  }
+
+  /** Executes an order of a person. Rejects with the reason why it cannot be executed. */
+  async order(order: RunOrder): Promise<void> {
+    const session = this.#session;
+    const { agent } = this.#options;
+    if (order.kind === 'answer') {
+      const { decision, reason } = order;
+      return this.#approvals.answer(order.approval, { decision, ...(reason && { reason }) }, order.by);
+    }
+    if (session === undefined || !this.#isInTurn || this.#interruption !== undefined)
+      throw new Failure('refused', `${agent.label} is not working on a turn at the moment. Try again.`);
+    if (!session.abilities[order.kind])
+      throw new Failure(
+        'refused',
+        `${agent.label} does not support ${order.kind}. ${order.kind === 'steer' ? 'Interrupt the run with a message' : 'Cancel the run'} instead.`,
+      );
+    if (order.kind === 'steer') {
+      await session.steer(order.message);
+      return this.#recorder.record({ kind: 'steered', message: order.message, by: order.by });
+    }
+    const { by, message } = order;
+    this.#interruption = { by, ...(message !== undefined && { message }) };
+    this.#recorder.record({ kind: 'interrupted', ...this.#interruption });
+    this.#approvals.refuseAll(`the interruption by ${by}`);
+    await session.interrupt().catch((error: unknown) => {
+      // Without a message the run ends, and its agent can exit before it has confirmed the interruption.
+      if (!(error instanceof AgentExited)) throw error;
+    });
+    await endOrphans(this.#options.directory.id);
+  }
+
+  #emit(event: AgentEvent): void {
+    if (event.kind === 'approval') this.#approvals.ask(event.request);
+    else this.#recorder.record(event);
+  }
+
+  /**
+   * Runs turns until the agent has given an answer: one for the task, one to repair the answer, and one per interruption with a
+   * message. Returns `undefined` if an interruption ends the run.
+   */
+  async #converse(session: AgentSession, task: string): Promise<TurnEnd | undefined> {
+    const { outputSchema, repairsAnswer = true } = this.#options.request;
+    let mayRepair = repairsAnswer;
+    for (let text = task; ; ) {
+      this.#isInTurn = true;
+      const end = await session.runTurn({ text, outputSchema });
+      this.#isInTurn = false;
+      const interruption = this.#interruption;
+      this.#interruption = undefined;
+      if (interruption !== undefined) {
+        if (interruption.message === undefined) {
+          this.#options.onInterrupted(interruption.by);
+          return undefined;
+        }
+        text = interruption.message;
+        continue;
+      }
+      if (end.status !== 'completed' || !mayRepair) return end;
+      const { problem } = await validateAnswer(end.message, outputSchema);
+      if (problem === undefined) return end;
+      mayRepair = false;
+      this.#recorder.record({ kind: 'warning', message: `the final message is invalid: ${problem}` });
+      text = repairRequest(problem, outputSchema);
+    }
+  }
+
+  async #finish(end: TurnEnd): Promise<void> {
+    const { directory } = this.#options;
+    if (end.status !== 'completed') {
+      const message = end.status === 'failed' ? end.message : 'the agent stopped in the middle of its turn';
+      return this.#recorder.record({ kind: 'failed', message });
+    }
+    if (end.message !== undefined) await directory.writeText('last_message.json', end.message);
+    this.#recorder.record({ kind: 'completed', usage: undefined });
+  }
+}
+
+function repairRequest(problem: string, outputSchema: object): string {
+  return [
+    `Your final message is not valid: ${problem}.`,
+    'Reply with the same content again, only as JSON that matches this schema, without any other text:',
+    JSON.stringify(outputSchema),
+  ].join('\n');
+}

@@ -1,15 +1,25 @@
+import { isUtf8 } from 'node:buffer';
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { readRegularBytes } from '../../regular-file.ts';
+import { mergeTexts } from '../changes/git.ts';
 import type { Change } from '../changes/snapshot.ts';
 import type { Environment } from '../launch/environment.ts';
-import { preserveForOthers } from './base-content.ts';
+import { findBaseContent, preserveForOthers } from './base-content.ts';
 import type { FolderChange } from './folder-changes.ts';
 import type { FolderClaims } from './folder-claims.ts';
-import { type FileState, isFolder, modeOf, sameState, specialKind, stateOf } from './folder-state.ts';
+import {
+  type FileState,
+  isFolder,
+  isRegularFile,
+  modeOf,
+  sameState,
+  specialKind,
+  stateOf,
+} from './folder-state.ts';
 import { type Journal, loadJournal, type Step, saveJournal } from './journal.ts';
-import { mergeFile } from './merge.ts';
 import {
   contentHash,
   copy,
@@ -249,4 +259,36 @@ function resultOf({ steps }: Journal): Delivery {
 
 function ignoreNotEmpty(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}
+
+const maxTextBytes = 4 * 1024 * 1024;
+
+/**
+ * Merges the run's version of a text with the user's version. Returns the name of the merged file in `merged`, or
+ * `undefined` if both changed the same lines, the files are not text, or their common base is not known.
+ */
+async function mergeFile(
+  workspace: Workspace,
+  { path, base, state }: FolderChange,
+  target: string,
+  now: FileState,
+  env: Environment,
+): Promise<string | undefined> {
+  if (base === undefined || ![base, state, now].every(isRegularFile)) return undefined;
+  const { storage } = workspace;
+  const theirs = join(storage, 'upper', path);
+  const baseFile = await findBaseContent(workspace, path, base);
+  if (baseFile === undefined) return undefined;
+  if (!(await Promise.all([theirs, target, baseFile].map(isText))).every(Boolean)) return undefined;
+  const text = await mergeTexts(storage, { ours: target, base: baseFile, theirs }, env);
+  if (text === undefined) return undefined;
+  await disk.mkdir(join(storage, 'merged'), { recursive: true, mode: 0o700 });
+  const name = crypto.randomUUID();
+  await disk.writeFile(join(storage, 'merged', name), text, { mode: 0o600 });
+  return name;
+}
+
+async function isText(file: string): Promise<boolean> {
+  const content = await readRegularBytes(file, maxTextBytes).catch(() => undefined);
+  return content !== undefined && isUtf8(content) && !content.includes(0);
 }
