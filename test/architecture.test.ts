@@ -344,7 +344,7 @@ describe('conventions', () => {
       join('src', 'delegate', 'process', 'process-table.ts'), // /proc
       join('src', 'demo', 'sample-run.ts'), // the text of a sample patch
       join('src', 'stack-trace.ts'), // source maps of the build
-      join('src', 'web', 'page-files.ts'), // the built page, from a fixed list of names
+      join('src', 'web', 'apps.ts'), // the built page, from a fixed list of names
     ];
     const openers = files.filter(
       (file) =>

@@ -1,7 +1,20 @@
+import { promises as disk, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { appMimeType, appUri, showsApps } from '../contracts/app-views.ts';
 import { extensions, type Feature } from '../feature.ts';
 import { appViews } from '../tool.ts';
-import { readPageFile } from './page-files.ts';
+
+export function readPageFile(name: string): Promise<Buffer> {
+  return disk.readFile(join(pageFolder(), name));
+}
+
+/** `page` is next to the bundle. When the server runs from source, the page is in `dist`. */
+export function pageFolder(): string {
+  const nextToBundle = join(import.meta.dirname, 'page');
+  return existsSync(join(nextToBundle, 'main.js'))
+    ? nextToBundle
+    : join(import.meta.dirname, '..', '..', 'dist', 'page');
+}
 
 const titles = { run: 'Run', prompts: 'Prompts', calendar: 'Calendar' } as const;
 

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { isForBrowser, sendMessagePage } from '../message-page.ts';
-import { pageFolder, readPageFile } from './page-files.ts';
+import { pageFolder, readPageFile } from './apps.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,9 +1,8 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ConnectionProvider } from './shared/server-connection.tsx';
-import { SignIn } from './shared/sign-in.tsx';
+import { clearToken, loadToken, receiveToken, SignIn, storeToken } from './shared/sign-in.tsx';
 import { ToastProvider } from './shared/toast.tsx';
-import { clearToken, loadToken, receiveToken, storeToken } from './shared/token.ts';
 import { Shell } from './shell/shell.tsx';
 import './style.css';
 

@@ -1,11 +1,16 @@
 import { type ComponentType, render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { type ChangeKind, changeKinds } from '../shared/change-stream.ts';
 import type { Json } from '../shared/mcp-client.ts';
-import { asError, type Connection, connectionContext, useTicks } from '../shared/server-connection.tsx';
+import {
+  asError,
+  type ChangeKind,
+  type Connection,
+  changeKinds,
+  connectionContext,
+  useTicks,
+} from '../shared/server-connection.tsx';
 import { ToastProvider } from '../shared/toast.tsx';
 import { HostBridge, type HostCall, type HostContext } from './host-bridge.ts';
-import { replaceSandboxed } from './sandboxed-actions.ts';
 import '../style.css';
 import './app.css';
 
@@ -142,4 +147,26 @@ function applyContext({ theme, styles }: HostContext): void {
     const value = styles?.variables?.[hostName];
     if (value !== undefined) style.setProperty(name, value);
   }
+}
+
+/**
+ * Does what the sandbox of a host may forbid: the browser then drops submitted forms without an event, and opens no link in a
+ * new tab. Returns a function that restores the behaviour of the browser.
+ */
+function replaceSandboxed(bridge: Pick<HostBridge, 'openLink'>): () => void {
+  const replace = (event: MouseEvent) => {
+    if (event.defaultPrevented || !(event.target instanceof Element)) return;
+    const button = event.target.closest('button');
+    const link = event.target.closest<HTMLAnchorElement>('a[target="_blank"]');
+    if (button?.type === 'submit' && button.form) {
+      event.preventDefault();
+      if (button.form.reportValidity())
+        button.form.dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }));
+    } else if (link) {
+      event.preventDefault();
+      void bridge.openLink(link.href).catch(() => {});
+    }
+  };
+  addEventListener('click', replace);
+  return () => removeEventListener('click', replace);
 }

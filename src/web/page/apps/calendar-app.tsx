@@ -1,4 +1,4 @@
-import { CalendarPage } from '../calendar/calendar-page.tsx';
+import { CalendarPage } from '../calendar/calendar-view.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { useRoute } from '../shared/route.ts';
 import { type AppProps, runApp } from './app-frame.tsx';

@@ -1,5 +1,6 @@
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { SidePanel } from '../controls/dialog.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -13,7 +14,6 @@ import type { EarlierSearch } from '../people/find-time.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useLoaded } from '../shared/server-connection.tsx';
-import { SidePanel } from '../shared/side-panel.tsx';
 
 /** What the panel beside the calendar shows. */
 export type Panel =
@@ -38,14 +38,14 @@ export type PanelName = keyof typeof panelTitles;
 
 const EventDetail = lazy(() => import('../events/event-detail.tsx').then((file) => file.EventDetail));
 const EventForm = lazy(() => import('../events/event-form.tsx').then((file) => file.EventForm));
-const EventMove = lazy(() => import('../events/event-move.tsx').then((file) => file.EventMove));
+const EventMove = lazy(() => import('../events/event-form.tsx').then((file) => file.EventMove));
 const FindTime = lazy(() => import('../people/find-time.tsx').then((file) => file.FindTime));
 const TaskList = lazy(() => import('../people/task-list.tsx').then((file) => file.TaskList));
 const CalendarList = lazy(() => import('../people/calendar-list.tsx').then((file) => file.CalendarList));
-const PlanPreview = lazy(() => import('../people/plan-preview.tsx').then((file) => file.PlanPreview));
-const AgendaPreview = lazy(() => import('../people/agenda-preview.tsx').then((file) => file.AgendaPreview));
-const Replay = lazy(() => import('../people/replay.tsx').then((file) => file.Replay));
-const Outbox = lazy(() => import('../people/outbox.tsx').then((file) => file.Outbox));
+const PlanPreview = lazy(() => import('../people/message-previews.tsx').then((file) => file.PlanPreview));
+const AgendaPreview = lazy(() => import('../people/message-previews.tsx').then((file) => file.AgendaPreview));
+const Replay = lazy(() => import('../people/message-previews.tsx').then((file) => file.Replay));
+const Outbox = lazy(() => import('../people/message-previews.tsx').then((file) => file.Outbox));
 const PersonSettings = lazy(() =>
   import('../people/person-settings.tsx').then((file) => file.PersonSettings),
 );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { wholeList } from '../../../paging.ts';
 import {
   type CalendarEvent,
   keyOf,
@@ -13,16 +14,18 @@ import {
 import { addDays, daysBetween, type EventTimes } from '../events/event-times.ts';
 import { CalendarImport } from '../people/calendar-import.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { PersonForm } from '../people/person-form.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { pathTo } from '../shared/route.ts';
+import { SampleData } from '../shared/sample-data.tsx';
+import { useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
-import { wallTime, weekDays } from '../shared/zone-time.ts';
+import { dayTitle, wallTime, weekDays } from '../shared/zone-time.ts';
 import { Agenda } from './agenda.tsx';
 import { BusyLegend } from './busy-strips.tsx';
 import { CalendarPanel, type Panel, type PanelName, panelTitles } from './calendar-panel.tsx';
 import { MonthGrid, monthDays } from './month-grid.tsx';
 import { WeekGrid } from './week-grid.tsx';
-import { MonthSteps, WeekSteps } from './week-steps.tsx';
 
 const layouts = { week: 'Week', month: 'Month', agenda: 'Agenda' } as const;
 /** Reload interval, as a fallback in case a change notification is lost. */
@@ -47,7 +50,7 @@ interface Props {
 }
 
 /** A person's week, month or agenda, with planned notifications and the reasons for them. */
-export function CalendarView({ user, users, earlier, children }: Props) {
+function CalendarView({ user, users, earlier, children }: Props) {
   const [weeks, setWeeks] = useState(0);
   const [months, setMonths] = useState(0);
   const [layout, setLayout] = useState<keyof typeof layouts>(innerWidth < 740 ? 'agenda' : 'week');
@@ -180,4 +183,128 @@ function monthFrom(today: string, months: number): string {
 function nextHour({ day, minutes }: { readonly day: string; readonly minutes: number }): EventTimes {
   const start = Math.min(Math.floor(minutes / 60) * 60 + 60, 22 * 60);
   return { allDay: false, startDay: day, startMinutes: start, endDay: day, endMinutes: start + 60 };
+}
+
+interface WeekStepsProps {
+  readonly days: readonly string[];
+  readonly weeks: number;
+  go(weeks: number): void;
+}
+
+/** Buttons to switch weeks within the span the server supports. */
+function WeekSteps({ days, weeks, go }: WeekStepsProps) {
+  return (
+    <Steps
+      unit="week"
+      position={weeks}
+      first={(1 - weeks) * 7 > maxSpan.back}
+      last={(weeks + 2) * 7 > maxSpan.forward}
+      title={`${dayTitle(days[0]!, 'day')} – ${dayTitle(days.at(-1)!, 'day')}`}
+      go={go}
+    />
+  );
+}
+
+interface MonthProps {
+  readonly month: string;
+  readonly months: number;
+  readonly today: string;
+  go(months: number): void;
+}
+
+/** Buttons to switch months within the span the server supports. */
+function MonthSteps({ month, months, today, go }: MonthProps) {
+  const format = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const lastDay = addDays(today, maxSpan.forward);
+  return (
+    <Steps
+      unit="month"
+      position={months}
+      first={addDays(today, -maxSpan.back) >= `${month}-01`}
+      last={addDays(`${month}-01`, 31).slice(0, 7) > lastDay.slice(0, 7)}
+      title={format.format(Date.parse(`${month}-01`))}
+      go={go}
+    />
+  );
+}
+
+interface StepsProps {
+  readonly unit: 'week' | 'month';
+  readonly position: number;
+  /** Whether there is nothing before and after. */
+  readonly first: boolean;
+  readonly last: boolean;
+  readonly title: string;
+  go(position: number): void;
+}
+
+function Steps({ unit, position, first, last, title, go }: StepsProps) {
+  return (
+    <span class="week-steps">
+      <button type="button" aria-label={`Previous ${unit}`} disabled={first} onClick={() => go(position - 1)}>
+        ‹
+      </button>
+      <button type="button" disabled={position === 0} onClick={() => go(0)}>
+        Today
+      </button>
+      <button type="button" aria-label={`Next ${unit}`} disabled={last} onClick={() => go(position + 1)}>
+        ›
+      </button>
+      <strong>{title}</strong>
+    </span>
+  );
+}
+
+interface CalendarPageProps {
+  readonly name: string | undefined;
+  readonly earlier?: EarlierSearch | undefined;
+}
+
+/** The calendar of the selected person, or a form to add the first person. */
+export function CalendarPage({ name, earlier }: CalendarPageProps) {
+  const { changes } = useConnection();
+  const { value, error } = useLoaded(
+    (client, signal) => client.tool('list_users', wholeList, { signal }),
+    [changes.resources],
+  );
+  if (error && !value) return <p class="problem page">{error.message}</p>;
+  if (value === undefined) return <p class="empty">Loading…</p>;
+  const all = value.users;
+  const user = all.find(({ id, email }) => id === name || (name && email === name)) ?? all[0];
+  if (user === undefined) return <NoPeople />;
+  const choice = all.length > 1 && (
+    <select
+      aria-label="Person"
+      value={user.id}
+      onChange={(event) => (location.hash = pathTo('calendar', event.currentTarget.value))}
+    >
+      {all.map(({ id, name: title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <CalendarView key={user.id} user={user} users={all} earlier={earlier}>
+      <h1 class={choice ? 'hidden' : ''}>{user.name}</h1>
+      {choice}
+    </CalendarView>
+  );
+}
+
+function NoPeople() {
+  return (
+    <div class="page">
+      <h1>Calendar</h1>
+      <p>
+        Adjutant reminds people of their events by mail, phone or chat. Add a person first, for example
+        yourself. Then you can create events, or import calendars from files and addresses.
+      </p>
+      <PersonForm />
+      <p>
+        Or look at it with sample data: <SampleData action="load" />
+      </p>
+    </div>
+  );
 }

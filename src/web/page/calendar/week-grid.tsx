@@ -4,16 +4,16 @@ import {
   type CalendarEvent,
   keyOf,
   localeOf,
+  notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
 import { type EventTimes, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
-import { layOutAllDay } from './all-day-layout.ts';
 import { type BusyPerson, BusyStrips } from './busy-strips.tsx';
+import { NotificationMark } from './notification-mark.tsx';
 import { useWeekDrag, type WeekActions } from './week-drag.ts';
-import { isResizable, weekEvent } from './week-event.tsx';
-import { layOutWeek, type Slot } from './week-layout.ts';
+import { layOutAllDay, layOutWeek, type Slot } from './week-layout.ts';
 
 const pixelsPerHour = 48;
 /** Height of the lower edge of an event. Dragging the edge changes the length of the event. */
@@ -247,4 +247,60 @@ function slotStyle({ from, to, lane, lanes }: Slot) {
     left: `${(lane / lanes) * 100}%`,
     width: `${100 / lanes}%`,
   };
+}
+
+interface WeekEventProps {
+  readonly event: CalendarEvent;
+  readonly day: string;
+  readonly minutes: number;
+  readonly calendar: CalendarData;
+  readonly user: User;
+  readonly chosen: string | undefined;
+}
+
+/**
+ * An event in the week. A full week has a thousand of them, so each has few elements, and the grid handles their clicks
+ * and keys.
+ */
+function weekEvent({ event, day, minutes, calendar, user, chosen }: WeekEventProps) {
+  const zone = user.timezone ?? 'UTC';
+  const locale = localeOf(user);
+  const time = eventTime(event, day, zone, locale);
+  return (
+    <button
+      type="button"
+      class={`event ${event.status} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
+      aria-pressed={chosen === keyOf(event)}
+      title={`${time} ${event.title}`.trim()}
+    >
+      <strong>{event.title}</strong>
+      {` ${time} `}
+      {notificationsFor(calendar, event).map((one) => (
+        <NotificationMark
+          key={one.id}
+          notification={one}
+          icon={calendar.icons.get(one.channel)}
+          {...{ day, zone, locale }}
+        />
+      ))}
+    </button>
+  );
+}
+
+/** True if the lower edge of the event on this day is its end, and can be dragged. */
+function isResizable({ all_day, task, end_ts }: CalendarEvent, day: string, zone: string): boolean {
+  return !all_day && !task && wallTime(end_ts, zone).day === day;
+}
+
+/** The start of an event or, on a later day, its end. */
+function eventTime(
+  { start_ts, end_ts, all_day }: CalendarEvent,
+  day: string,
+  zone: string,
+  locale: string,
+): string {
+  if (all_day) return '';
+  const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
+  if (start.day === day) return clock(start.minutes, locale);
+  return end.day === day ? `until ${clock(end.minutes, locale)}` : '';
 }

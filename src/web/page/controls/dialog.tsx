@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ClosableHeader } from './closable-header.tsx';
+import { Icon } from './icon.tsx';
 
 interface Props {
   readonly title: string;
@@ -35,5 +35,47 @@ export function Dialog({ title, bare = false, children, close }: Props) {
         {children}
       </div>
     </dialog>
+  );
+}
+
+/** The heading of a dialog or a panel, with the button that closes it. */
+const ClosableHeader = ({ title, close }: { readonly title: string; close(): void }) => (
+  <header>
+    <h2>{title}</h2>
+    <button type="button" class="plain" onClick={close} aria-label="Close">
+      <Icon name="close" />
+    </button>
+  </header>
+);
+
+interface SidePanelProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  close(): void;
+}
+
+/** A panel beside the main content. Takes the focus while open and returns it on close. Escape closes it. */
+export function SidePanel({ title, children, close }: SidePanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const previousFocus = document.activeElement;
+    panel.current!.focus({ preventScroll: true });
+    panel.current!.scrollIntoView({ block: 'nearest' });
+    return () => {
+      if (previousFocus instanceof HTMLElement && previousFocus.isConnected)
+        previousFocus.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <aside
+      class="panel"
+      ref={panel}
+      tabIndex={-1}
+      aria-label={title}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
+      <ClosableHeader title={title} close={close} />
+      {children}
+    </aside>
   );
 }

@@ -30,3 +30,11 @@ function read(key: string): ReadonlySet<string> {
     return new Set();
   }
 }
+
+const name = 'hidden';
+
+/** Whether this browser no longer offers the first steps, and a function that changes it. */
+export function useStartHidden(): readonly [boolean, () => void] {
+  const [names, toggle] = useStoredNames('adjutant-start');
+  return [names.has(name), () => toggle(name)];
+}

@@ -1,15 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { useConnection } from '../shared/server-connection.tsx';
+import { SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
+import { dayTitle } from '../shared/zone-time.ts';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
-import { ChangeOutcome, serverNote, undoToast, useConfirmedChange } from './confirmed-change.tsx';
-import { type EventTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
-import { NoticePreview } from './notice-preview.tsx';
-import { RepeatField } from './repeat-field.tsx';
-import { type Scope, ScopeChoice, scopeArguments } from './scope-choice.tsx';
-import { TextField } from './text-field.tsx';
+import {
+  ChangeOutcome,
+  NoticePreview,
+  type Scope,
+  ScopeChoice,
+  scopeArguments,
+  serverNote,
+  undoToast,
+  useConfirmedChange,
+} from './event-change.tsx';
+import { type EventTimes, formatTimes, movedLike, timesOf, writtenTimes } from './event-times.ts';
 import { TimeFields } from './time-fields.tsx';
 
 /** A calendar in which the event can be stored, besides here. */
@@ -112,14 +119,12 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
           change={(value) => set('attendees', value)}
         />
       )}
-      <label>
-        Notes
-        <textarea
-          rows={3}
-          value={fields.description}
-          onInput={({ currentTarget }) => set('description', currentTarget.value)}
-        />
-      </label>
+      <TextArea
+        label="Notes"
+        rows={3}
+        value={fields.description}
+        change={(value) => set('description', value)}
+      />
       <TextField
         label="Reminders"
         placeholder="as in the settings"
@@ -128,17 +133,12 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
         change={(value) => set('reminders', value)}
       />
       {event === undefined && calendars.length > 0 && (
-        <label>
-          Calendar
-          <select value={calendarId} onChange={({ currentTarget }) => setCalendarId(currentTarget.value)}>
-            <option value="">Only here</option>
-            {calendars.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Calendar"
+          value={calendarId}
+          options={{ '': 'Only here', ...Object.fromEntries(calendars.map(({ id, name }) => [id, name])) }}
+          change={setCalendarId}
+        />
       )}
       {event !== undefined && timed && (
         <NoticePreview
@@ -217,4 +217,119 @@ function changed(event: CalendarEvent, fields: Fields & { title: string }, singl
     ...differing,
     ...(unset.length > 0 && { unset }),
   };
+}
+
+interface RepeatFieldProps {
+  readonly rule: string;
+  /** The first day, for the names of the choices. */
+  readonly day: string;
+  change(rule: string): void;
+}
+
+/** How often an event takes place. Other rules can be written as in iCalendar. */
+function RepeatField({ rule, day, change }: RepeatFieldProps) {
+  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(
+    Date.parse(day),
+  );
+  const choices: Readonly<Record<string, string>> = {
+    '': 'Once',
+    'FREQ=DAILY': 'Every day',
+    'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR': 'Monday to Friday',
+    'FREQ=WEEKLY': `Every week on ${weekday}`,
+    'FREQ=WEEKLY;INTERVAL=2': `Every second week on ${weekday}`,
+    'FREQ=MONTHLY': 'Every month on this date',
+    'FREQ=YEARLY': `Every year on ${dayTitle(day, 'day')}`,
+  };
+  const [own, setOwn] = useState(!(rule in choices));
+  return (
+    <>
+      <SelectField
+        label="Repeats"
+        value={own ? 'own' : rule}
+        options={{ ...choices, own: 'Another rule…' }}
+        change={(chosen) => {
+          setOwn(chosen === 'own');
+          change(chosen === 'own' ? rule : chosen);
+        }}
+      />
+      {own && (
+        <TextField
+          label="Rule"
+          value={rule}
+          spellcheck={false}
+          placeholder="FREQ=WEEKLY;BYDAY=MO;COUNT=10"
+          hint="An iCalendar recurrence rule."
+          change={change}
+        />
+      )}
+    </>
+  );
+}
+
+interface EventMoveProps {
+  readonly user: User;
+  readonly event: CalendarEvent;
+  readonly times: EventTimes;
+  done(): void;
+}
+
+/** Asks before an event that was dragged is moved, and shows who is notified. */
+export function EventMove({ user, event, times, done }: EventMoveProps) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const change = useConfirmedChange();
+  const [scope, setScope] = useState<Scope>('one');
+  const zone = user.timezone ?? 'UTC';
+  const locale = localeOf(user);
+  const { value: whole, error } = useLoaded(
+    (mcp, signal) => mcp.tool('get_event', { event_id: event.id }, { signal }),
+    [event.id],
+  );
+  const before = timesOf(event, zone);
+  const scoped = scopeArguments(event.occurrence, scope);
+  const isSeries = event.occurrence !== undefined && scope === 'all';
+  // All of a series moves as far as the date that was dragged.
+  const from = isSeries && whole ? timesOf(whole, zone) : before;
+  const target = isSeries ? movedLike(from, before, times) : times;
+  const written = writtenTimes(target, zone);
+  const move = async () => {
+    const made = await change.run((confirm) =>
+      client.undoable('update_event', { event_id: event.id, ...scoped, ...written, ...confirm }),
+    );
+    if (made === undefined) return;
+    const back = { event_id: event.id, ...scoped, ...writtenTimes(from, zone) };
+    toast(
+      undoToast(
+        `Moved “${event.title}” to ${formatTimes(times, locale)}.${serverNote(made.result.answer)}`,
+        made,
+        scope === 'following' ? made.result.undo : () => client.tool('update_event', back),
+      ),
+    );
+    done();
+  };
+  return (
+    <div class="event-move">
+      <p>
+        <s>{formatTimes(before, locale)}</s>
+        <br />
+        <strong>{formatTimes(times, locale)}</strong>
+      </p>
+      {event.occurrence !== undefined && <ScopeChoice label="Move" chosen={scope} choose={setScope} />}
+      <NoticePreview
+        name={user.name}
+        {...{ zone, locale }}
+        change={{ event_id: event.id, ...scoped, start_ts: written.start_ts }}
+      />
+      {error && <p class="problem">{error.message}</p>}
+      <ChangeOutcome change={change} />
+      <p class="buttons">
+        <ChangeButton type="button" class="primary" disabled={change.busy || !whole} onClick={move}>
+          {change.question ? 'Send and move' : 'Move event'}
+        </ChangeButton>
+        <button type="button" onClick={done}>
+          Cancel
+        </button>
+      </p>
+    </div>
+  );
 }

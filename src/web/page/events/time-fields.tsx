@@ -1,3 +1,4 @@
+import { CheckField, DateField, SelectField } from '../controls/fields.tsx';
 import { clock } from '../shared/zone-time.ts';
 import { addDays, daysBetween, type EventTimes, shiftTimes } from './event-times.ts';
 
@@ -13,37 +14,30 @@ interface Props {
 export function TimeFields({ times, locale, due = false, change }: Props) {
   const { allDay, startDay, startMinutes, endDay, endMinutes } = times;
   const moveTo = (day: string, minutes: number) =>
-    day !== '' && change(shiftTimes(times, daysBetween(startDay, day), minutes - startMinutes));
+    change(shiftTimes(times, daysBetween(startDay, day), minutes - startMinutes));
   return (
     <fieldset class="times">
       <legend>{due ? 'Due' : 'When'}</legend>
       {!due && (
-        <label class="inline">
-          <input
-            type="checkbox"
-            checked={allDay}
-            onChange={({ currentTarget }) =>
-              change({
-                ...times,
-                allDay: currentTarget.checked,
-                endDay: currentTarget.checked ? endDay : startDay,
-                ...(!currentTarget.checked && { startMinutes: 9 * 60, endMinutes: 10 * 60 }),
-              })
-            }
-          />
-          All day
-        </label>
+        <CheckField
+          label="All day"
+          checked={allDay}
+          change={(checked) =>
+            change({
+              ...times,
+              allDay: checked,
+              endDay: checked ? endDay : startDay,
+              ...(!checked && { startMinutes: 9 * 60, endMinutes: 10 * 60 }),
+            })
+          }
+        />
       )}
       <div class="time-row">
-        <label>
-          {due ? 'Date' : 'Start'}
-          <input
-            type="date"
-            required
-            value={startDay}
-            onChange={({ currentTarget }) => moveTo(currentTarget.value, startMinutes)}
-          />
-        </label>
+        <DateField
+          label={due ? 'Date' : 'Start'}
+          value={startDay}
+          change={(day) => moveTo(day, startMinutes)}
+        />
         {!allDay && (
           <ClockSelect
             label={due ? 'Time' : 'Start time'}
@@ -54,18 +48,12 @@ export function TimeFields({ times, locale, due = false, change }: Props) {
       </div>
       {!due && (
         <div class="time-row">
-          <label>
-            {allDay ? 'Last day' : 'End'}
-            <input
-              type="date"
-              required
-              min={startDay}
-              value={endDay}
-              onChange={({ currentTarget }) =>
-                currentTarget.value !== '' && change({ ...times, endDay: currentTarget.value })
-              }
-            />
-          </label>
+          <DateField
+            label={allDay ? 'Last day' : 'End'}
+            min={startDay}
+            value={endDay}
+            change={(day) => change({ ...times, endDay: day })}
+          />
           {!allDay && (
             <ClockSelect
               label="End time"
@@ -95,19 +83,13 @@ interface ClockProps {
 
 /** A time of day. Browsers format their own time fields by their own language, which may not be that of the person. */
 export function ClockSelect({ label, minutes, locale, change }: ClockProps) {
-  const steps = new Set([...Array.from({ length: 96 }, (_, index) => index * 15), minutes]);
+  const steps = [...Array.from({ length: 96 }, (_, index) => index * 15), minutes];
   return (
-    <label>
-      {label}
-      <select value={minutes} onChange={({ currentTarget }) => change(Number(currentTarget.value))}>
-        {[...steps]
-          .sort((a, b) => a - b)
-          .map((step) => (
-            <option key={step} value={step}>
-              {clock(step, locale)}
-            </option>
-          ))}
-      </select>
-    </label>
+    <SelectField
+      label={label}
+      value={String(minutes)}
+      options={Object.fromEntries(steps.map((step) => [step, clock(step, locale)]))}
+      change={(chosen) => change(Number(chosen))}
+    />
   );
 }

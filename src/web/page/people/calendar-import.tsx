@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { chosenFiles } from '../shared/chosen-files.ts';
+import { chosenFiles } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -26,7 +26,7 @@ export function CalendarImport({ userId }: { userId: string }) {
     };
     toast({
       text: results.map(({ text }, index) => `${files[index]!.name}: ${text}`).join('\n'),
-      ...(undone.length > 0 && { action: { label: 'Undo', run: undo } }),
+      ...(undone.length > 0 && { undo }),
     });
   };
   useEffect(() => {

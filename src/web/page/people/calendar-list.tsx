@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { Problem } from '../controls/problem.tsx';
+import { CheckField, Problem, TextField } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -142,13 +142,10 @@ function SubscribeForm({ user, known, done }: FormProps) {
   const [source, setSource] = useState('');
   const [account, setAccount] = useState(false);
   const [username, setUsername] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState('');
+  const { busy, problem, attempt } = useAttempt();
   const subscribe = async (submitted: Event) => {
     submitted.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
+    await attempt(async () => {
       const { calendars } = await client.tool('add_calendar', {
         ...{ user_id: user.id, source },
         ...(account && { kind: 'caldav' as const, ...(username !== '' && { username }) }),
@@ -161,49 +158,37 @@ function SubscribeForm({ user, known, done }: FormProps) {
       };
       toast({
         text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n'),
-        ...(fresh.length > 0 && { action: { label: 'Undo', run: undo } }),
+        ...(fresh.length > 0 && { undo }),
       });
       setSource('');
       done();
-    } catch (failed) {
-      setProblem(asError(failed).message);
-    }
-    setBusy(false);
+    });
   };
   return (
     <form class="editor" onSubmit={subscribe}>
       <h3>Subscribe</h3>
-      <label>
-        Address or path
-        <input
-          required
-          spellcheck={false}
-          value={source}
-          placeholder="https://example.com/calendar.ics"
-          onInput={({ currentTarget }) => setSource(currentTarget.value)}
-        />
-        <small>An https, webcal or caldavs address, or the path of a file or folder on the server.</small>
-      </label>
-      <label class="inline">
-        <input
-          type="checkbox"
-          checked={account}
-          onChange={({ currentTarget }) => setAccount(currentTarget.checked)}
-        />
-        A CalDAV account, which can be changed here
-      </label>
+      <TextField
+        label="Address or path"
+        required
+        spellcheck={false}
+        value={source}
+        placeholder="https://example.com/calendar.ics"
+        hint="An https, webcal or caldavs address, or the path of a file or folder on the server."
+        change={setSource}
+      />
+      <CheckField label="A CalDAV account, which can be changed here" checked={account} change={setAccount} />
       {account && (
-        <label>
-          User name
-          <input
-            value={username}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setUsername(currentTarget.value)}
-          />
-          <small>
-            The password is read from the file in <code>calendars.passwords_file</code>.
-          </small>
-        </label>
+        <TextField
+          label="User name"
+          value={username}
+          autocomplete="off"
+          hint={
+            <>
+              The password is read from the file in <code>calendars.passwords_file</code>.
+            </>
+          }
+          change={setUsername}
+        />
       )}
       <Problem text={problem} />
       <ChangeButton type="submit" class="primary" disabled={busy}>

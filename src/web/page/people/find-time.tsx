@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { Problem } from '../controls/problem.tsx';
+import { CheckField, DateField, Problem, SelectField, TextField } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { useAttempt, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
 type Proposals = ToolAnswer<'find_time'>;
@@ -42,17 +42,10 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
   const [hours, setHours] = useState(asked?.hours ?? '09:00-17:00');
   const [found, setFound] = useState<Proposals | undefined>();
   useEffect(() => setFound(earlier?.proposals), [earlier?.proposals]);
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, attempt } = useAttempt();
   const zone = user.timezone ?? 'UTC';
   const everyone = [user.id, ...people];
   const nameOf = (id: string) => users.find((one) => one.id === id)?.name ?? id;
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem('');
-    await work().catch((failed: unknown) => setProblem(asError(failed).message));
-    setBusy(false);
-  };
   const search = (submitted: Event) => {
     submitted.preventDefault();
     void attempt(async () =>
@@ -83,81 +76,45 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
       setFound(undefined);
       toast({
         text: `Booked for ${everyone.map(nameOf).join(', ')}.`,
-        action: { label: 'Undo', run: undo },
+        undo,
       });
     });
   return (
     <form class="editor" onSubmit={search}>
-      <label>
-        Title
-        <input
-          value={title}
-          placeholder="Meeting"
-          onInput={({ currentTarget }) => setTitle(currentTarget.value)}
-        />
-      </label>
+      <TextField label="Title" value={title} placeholder="Meeting" change={setTitle} />
       <fieldset>
         <legend>With</legend>
         {users.length === 1 && <p class="quiet">There is nobody else. Add a person to find a common time.</p>}
         {users
           .filter(({ id }) => id !== user.id)
           .map(({ id, name }) => (
-            <label key={id} class="inline">
-              <input
-                type="checkbox"
-                checked={people.includes(id)}
-                onChange={({ currentTarget }) =>
-                  choose(currentTarget.checked ? [...people, id] : people.filter((one) => one !== id))
-                }
-              />
-              {name}
-            </label>
+            <CheckField
+              key={id}
+              label={name}
+              checked={people.includes(id)}
+              change={(checked) => choose(checked ? [...people, id] : people.filter((one) => one !== id))}
+            />
           ))}
         <small>The week shows when they are busy.</small>
       </fieldset>
       <div class="time-row">
-        <label>
-          From
-          <input
-            type="date"
-            required
-            value={from}
-            onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-          />
-        </label>
-        <label>
-          To
-          <input
-            type="date"
-            required
-            min={from}
-            value={to}
-            onChange={({ currentTarget }) => setTo(currentTarget.value)}
-          />
-        </label>
+        <DateField label="From" value={from} change={setFrom} />
+        <DateField label="To" min={from} value={to} change={setTo} />
       </div>
       <div class="time-row">
-        <label>
-          Length
-          <select value={minutes} onChange={({ currentTarget }) => setMinutes(Number(currentTarget.value))}>
-            {[...new Set([...lengths, minutes])]
-              .sort((a, b) => a - b)
-              .map((length) => (
-                <option key={length} value={length}>
-                  {length} minutes
-                </option>
-              ))}
-          </select>
-        </label>
-        <label>
-          Working hours
-          <input
-            required
-            pattern="\d\d:\d\d-\d\d:\d\d"
-            value={hours}
-            onInput={({ currentTarget }) => setHours(currentTarget.value)}
-          />
-        </label>
+        <SelectField
+          label="Length"
+          value={String(minutes)}
+          options={Object.fromEntries([...lengths, minutes].map((length) => [length, `${length} minutes`]))}
+          change={(length) => setMinutes(Number(length))}
+        />
+        <TextField
+          label="Working hours"
+          required
+          pattern="\d\d:\d\d-\d\d:\d\d"
+          value={hours}
+          change={setHours}
+        />
       </div>
       <Problem text={problem} />
       <button type="submit" class="primary" disabled={busy}>

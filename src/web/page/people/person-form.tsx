@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Problem } from '../controls/problem.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { Problem, TextField } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { useAttempt, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { ZoneInput } from './zone-input.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
 export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
@@ -12,10 +11,10 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [problem, setProblem] = useState('');
+  const { problem, attempt } = useAttempt();
   const add = async (event: Event) => {
     event.preventDefault();
-    try {
+    await attempt(async () => {
       const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
       const undo = async () => {
         const { events } = await client.tool('list_events', { user_id: id, limit: 1 });
@@ -23,37 +22,53 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
         await client.tool('delete_user', { user_id: id });
         invalidate('resources');
       };
-      toast({ text: `Added ${name}.`, action: { label: 'Undo', run: undo } });
+      toast({ text: `Added ${name}.`, undo });
       invalidate('resources');
       added(id);
-    } catch (error) {
-      setProblem(asError(error).message);
-    }
+    });
   };
   return (
     <form class="editor" onSubmit={add}>
-      <label>
-        Name
-        <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
-      <label>
-        Email address
-        <input
-          type="email"
-          value={email}
-          placeholder="ada@example.com"
-          onInput={(event) => setEmail(event.currentTarget.value)}
-        />
-        <small>
-          Reminders are sent here. Until you set up a mail server, they go to the <dfn>outbox</dfn>, a folder
-          in which you can read the messages.
-        </small>
-      </label>
+      <TextField label="Name" required value={name} change={setName} />
+      <TextField
+        label="Email address"
+        type="email"
+        value={email}
+        placeholder="ada@example.com"
+        hint={
+          <>
+            Reminders are sent here. Until you set up a mail server, they go to the <dfn>outbox</dfn>, a
+            folder in which you can read the messages.
+          </>
+        }
+        change={setEmail}
+      />
       <ZoneInput value={timezone} change={setTimezone} />
       <Problem text={problem} />
       <ChangeButton type="submit" class="primary">
         Add person
       </ChangeButton>
     </form>
+  );
+}
+
+/** A time zone with proposals. */
+export function ZoneInput({ value, change }: { value: string; change(zone: string): void }) {
+  return (
+    <label>
+      Time zone
+      <input
+        required
+        value={value}
+        list="time-zones"
+        spellcheck={false}
+        onInput={({ currentTarget }) => change(currentTarget.value)}
+      />
+      <datalist id="time-zones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </label>
   );
 }

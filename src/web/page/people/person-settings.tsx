@@ -1,17 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { ToolArguments } from '../../../api.ts';
-import { Problem } from '../controls/problem.tsx';
+import type { ToolAnswer, ToolArguments } from '../../../api.ts';
+import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { type Channel, localeOf, type User } from '../events/calendar-data.ts';
-import { TextField } from '../events/text-field.tsx';
 import { ClockSelect } from '../events/time-fields.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { LeadFields } from './lead-fields.tsx';
-import { leadsOf, writtenLeads } from './lead-times.ts';
+import { LeadFields, leadsOf, writtenLeads } from './lead-fields.tsx';
+import { ZoneInput } from './person-form.tsx';
 import { RuleList } from './rule-list.tsx';
-import { TestMessage } from './test-message.tsx';
-import { ZoneInput } from './zone-input.tsx';
 
 const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
 
@@ -32,7 +29,7 @@ interface Props {
 function SettingsForm({ user, updates, known }: Props) {
   const { client, invalidate } = useConnection();
   const toast = useToast();
-  const [problem, setProblem] = useState('');
+  const { problem, attempt } = useAttempt();
   const [asked, setAsked] = useState(false);
   const [fields, setFields] = useState(() => fieldsOf(user));
   // Secrets in addresses are masked, so the list is sent only if it was edited.
@@ -42,10 +39,9 @@ function SettingsForm({ user, updates, known }: Props) {
   const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
   const save = async (submitted: Event) => {
     submitted.preventDefault();
-    setProblem('');
     const changedChannels = channels !== (user.channels ?? []).join('\n');
     const list = channels.split('\n').filter((line) => line.trim() !== '');
-    try {
+    await attempt(async () => {
       const { unset, ...given } = writtenFields(fields);
       const { undo } = await client.undoable('update_user', {
         ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
@@ -62,12 +58,10 @@ function SettingsForm({ user, updates, known }: Props) {
       };
       toast({
         text: `Saved. Planned reminders of ${fields.name} follow these settings.`,
-        ...(undo && { action: { label: 'Undo', run: restore } }),
+        ...(undo && { undo: restore }),
       });
       invalidate('resources');
-    } catch (failed) {
-      setProblem(asError(failed).message);
-    }
+    });
   };
   const remove = () =>
     client.tool('delete_user', { user_id: user.id }).then(
@@ -82,36 +76,26 @@ function SettingsForm({ user, updates, known }: Props) {
       <form class="editor" onSubmit={save}>
         <TextField label="Name" required value={fields.name} change={(value) => set('name', value)} />
         <ZoneInput value={fields.timezone} change={(zone) => set('timezone', zone)} />
-        <label>
-          Language of messages
-          <select value={fields.locale} onChange={({ currentTarget }) => set('locale', currentTarget.value)}>
-            {Object.entries({ [fields.locale]: fields.locale, ...languages }).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Language of messages"
+          value={fields.locale}
+          options={{ [fields.locale]: fields.locale, ...languages }}
+          change={(value) => set('locale', value)}
+        />
         <fieldset>
           <legend>Where messages go</legend>
-          <label>
-            Preferred channel
-            <select
-              value={fields.channel_pref}
-              onChange={({ currentTarget }) => set('channel_pref', currentTarget.value)}
-            >
-              {options(preferencesOf(known))}
-            </select>
-          </label>
-          <label>
-            At weekends
-            <select
-              value={fields.weekend_policy}
-              onChange={({ currentTarget }) => set('weekend_policy', currentTarget.value)}
-            >
-              {options({ '': 'The same, without calls', none: 'Nothing', ...preferencesOf(known) })}
-            </select>
-          </label>
+          <SelectField
+            label="Preferred channel"
+            value={fields.channel_pref}
+            options={preferencesOf(known)}
+            change={(value) => set('channel_pref', value)}
+          />
+          <SelectField
+            label="At weekends"
+            value={fields.weekend_policy}
+            options={{ '': 'The same, without calls', none: 'Nothing', ...preferencesOf(known) }}
+            change={(value) => set('weekend_policy', value)}
+          />
           {known.map(
             (channel) =>
               channel.field && (
@@ -126,23 +110,19 @@ function SettingsForm({ user, updates, known }: Props) {
                 />
               ),
           )}
-          <label>
-            More addresses, one per line
-            <textarea
-              rows={2}
-              spellcheck={false}
-              value={channels}
-              placeholder={listed[0]?.sample ?? ''}
-              onInput={({ currentTarget }) => setChannels(currentTarget.value)}
-            />
-            <small>
-              {listed.map(({ name, example, help }) => (
-                <span key={name}>
-                  {example}: {help}{' '}
-                </span>
-              ))}
-            </small>
-          </label>
+          <TextArea
+            label="More addresses, one per line"
+            rows={2}
+            spellcheck={false}
+            value={channels}
+            placeholder={listed[0]?.sample ?? ''}
+            hint={listed.map(({ name, example, help }) => (
+              <span key={name}>
+                {example}: {help}{' '}
+              </span>
+            ))}
+            change={setChannels}
+          />
         </fieldset>
         <fieldset>
           <legend>Quiet hours</legend>
@@ -223,14 +203,6 @@ function fieldLabel({ label, address }: Channel): string {
   return address.startsWith(label) ? address : `${address[0]!.toUpperCase()}${address.slice(1)}`;
 }
 
-function options(choices: Readonly<Record<string, string>>) {
-  return Object.entries(choices).map(([value, title]) => (
-    <option key={value} value={value}>
-      {title}
-    </option>
-  ));
-}
-
 function minutesOf(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
 }
@@ -238,4 +210,52 @@ function minutesOf(text: string): number {
 function clockText(minutes: number): string {
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}
+
+/** Sends a test message and shows what became of it. */
+function TestMessage({ user, channels }: { user: User; channels: readonly Channel[] }) {
+  const { client } = useConnection();
+  const [channel, setChannel] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [result, setResult] = useState<ToolAnswer<'test_notification'> | string | undefined>();
+  const send = async () => {
+    setBusy(true);
+    await client
+      .tool('test_notification', { user_id: user.id, ...(channel !== '' && { channel }) })
+      .then(setResult, (failed) => setResult(asError(failed).message));
+    setBusy(false);
+  };
+  return (
+    <fieldset>
+      <legend>Test message</legend>
+      <p class="buttons">
+        <select
+          aria-label="Channel to test"
+          value={channel}
+          onChange={({ currentTarget }) => setChannel(currentTarget.value)}
+        >
+          <option value="">Preferred channel</option>
+          {channels.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <ChangeButton type="button" disabled={busy} onClick={send}>
+          {busy ? 'Sending…' : 'Send test message'}
+        </ChangeButton>
+      </p>
+      <div role="status">
+        {typeof result === 'string' && <p class="problem">{result}</p>}
+        {typeof result === 'object' && (
+          <p>
+            <span class={`badge ${result.delivered ? 'sent' : 'warning'}`}>
+              {result.delivered ? 'sent' : result.outcome}
+            </span>{' '}
+            {result.channel} to {result.to}: {result.detail} {result.advice}
+          </p>
+        )}
+      </div>
+    </fieldset>
+  );
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { SelectField, TextField } from '../controls/fields.tsx';
 import type { User } from '../events/calendar-data.ts';
-import { TextField } from '../events/text-field.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
@@ -77,7 +77,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
     const set = async () => {
       const { id: rule_id } = await client.tool('set_rule', { user_id: user.id, rule_type: kind, rule_json });
       const undo = () => change(client.tool('delete_rule', { rule_id }));
-      toast({ text: 'Rule added.', action: { label: 'Undo', run: undo } });
+      toast({ text: 'Rule added.', undo });
     };
     void change(set());
   };
@@ -90,7 +90,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
     );
   const remove = async (rule: Rule) => {
     await change(client.tool('delete_rule', { rule_id: rule.id }));
-    toast({ text: 'Rule deleted.', action: { label: 'Undo', run: () => restore(rule) } });
+    toast({ text: 'Rule deleted.', undo: () => restore(rule) });
   };
   return (
     <fieldset>
@@ -111,16 +111,12 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
       </ul>
       {value?.rules.length === 0 && <p class="quiet">No rules. The settings above apply to every event.</p>}
       <form onSubmit={add}>
-        <label>
-          New rule
-          <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
-            {(Object.keys(kinds) as Kind[]).map((name) => (
-              <option key={name} value={name}>
-                {kinds[name].title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="New rule"
+          value={kind}
+          options={Object.fromEntries(Object.entries(kinds).map(([name, { title }]) => [name, title]))}
+          change={(name) => setKind(name as Kind)}
+        />
         <TextField
           label={kinds[kind].field}
           required

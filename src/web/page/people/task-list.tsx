@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
-import { Problem } from '../controls/problem.tsx';
+import { Problem, TextField } from '../controls/fields.tsx';
 import { type CalendarEvent, keyOf, localeOf, type User } from '../events/calendar-data.ts';
 import { TaskButton } from '../events/event-detail.tsx';
 import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/event-times.ts';
 import { TimeFields } from '../events/time-fields.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { wallTime } from '../shared/zone-time.ts';
 
@@ -74,28 +74,22 @@ function TaskForm({ user }: { user: User }) {
     ...{ allDay: false, startDay: today, endDay: today, startMinutes: evening, endMinutes: evening },
   });
   const [title, setTitle] = useState('');
-  const [problem, setProblem] = useState('');
+  const { problem, attempt } = useAttempt();
   const add = async (submitted: Event) => {
     submitted.preventDefault();
-    try {
+    await attempt(async () => {
       const { start_ts } = writtenTimes(times, zone);
       const task = { user_id: user.id, title, start_ts, timezone: zone, task: 'open' as const };
       const { id: event_id } = await client.tool('create_event', task);
       const undo = () => client.tool('delete_event', { event_id });
-      toast({ text: `Added “${title}”.`, action: { label: 'Undo', run: undo } });
+      toast({ text: `Added “${title}”.`, undo });
       setTitle('');
-      setProblem('');
-    } catch (failed) {
-      setProblem(asError(failed).message);
-    }
+    });
   };
   return (
     <form class="editor" onSubmit={add}>
       <h3>New task</h3>
-      <label>
-        Task
-        <input required value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
-      </label>
+      <TextField label="Task" required value={title} change={setTitle} />
       <TimeFields {...{ times }} locale={localeOf(user)} due change={setTimes} />
       <Problem text={problem} />
       <ChangeButton type="submit" class="primary">

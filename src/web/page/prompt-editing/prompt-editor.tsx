@@ -1,14 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from '../controls/problem.tsx';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { Problem, TextField } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { lineDifference } from '../shared/line-difference.ts';
+import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { ArgumentFields } from './argument-fields.tsx';
 import { copyKey, newPromptKey, readDraft, removeDraft, writeDraft } from './draft-storage.ts';
-import { MessageFields } from './message-fields.tsx';
 import type { Prompt } from './prompt.ts';
-import { type Conflict, PromptConflict } from './prompt-conflict.tsx';
 import {
   createArguments,
   type Draft,
@@ -23,7 +22,8 @@ import {
   updateArguments,
   usesArgument,
 } from './prompt-draft.ts';
-import { copiedPrompt, copyName, currentVersion } from './prompt-version.ts';
+import { ArgumentFields, MessageFields } from './prompt-fields.tsx';
+import { type PromptVersion, promptText } from './prompt-text.ts';
 
 interface Props {
   /** The prompt to edit. Absent for a new one. */
@@ -120,12 +120,12 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
     });
     const undo = () =>
       client.tool('update_prompt', { ...replacedBy(draft.name, before), expected_revision: revision });
-    toast({ text: `Saved ${draft.name}.`, action: { label: 'Undo', run: undo } });
+    toast({ text: `Saved ${draft.name}.`, undo });
   };
   const create = async () => {
     await client.tool('create_prompt', createArguments(draft, base));
     const undo = () => client.tool('delete_prompt', { name: draft.name });
-    toast({ text: `Created ${draft.name}.`, action: { label: 'Undo', run: undo } });
+    toast({ text: `Created ${draft.name}.`, undo });
   };
   const save = (event: Event) => {
     event.preventDefault();
@@ -151,7 +151,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
       setDraft(draft);
       setConflict(conflict);
     };
-    toast({ text, action: { label: 'Undo', run: undo } });
+    toast({ text, undo });
   };
   return (
     <form class="editor" onSubmit={save}>
@@ -166,36 +166,27 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
           )}
         </p>
       )}
-      <label>
-        Name
-        <input
-          value={draft.name}
-          required
-          pattern="[A-Za-z0-9_]+"
-          title="Letters, digits and underscores"
-          readOnly={prompt !== undefined}
-          onInput={(event) => set({ name: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Title
-        <input value={draft.title} onInput={(event) => set({ title: event.currentTarget.value })} />
-      </label>
-      <label>
-        Description
-        <input
-          value={draft.description}
-          onInput={(event) => set({ description: event.currentTarget.value })}
-        />
-      </label>
-      <label>
-        Tags
-        <input
-          value={draft.tags}
-          placeholder="Separated by spaces"
-          onInput={(event) => set({ tags: event.currentTarget.value })}
-        />
-      </label>
+      <TextField
+        label="Name"
+        value={draft.name}
+        required
+        pattern="[A-Za-z0-9_]+"
+        title="Letters, digits and underscores"
+        readOnly={prompt !== undefined}
+        change={(value) => set({ name: value })}
+      />
+      <TextField label="Title" value={draft.title} change={(value) => set({ title: value })} />
+      <TextField
+        label="Description"
+        value={draft.description}
+        change={(value) => set({ description: value })}
+      />
+      <TextField
+        label="Tags"
+        value={draft.tags}
+        placeholder="Separated by spaces"
+        change={(value) => set({ tags: value })}
+      />
       <MessageFields
         messages={draft.messages}
         change={(update) => setDraft((old) => ({ ...old, messages: update(old.messages) }))}
@@ -222,5 +213,124 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         </ChangeButton>
       )}
     </form>
+  );
+}
+
+/** The version on the server. Returns `undefined` if the prompt was deleted. */
+async function currentVersion(client: McpClient, name: string): Promise<PromptSource | undefined> {
+  try {
+    return await client.tool('show_prompt', { name });
+  } catch (error) {
+    if (asError(error).failure?.kind === 'prompt-not-found') return undefined;
+    throw error;
+  }
+}
+
+/** The content of a prompt for a copy of it. Prompts of other sources are converted to the syntax of own prompts. */
+async function copiedPrompt(client: McpClient, name: string): Promise<PromptSource> {
+  const {
+    kind,
+    title = name,
+    description,
+    messages,
+    arguments: args,
+    tags,
+  } = await client.tool('show_prompt', { name });
+  const facts = { title: `${title} (copy)`, ...(description !== undefined && { description }) };
+  if (kind === 'braces' || kind === 'none') return { ...facts, messages, arguments: args, tags };
+  const { files } = await client.tool('export_prompts', { format: 'jsonl', names: [name] });
+  const record = JSON.parse(files[0]?.text.split('\n')[0] || '{}') as PromptSource;
+  return {
+    ...facts,
+    messages: record.messages ?? messages,
+    arguments: record.arguments ?? args,
+    tags: record.tags ?? tags,
+  };
+}
+
+/** A valid name for the copy of a prompt. */
+function copyName(name: string): string {
+  return `${name.replace(/\W+/g, '_').replace(/^_+|_+$/g, '') || 'prompt'}_copy`;
+}
+
+/** The version on the server is not the version the edit started from. */
+interface Conflict {
+  /** Absent when the prompt was deleted. */
+  readonly theirs: PromptSource | undefined;
+  /** The conflict was found while saving. Otherwise the user may still be typing and keeps the focus. */
+  readonly whileSaving?: boolean;
+}
+
+interface PromptConflictProps extends Conflict {
+  readonly mine: PromptVersion;
+  keepMine(): void;
+  loadTheirs(): void;
+}
+
+/** Shows both versions of a prompt that was changed in two places. Nothing is saved until one is chosen. */
+function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: PromptConflictProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (whileSaving) panel.current?.focus();
+  }, [whileSaving]);
+  const lines = lineDifference(promptText(theirs), promptText(mine));
+  return (
+    <section ref={panel} class="conflict" aria-labelledby="conflict-heading" tabIndex={-1}>
+      <h2 id="conflict-heading">
+        {theirs ? 'This prompt was changed elsewhere' : 'This prompt was deleted elsewhere'}
+      </h2>
+      <p role="alert">
+        {theirs
+          ? 'Someone saved another version while you were editing. Your version is not saved yet. Choose which version to keep.'
+          : 'Someone deleted this prompt while you were editing. Your version is not saved yet. Keep it or discard it.'}
+      </p>
+      <div class="columns">
+        <section>
+          <h3>Your version</h3>
+          <Lines lines={lines} kind="added" mark="+" label="Your version" />
+          <ChangeButton type="button" class="primary" onClick={keepMine}>
+            Keep mine
+          </ChangeButton>
+          {theirs && (
+            <small>
+              Replaces the version on the server with your edits. The replaced version stays in the history.
+              Fields you did not edit keep their values from the server.
+            </small>
+          )}
+        </section>
+        <section>
+          <h3>Version on the server</h3>
+          {theirs ? (
+            <Lines lines={lines} kind="removed" mark="−" label="Version on the server" />
+          ) : (
+            <p class="quiet">Deleted</p>
+          )}
+          <button type="button" onClick={loadTheirs}>
+            {theirs ? 'Use theirs' : 'Discard mine'}
+          </button>
+          {theirs && <small>Loads the version on the server into the form. Your edits are discarded.</small>}
+        </section>
+      </div>
+    </section>
+  );
+}
+
+interface LinesProps {
+  readonly lines: ReturnType<typeof lineDifference>;
+  readonly kind: 'added' | 'removed';
+  readonly mark: string;
+  readonly label: string;
+}
+
+/** One side of the comparison: the common lines and the lines only this side has. */
+function Lines({ lines, kind, mark, label }: LinesProps) {
+  return (
+    <pre class="difference" role="region" aria-label={label} tabIndex={0}>
+      {lines.map((line, index) =>
+        line.kind === 'same' || line.kind === kind ? (
+          <span key={index} class={line.kind}>{`${line.kind === kind ? mark : ' '} ${line.text}\n`}</span>
+        ) : null,
+      )}
+    </pre>
   );
 }

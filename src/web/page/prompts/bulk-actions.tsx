@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import { wholeList } from '../../../paging.ts';
 import { type Prompt, tagsOf } from '../prompt-editing/prompt.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { deletedRevisions } from './deleted-prompts.ts';
-import { ExportButton } from './prompt-export.tsx';
+import { ExportButton } from './prompt-exchange.tsx';
 
 interface Props {
   readonly prompts: readonly Prompt[];
@@ -15,7 +16,7 @@ interface Props {
 }
 
 /** Tags, exports or deletes the selected prompts. Every change can be undone. */
-export default function BulkActions({ prompts, all, selectAll, done }: Props) {
+export function BulkActions({ prompts, all, selectAll, done }: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const [tag, setTag] = useState('');
@@ -43,7 +44,7 @@ export default function BulkActions({ prompts, all, selectAll, done }: Props) {
       for (const prompt of changed)
         await client.tool('update_prompt', { name: prompt.name, tags: tagsOf(prompt) });
     };
-    toast({ text, ...(changed.length > 0 && { action: { label: 'Undo', run: undo } }) });
+    toast({ text, ...(changed.length > 0 && { undo }) });
   };
   const remove = async () => {
     const { changed, text } = await each('Deleted', ({ name }) => client.tool('delete_prompt', { name }));
@@ -54,7 +55,7 @@ export default function BulkActions({ prompts, all, selectAll, done }: Props) {
         if (revision !== undefined) await client.tool('restore_prompt', { name, revision });
       }
     };
-    toast({ text, ...(changed.length > 0 && { action: { label: 'Undo', run: undo } }) });
+    toast({ text, ...(changed.length > 0 && { undo }) });
     if (changed.length > 0) done();
   };
   const word = tag.trim().replace(/^#/, '');
@@ -103,4 +104,10 @@ export default function BulkActions({ prompts, all, selectAll, done }: Props) {
 
 function counted(count: number): string {
   return `${count} prompt${count === 1 ? '' : 's'}`;
+}
+
+/** The last revision of every deleted prompt, by name. Restoring it brings the prompt back. */
+async function deletedRevisions(client: McpClient): Promise<ReadonlyMap<string, number>> {
+  const { prompts } = await client.tool('list_deleted_prompts', wholeList);
+  return new Map(prompts.map(({ name, revision }) => [name, revision]));
 }

@@ -1,28 +1,23 @@
-import { useState } from 'preact/hooks';
-import type { PromptReply } from '../../../api.ts';
-import { useCommands } from '../controls/commands.ts';
-import { useShortcuts } from '../controls/shortcuts.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { PromptReply, ToolAnswer } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
+import { useCommands, useShortcuts } from '../controls/commands.ts';
 import { hasDraft } from '../prompt-editing/draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
-import { ChangeLink } from '../shared/change-button.tsx';
-import { CopyButton } from '../shared/copy-button.tsx';
+import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { parseRoute, pathTo } from '../shared/route.ts';
-import { useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
-import { ArgumentForm } from './argument-form.tsx';
-import { ClientUse } from './client-use.tsx';
-import { DeletePrompt } from './delete-prompt.tsx';
+import { useToast } from '../shared/toast.tsx';
 import { FavouriteButton, useFavourites } from './favourites.tsx';
-import { PromptFacts } from './prompt-facts.tsx';
-import { PromptLinks } from './prompt-links.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
-import { TemplateSource } from './template-source.tsx';
+import { templateParts } from './template-parts.ts';
 
 const PromptEditor = lazy(() =>
   import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
 );
-const TryPrompt = lazy(() => import('../trials/try-prompt.tsx').then((module) => module.default));
+const TryPrompt = lazy(() => import('../trials/try-prompt.tsx').then((module) => module.TryPrompt));
 const PromptHistory = lazy(() => import('./prompt-history.tsx').then((module) => module.PromptHistory));
 
 const tabs = { use: 'Use', try: 'Try', edit: 'Edit', history: 'History' } as const;
@@ -168,4 +163,226 @@ function duplicatePath(name: string): string {
 function listNames(args: readonly { readonly name: string }[]): string {
   const names = args.slice(0, 3).map(({ name }) => name);
   return args.length > 3 ? `${names.join(', ')} and ${args.length - 3} more` : names.join(' and ');
+}
+
+/** What to write in a client to use the prompt. */
+function ClientUse({ prompt: { name, arguments: args = [] }, values }: ClientUseProps) {
+  const [first] = args;
+  const text = args.length === 1 ? (values[first!.name] ?? '…') : args.length > 1 ? '…' : '';
+  const written = `:${name} ${text}`.trim();
+  return (
+    <section class="client-use">
+      <h2>In your client</h2>
+      <p class="copy-line">
+        <code>{written}</code> <CopyButton text={written} />
+      </p>
+      <p class="quiet hint">
+        {text === '…' && (args.length === 1 ? `Write ${first!.name} instead of the dots. ` : `${dots} `)}
+        The model of the client replaces the line with this prompt.
+      </p>
+    </section>
+  );
+}
+
+const dots = 'Write the arguments instead of the dots, in this order, in quotes if they contain spaces.';
+
+interface ClientUseProps {
+  readonly prompt: Prompt;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Deletes the prompt only if it still has the shown revision. Undo restores it from the history. */
+function DeletePrompt({ name, shownRevision }: { name: string; shownRevision: string | undefined }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const remove = async () => {
+    try {
+      const { revisions } = await client.tool('prompt_history', {
+        name,
+        ...wholeList,
+      });
+      const revision = revisions.at(-1)!.revision;
+      await client.tool('delete_prompt', {
+        name,
+        ...(shownRevision !== undefined && { expected_revision: shownRevision }),
+      });
+      location.hash = pathTo('prompts');
+      toast({
+        text: `Deleted ${name}.`,
+        undo: async () => {
+          await client.tool('restore_prompt', { name, revision });
+          location.hash = pathTo('prompts', name);
+        },
+      });
+    } catch (error) {
+      toast({ text: asError(error).message });
+    }
+  };
+  return (
+    <ChangeButton type="button" class="danger small" onClick={remove}>
+      Delete
+    </ChangeButton>
+  );
+}
+
+/** Links to other prompts. */
+function PromptLinks({ title, names }: { title: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <p class="quiet marks">
+      {title}
+      {names.map((name) => (
+        <a key={name} href={pathTo('prompts', name)}>
+          {name}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+interface ArgumentFormProps {
+  readonly prompt: Prompt;
+  readonly values: Readonly<Record<string, string>>;
+  change(values: Readonly<Record<string, string>>): void;
+}
+
+/** A prompt may declare thousands of arguments, so only this many fields are rendered at a time. */
+const pageSize = 100;
+
+/** A field for each argument, with the values the server suggests. */
+function ArgumentForm({ prompt, values, change }: ArgumentFormProps) {
+  const { client } = useConnection();
+  const [suggestions, setSuggestions] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const [visible, setVisible] = useState(pageSize);
+  const all = prompt.arguments ?? [];
+  const suggest = async (name: string, value: string) => {
+    const { completion } = await client.request<{ completion: { values: string[] } }>('completion/complete', {
+      ref: { type: 'ref/prompt', name: prompt.name },
+      argument: { name, value },
+      context: { arguments: values },
+    });
+    setSuggestions((old) => ({ ...old, [name]: completion.values }));
+  };
+  const set = (name: string, value: string) => {
+    const { [name]: _, ...others } = values;
+    change(value === '' ? others : { ...values, [name]: value });
+    // Suggestions are optional, so their errors are not shown.
+    suggest(name, value).catch(() => {});
+  };
+  return (
+    <form class="arguments" onSubmit={(event) => event.preventDefault()}>
+      {all.slice(0, visible).map(({ name, description, required }) => (
+        <label key={name}>
+          <span class="argument-name">
+            {name}
+            {required && <span class="required"> required</span>}
+          </span>
+          <textarea
+            rows={name === 'input' ? 4 : 2}
+            value={values[name] ?? ''}
+            aria-describedby={`about-${name}`}
+            onFocus={() => suggest(name, values[name] ?? '').catch(() => {})}
+            onInput={(event) => set(name, event.currentTarget.value)}
+          />
+          <small id={`about-${name}`}>{description}</small>
+          {(suggestions[name]?.length ?? 0) > 0 && (
+            <span class="suggestions">
+              {suggestions[name]!.slice(0, 8).map((value) => (
+                <button key={value} type="button" class="chip" onClick={() => set(name, value)}>
+                  {value}
+                </button>
+              ))}
+            </span>
+          )}
+        </label>
+      ))}
+      <MoreButton shown={visible} all={all.length} step={pageSize} what="arguments" show={setVisible} />
+    </form>
+  );
+}
+
+/** A template with highlighted comments, tags and placeholders. */
+function TemplateSource({ text }: { text: string }) {
+  const parts = useMemo(() => templateParts(text), [text]);
+  return (
+    <pre class="template">
+      {parts.map((part, index) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          <span key={index} class={`token-${part.kind}`}>
+            {part.text}
+          </span>
+        ),
+      )}
+    </pre>
+  );
+}
+
+type Shown = ToolAnswer<'show_prompt'>;
+type Tested = ToolAnswer<'test_prompts'>;
+
+/** The labels of a prompt, how often it was used, and its tests. */
+function PromptFacts({ prompt }: { prompt: Shown }) {
+  const { name, labels = {}, tests = 0 } = prompt;
+  const { changes } = useConnection();
+  const usage = useLoaded(
+    (client, signal) => client.tool('prompt_usage', { name, ...wholeList }, { signal }),
+    [name, changes.prompts],
+  );
+  const used = usage.value?.prompts[0];
+  return (
+    <>
+      <p class="quiet marks">
+        {Object.entries(labels).map(([label, revision]) => (
+          <span key={label} class="badge" title={`Revision ${revision}`}>
+            @{label}
+          </span>
+        ))}
+        {used !== undefined && (
+          <span title={Object.keys(used.clients).join(', ')}>
+            Used {used.count === 1 ? 'once' : `${used.count} times`} in 30 days, last on {used.last_day}
+          </span>
+        )}
+      </p>
+      {tests > 0 && <PromptTests key={`${name} ${prompt.revision}`} name={name} tests={tests} />}
+    </>
+  );
+}
+
+function PromptTests({ name, tests }: { name: string; tests: number }) {
+  const { client } = useConnection();
+  const [tested, setTested] = useState<Tested | undefined>();
+  const [error, setError] = useState<string | undefined>();
+  const run = () => {
+    setError(undefined);
+    return client
+      .tool('test_prompts', { names: [name], ...wholeList })
+      .then(setTested, (failed) => setError(asError(failed).message));
+  };
+  return (
+    <section aria-label="Tests">
+      <p class="marks">
+        <button type="button" class="small" onClick={run}>
+          Run {tests === 1 ? 'the test' : `${tests} tests`}
+        </button>
+        {tested !== undefined && (
+          <span role="status">
+            {tested.passed} passed, {tested.failed} failed, {tested.skipped} skipped
+          </span>
+        )}
+      </p>
+      {error !== undefined && <p class="problem">{error}</p>}
+      <ul>
+        {tested?.results.map(({ test, outcome, failures }) => (
+          <li key={test} class={outcome === 'failed' ? 'problem' : 'quiet'}>
+            {test}: {outcome}
+            {failures.map((failure) => (
+              <p key={failure}>{failure}</p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { promptText } from '../prompt-editing/prompt-text.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
+import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -28,7 +29,7 @@ export function PromptHistory({ name }: { name: string }) {
         const undo = () => client.tool('restore_prompt', { name, revision: before!.revision });
         toast({
           text: `Restored revision ${revision} of ${name}.`,
-          ...(before?.prompt && before.action !== 'outside' && { action: { label: 'Undo', run: undo } }),
+          ...(before?.prompt && before.action !== 'outside' && { undo }),
         });
       },
       (failed) => toast({ text: asError(failed).message }),
@@ -74,5 +75,50 @@ function Difference({ before, after }: { before: Revision | undefined; after: Re
         <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
       ))}
     </pre>
+  );
+}
+
+/** Deleted prompts. Each one can be restored at any time. */
+export function PromptTrash() {
+  const { client, changes } = useConnection();
+  const toast = useToast();
+  const { value, error } = useLoaded(
+    (mcp, signal) => mcp.tool('list_deleted_prompts', wholeList, { signal }),
+    [changes.prompts],
+  );
+  const restore = (name: string, revision: number) =>
+    client.tool('restore_prompt', { name, revision }).then(
+      () =>
+        toast({
+          text: `Restored ${name}.`,
+          undo: () => client.tool('delete_prompt', { name }),
+        }),
+      (failed) => toast({ text: asError(failed).message }),
+    );
+  return (
+    <div class="exchange">
+      <h1>Deleted prompts</h1>
+      <p class="quiet">Deleted prompts stay in the history. You can restore them at any time.</p>
+      {error && <p class="problem">{error.message}</p>}
+      {value?.prompts.length === 0 && <p>No deleted prompts.</p>}
+      <ul class="plain-list">
+        {value?.prompts.map(({ name, title, time, client: by, revision }) => (
+          <li key={name} class="marks">
+            <strong>{title}</strong>
+            {title !== name && <code>{name}</code>}
+            <span class="quiet grow" title={new Date(time).toLocaleString()}>
+              deleted {shortTime(time)}
+              {by.name && ` by ${by.name}`}
+            </span>
+            <ChangeButton class="small" onClick={() => restore(name, revision)}>
+              Restore
+            </ChangeButton>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={pathTo('prompts')}>All prompts</a>
+      </p>
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { MoreButton } from '../shared/more-button.tsx';
+import { MoreButton } from '../shared/buttons.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 
 export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];

@@ -1,28 +1,36 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useShortcuts } from '../controls/shortcuts.ts';
+import { useShortcuts } from '../controls/commands.ts';
+import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
+import { useStartHidden } from '../controls/stored-names.ts';
 import { useHasDraft } from '../prompt-editing/draft-storage.ts';
-import { type Prompt, sourceOf, usesOf } from '../prompt-editing/prompt.ts';
-import { ChangeLink } from '../shared/change-button.tsx';
+import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
+import { ChangeLink } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
+import type { McpError } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
+import { asError, useConnection } from '../shared/server-connection.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
-import { useStartHidden } from '../start/start-hidden.ts';
 import { useFavourites } from './favourites.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
-import { FilterFields, filterPrompts, noFilter } from './prompt-filter.tsx';
-import { usePrompts } from './prompt-list.ts';
-import { ProblemList, problemsByPrompt, useLibraryProblems } from './prompt-problems.tsx';
-import { PromptRow } from './prompt-row.tsx';
+import {
+  type Problem,
+  ProblemList,
+  ProblemMark,
+  problemsByPrompt,
+  useLibraryProblems,
+} from './prompt-problems.tsx';
 import { PromptSearch } from './prompt-search.ts';
 
-const GetStarted = lazy<object>(() => import('../start/get-started.tsx').then((module) => module.default));
+const GetStarted = lazy<object>(() => import('../start/get-started.tsx').then((module) => module.GetStarted));
 const PromptEditor = lazy(() =>
   import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
 );
-const PromptExchange = lazy<object>(() => import('./prompt-exchange.tsx').then((module) => module.default));
-const PromptTrash = lazy<object>(() => import('./prompt-trash.tsx').then((module) => module.default));
-const BulkActions = lazy(() => import('./bulk-actions.tsx').then((module) => module.default));
+const PromptExchange = lazy<object>(() =>
+  import('./prompt-exchange.tsx').then((module) => module.PromptExchange),
+);
+const PromptTrash = lazy<object>(() => import('./prompt-history.tsx').then((module) => module.PromptTrash));
+const BulkActions = lazy(() => import('./bulk-actions.tsx').then((module) => module.BulkActions));
 
 interface Props {
   readonly name: string | undefined;
@@ -208,4 +216,145 @@ function MissingPrompt({ name }: { name: string }) {
       </div>
     );
   return <PromptEditor prompt={{ name }} done={() => {}} />;
+}
+
+/** Which prompts the list shows, besides the search. */
+interface Filter {
+  /** Empty for all sources. */
+  readonly source: string;
+  readonly only: '' | 'favourites' | 'problems';
+}
+
+const noFilter: Filter = { source: '', only: '' };
+
+function filterPrompts(
+  prompts: readonly Prompt[],
+  { source, only }: Filter,
+  marks: Readonly<Record<'favourites' | 'problems', { has(name: string): boolean }>>,
+): readonly Prompt[] {
+  if (source === '' && only === '') return prompts;
+  return prompts.filter(
+    (prompt) =>
+      (source === '' || sourceOf(prompt) === source) && (only === '' || marks[only].has(prompt.name)),
+  );
+}
+
+interface FilterFieldsProps {
+  readonly prompts: readonly Prompt[];
+  readonly filter: Filter;
+  change(filter: Filter): void;
+}
+
+function FilterFields({ prompts, filter, change }: FilterFieldsProps) {
+  const sources = useMemo(() => [...new Set(prompts.map(sourceOf))].sort(), [prompts]);
+  return (
+    <div class="filters">
+      <select
+        aria-label="Source"
+        value={filter.source}
+        onChange={(event) => change({ ...filter, source: event.currentTarget.value })}
+      >
+        <option value="">All sources</option>
+        {sources.map((source) => (
+          <option key={source}>{source}</option>
+        ))}
+      </select>
+      <select
+        aria-label="Show"
+        value={filter.only}
+        onChange={(event) => change({ ...filter, only: event.currentTarget.value as Filter['only'] })}
+      >
+        <option value="">All prompts</option>
+        <option value="favourites">Favourites</option>
+        <option value="problems">With problems</option>
+      </select>
+    </div>
+  );
+}
+
+interface PromptRowProps {
+  readonly prompt: Prompt;
+  readonly current: boolean;
+  readonly favourite: boolean;
+  /** Lint problems of this prompt. */
+  readonly problems: readonly Problem[] | undefined;
+  search(query: string): void;
+  /** Absent unless prompts are being selected. */
+  readonly selected?: boolean;
+  select?(): void;
+}
+
+/** One prompt in the list. The link covers the whole row; the tag buttons are placed outside the link. */
+function PromptRow({ prompt, current, favourite, problems, search, selected, select }: PromptRowProps) {
+  const draft = useHasDraft(prompt.name);
+  return (
+    <div class={`row ${current ? 'current' : ''}`}>
+      <span class="row-line">
+        {select && (
+          <input
+            type="checkbox"
+            class="row-check"
+            aria-label={`Select ${prompt.name}`}
+            checked={selected === true}
+            onChange={select}
+          />
+        )}
+        <a
+          class="row-title row-link"
+          href={pathTo('prompts', prompt.name)}
+          aria-current={current ? 'true' : undefined}
+        >
+          {prompt.title ?? prompt.name}
+        </a>
+        {favourite && (
+          <span class="star on" role="img" aria-label="Favourite">
+            <Icon name="star" filled />
+          </span>
+        )}
+        {draft && <span class="badge warning">Unsaved draft</span>}
+        {problems && <ProblemMark problems={problems} />}
+        <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
+      </span>
+      <span class="row-line row-text">
+        <span class="row-title">{prompt.description || prompt.name}</span>
+        {tagsOf(prompt).length > 0 && (
+          <span class="row-tags">
+            {tagsOf(prompt).map((tag) => (
+              <button key={tag} type="button" class="tag" tabIndex={-1} onClick={() => search(`#${tag}`)}>
+                #{tag}
+              </button>
+            ))}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+interface PromptList {
+  readonly prompts: readonly Prompt[];
+  /** Whether every page has arrived. */
+  readonly complete: boolean;
+  readonly error: McpError | undefined;
+}
+
+/** All prompts. The first page is available early, and the list reloads when the server reports a change. */
+function usePrompts(): PromptList {
+  const { client, changes } = useConnection();
+  const [list, setList] = useState<PromptList>({ prompts: [], complete: false, error: undefined });
+  useEffect(() => {
+    const ended = new AbortController();
+    let latest: readonly Prompt[] = [];
+    const onPage = (prompts: readonly Prompt[]) => {
+      latest = prompts;
+      // During a reload, keep the old list until the new one is complete.
+      setList((old) => (old.complete ? old : { ...old, prompts }));
+    };
+    client.all<Prompt>('prompts/list', 'prompts', onPage, ended.signal).then(
+      () => !ended.signal.aborted && setList({ prompts: latest, complete: true, error: undefined }),
+      (error) => !ended.signal.aborted && setList((old) => ({ ...old, error: asError(error) })),
+    );
+    return () => ended.abort();
+  }, [client, changes.prompts]);
+  return list;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { visibleText } from '../shared/visible-text.ts';

@@ -1,10 +1,14 @@
-import { useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { useState } from 'preact/hooks';
+import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
+import { RunArtifact } from './run-artifact.tsx';
 import { RunComparison } from './run-comparison.tsx';
-import { RunControls } from './run-controls.tsx';
-import { RunFiles } from './run-files.tsx';
-import { RunJobs } from './run-jobs.tsx';
+import { RunFiles, RunJobs } from './run-jobs.tsx';
+import { useLaunch } from './run-launch.ts';
 import {
   collectEvidence,
   duration,
@@ -14,8 +18,6 @@ import {
   tokens,
   tokensInFull,
 } from './run-record.ts';
-import { RunResume } from './run-resume.tsx';
-import { RunReview } from './run-review.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
 /** How the reason for a final state is shown that is no failure. */
@@ -129,6 +131,212 @@ function Points({ title, items }: { title: string; items: readonly string[] | un
           <li key={item}>{item}</li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+/** Resumes the thread of a finished run, optionally with a new task. */
+function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
+  const { busy, problem, launch } = useLaunch();
+  const [task, setTask] = useState('');
+  const resume = (event: Event) => {
+    event.preventDefault();
+    return launch('delegate_resume', {
+      thread_id: threadId,
+      cwd: run.cwd,
+      ...(task.trim() !== '' && { task }),
+    });
+  };
+  return (
+    <form class="resume" onSubmit={resume}>
+      <TextField
+        label={<span class="hidden">Next task</span>}
+        value={task}
+        placeholder="Next task (optional)"
+        change={setTask}
+      />
+      <ChangeButton type="submit" disabled={busy}>
+        {busy ? 'Resuming…' : 'Resume run'}
+      </ChangeButton>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+/** The changes of a run, file by file: comment on them, send the comments back as the next task, or revert a file. */
+function RunReview({ overview }: { overview: RunOverview }) {
+  const { run_id, cwd, status, subagent_thread_id: thread } = overview;
+  const [comments, setComments] = useState<Readonly<Record<string, string>>>({});
+  const { busy, problem, launch } = useLaunch();
+  const written = Object.entries(comments).filter(([, comment]) => comment.trim() !== '');
+  const canComment = !isOpen(status) && thread && overview.host === undefined;
+  const send = () =>
+    launch('delegate_resume', {
+      thread_id: thread!,
+      cwd,
+      task: `Revise your changes:\n${written.map(([path, comment]) => `- ${path}: ${comment.trim()}`).join('\n')}`,
+    });
+  const footer = (path: string) => (
+    <div class="review">
+      {canComment && (
+        <TextArea
+          label={<span class="hidden">Comment on {path}</span>}
+          rows={1}
+          placeholder="Comment for the agent"
+          value={comments[path] ?? ''}
+          change={(value) => setComments((now) => ({ ...now, [path]: value }))}
+        />
+      )}
+      {!isOpen(status) && <RevertFile runId={run_id} path={path} />}
+    </div>
+  );
+  return (
+    <>
+      <RunArtifact runId={run_id} name="changes.patch" file={footer} />
+      {written.length > 0 && (
+        <ChangeButton type="button" class="primary" disabled={busy} onClick={send}>
+          Send {written.length} comment{written.length === 1 ? '' : 's'} as the next task
+        </ChangeButton>
+      )}
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function RevertFile({ runId, path }: { runId: string; path: string }) {
+  const { client } = useConnection();
+  const toast = useToast();
+  const revert = () =>
+    client.tool('undo_run', { run_id: runId, paths: [path] }).then(
+      ({ conflicts: [conflict] }) =>
+        toast({ text: conflict ? `${path} stays as it is: ${conflict.reason}.` : `${path} was reverted.` }),
+      (error) => toast({ text: asError(error).message }),
+    );
+  return (
+    <ChangeButton type="button" class="small" onClick={revert}>
+      Revert this file
+    </ChangeButton>
+  );
+}
+
+/** What a person can do with a run in progress: answer its agent, send it a message, interrupt or cancel it. */
+function RunControls({ run }: { run: RunRecord }) {
+  const { client, invalidate } = useConnection();
+  const toast = useToast();
+  const [message, setMessage] = useState('');
+  const send = (work: Promise<unknown>, done: string) =>
+    work.then(
+      () => {
+        toast({ text: done });
+        invalidate('resources');
+        return true;
+      },
+      (error) => {
+        toast({ text: asError(error).message });
+        return false;
+      },
+    );
+  const jobs = run.autopilot?.jobs.filter(({ status }) => status === 'running');
+  const [chosen, setChosen] = useState('');
+  // The agents of an autopilot are those of its jobs.
+  const run_id = (jobs?.find((job) => job.run_id === chosen) ?? jobs?.[0])?.run_id ?? run.run_id;
+  const steer = async (event: Event) => {
+    event.preventDefault();
+    const sent = await send(client.tool('steer_run', { run_id, message }), 'The agent has the message.');
+    // A message that did not arrive stays in the field.
+    if (sent) setMessage('');
+  };
+  return (
+    <>
+      {run.approvals?.map((request) => (
+        <ApprovalForm
+          key={`${request.run_id} ${request.id}`}
+          request={request}
+          answer={(decision, reason) =>
+            send(
+              client.tool('answer_approval', {
+                run_id: request.run_id ?? run_id,
+                approval_id: request.id,
+                decision,
+                ...(reason && { reason }),
+              }),
+              decision === 'refuse' ? 'Refused.' : 'Allowed.',
+            )
+          }
+        />
+      ))}
+      <form class="resume" onSubmit={steer}>
+        {jobs !== undefined && jobs.length > 1 && (
+          <SelectField
+            label={<span class="hidden">Job</span>}
+            value={run_id}
+            options={Object.fromEntries(jobs.map((job) => [job.run_id, job.title]))}
+            change={setChosen}
+          />
+        )}
+        <TextField
+          label={<span class="hidden">Message to the agent</span>}
+          value={message}
+          placeholder="Message to the agent"
+          required
+          change={setMessage}
+        />
+        <ChangeButton type="submit">Send</ChangeButton>
+        <ChangeButton
+          type="button"
+          onClick={() => send(client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')}
+        >
+          Interrupt
+        </ChangeButton>
+        <ChangeButton
+          type="button"
+          class="danger"
+          onClick={() => send(client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
+        >
+          Cancel run
+        </ChangeButton>
+      </form>
+    </>
+  );
+}
+
+type ApprovalRequest = NonNullable<RunRecord['approvals']>[number];
+type Decision = ApprovalRequest['decisions'][number];
+
+const labels: Readonly<Record<Decision, string>> = {
+  allow_once: 'Allow once',
+  allow_run: 'Allow for this run',
+  refuse: 'Refuse',
+};
+
+interface FormProps {
+  readonly request: ApprovalRequest;
+  answer(decision: Decision, reason: string): void;
+}
+
+/** What the agent asks permission for, and the possible answers. */
+function ApprovalForm({ request, answer }: FormProps) {
+  const [reason, setReason] = useState('');
+  const subject = request.command ?? request.diff ?? request.host ?? request.tool;
+  return (
+    <section class="box approval" aria-label="Permission request" role="alert">
+      <h2>{request.job === undefined ? 'The agent' : `Job ${request.job}`} asks for permission</h2>
+      {request.reason && <p>{request.reason}</p>}
+      {subject !== undefined && <pre>{subject}</pre>}
+      <TextField label="Reason, if you refuse" value={reason} change={setReason} />
+      <p class="buttons">
+        {request.decisions.map((decision) => (
+          <ChangeButton
+            key={decision}
+            type="button"
+            class={decision === 'refuse' ? 'danger' : ''}
+            onClick={() => answer(decision, reason)}
+          >
+            {labels[decision]}
+          </ChangeButton>
+        ))}
+      </p>
+      <p class="quiet">Without an answer, it is refused at {shortTime(request.expires_at)}.</p>
     </section>
   );
 }

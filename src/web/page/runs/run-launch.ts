@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
 import { type McpClient, McpError, type ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { useAttempt, useConnection } from '../shared/server-connection.tsx';
 
 type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
 
@@ -41,19 +40,12 @@ interface Launch {
 /** For forms that start a run. Navigates to the run, or sets `problem` if it could not be started. */
 export function useLaunch(): Launch {
   const { client, invalidate } = useConnection();
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const launch = async <Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>) => {
-    setBusy(true);
-    setProblem('');
-    try {
+  const { busy, problem, attempt } = useAttempt();
+  const launch = <Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>) =>
+    attempt(async () => {
       const id = await startRun(client, tool, args);
       invalidate('resources');
       location.hash = pathTo('runs', id);
-    } catch (error) {
-      setProblem(asError(error).message);
-      setBusy(false);
-    }
-  };
+    });
   return { busy, problem, launch };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
-import { Problem } from '../controls/problem.tsx';
+import { Problem } from '../controls/fields.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { isOpen, tokensInFull } from './run-record.ts';

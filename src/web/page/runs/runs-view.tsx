@@ -1,16 +1,17 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { useShortcuts } from '../controls/shortcuts.ts';
+import type { ToolAnswer } from '../../../api.ts';
+import { useShortcuts } from '../controls/commands.ts';
+import { FolderField, Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { Split } from '../controls/split.tsx';
-import { ChangeLink } from '../shared/change-button.tsx';
+import { ChangeButton, ChangeLink } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
+import { type Loaded, useConnection, useLoaded, useTicks } from '../shared/server-connection.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { RunDetail } from './run-detail.tsx';
-import { useRuns } from './run-list.ts';
-import { duration, type RunOverview, tokens } from './run-record.ts';
-import { RunStart } from './run-start.tsx';
-import { RunStatistics } from './run-statistics.tsx';
+import { useLaunch } from './run-launch.ts';
+import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
 
 /** All runs on the left, the selected run on the right. */
 export function RunsView({ name }: { name: string | undefined }) {
@@ -123,4 +124,247 @@ function NoSelection({ empty }: { empty: boolean }) {
       </p>
     </div>
   );
+}
+
+const sandboxes = {
+  'read-only': 'Only read files',
+  'workspace-write': 'Change files in the working folder',
+  'danger-full-access': 'No restrictions',
+} as const;
+
+const types = {
+  delegate_run: 'Single sub-agent',
+  delegate_autopilot: 'Autopilot: several sub-agents',
+} as const;
+
+/** The form that starts a new run. */
+function RunStart() {
+  const { busy, problem, launch } = useLaunch();
+  const [task, setTask] = useState('');
+  const [cwd, setCwd] = useState('');
+  const [sandbox, setSandbox] = useState<keyof typeof sandboxes>('read-only');
+  const [agent, setAgent] = useState('');
+  const [model, setModel] = useState('');
+  const [effort, setEffort] = useState('');
+  const folders = [...new Set((useRuns().value ?? []).map((run) => run.cwd))].slice(0, 20);
+  const [tool, setTool] = useState<keyof typeof types>('delegate_run');
+  const start = (event: Event) => {
+    event.preventDefault();
+    return launch(tool, {
+      task,
+      cwd,
+      sandbox,
+      ...(agent && { agent }),
+      ...(model && { model }),
+      ...(effort && { reasoning_effort: effort }),
+    });
+  };
+  return (
+    <form class="editor" onSubmit={start}>
+      <h1>New run</h1>
+      <p class="quiet">
+        A <dfn>sub-agent</dfn> works on the task in the background. You can watch the run, write to it and
+        cancel it. The <dfn>agent</dfn> is the program that does the work, such as Codex or Claude Code.
+      </p>
+      <TextArea
+        label="Task"
+        rows={6}
+        required
+        value={task}
+        placeholder="Describe the task. Start with :name to use a saved prompt."
+        change={setTask}
+      />
+      <FolderField value={cwd} change={setCwd} known={folders} hint="A folder on the server's machine." />
+      <div class="fields">
+        <SelectField label="Sandbox" value={sandbox} options={sandboxes} change={setSandbox} />
+        <SelectField label="Type" value={tool} options={types} change={setTool} />
+      </div>
+      <p class="quiet hint">
+        The <dfn>sandbox</dfn> limits which files the sub-agent can change, and whether it can use the
+        network. The <dfn>autopilot</dfn> splits the task into jobs for several sub-agents and combines their
+        results.
+      </p>
+      <div class="fields">
+        <TextField
+          label="Agent"
+          value={agent}
+          placeholder="as configured, or codex, claude"
+          spellcheck={false}
+          change={setAgent}
+        />
+        <TextField
+          label="Model"
+          value={model}
+          placeholder="as configured"
+          spellcheck={false}
+          change={setModel}
+        />
+        <TextField
+          label="Reasoning effort"
+          value={effort}
+          placeholder="as configured, or high"
+          spellcheck={false}
+          change={setEffort}
+        />
+      </div>
+      <Problem text={problem} />
+      <ChangeButton type="submit" class="primary" disabled={busy}>
+        {busy ? 'Starting…' : 'Start run'}
+      </ChangeButton>
+    </form>
+  );
+}
+
+type Statistics = ToolAnswer<'run_statistics'>;
+type Group = Statistics['day'][number];
+
+interface Measure {
+  readonly title: string;
+  value(group: Group): number;
+  show(value: number): string;
+}
+
+const measures = {
+  runs: { title: 'Runs', value: ({ runs }) => runs, show: String },
+  success: {
+    title: 'Completed',
+    value: ({ completed, runs }) => (runs === 0 ? 0 : (100 * completed) / runs),
+    show: (value) => `${Math.round(value)} %`,
+  },
+  tokens: {
+    title: 'Tokens',
+    value: ({ tokens }) => tokens.input + tokens.output,
+    show: (value) => value.toLocaleString(),
+  },
+  cost: {
+    title: 'Cost',
+    value: ({ cost_usd }) => cost_usd ?? 0,
+    show: (value) => `$${value.toFixed(2)}`,
+  },
+  duration: { title: 'Time', value: ({ duration_ms }) => duration_ms, show: duration },
+} as const satisfies Readonly<Record<string, Measure>>;
+
+const parts = { day: 'By day', agent: 'By agent', model: 'By model', folder: 'By folder' } as const;
+const periods = { 7: 'Last 7 days', 30: 'Last 30 days', 365: 'Last 365 days' } as const;
+
+/** Charts of runs, success, tokens, cost and time, by day, agent, model and folder. */
+function RunStatistics() {
+  const { changes } = useConnection();
+  const [days, setDays] = useState<`${keyof typeof periods}`>('30');
+  const [name, setName] = useState<keyof typeof measures>('runs');
+  const { value, error } = useLoaded(
+    (client, signal) => client.tool('run_statistics', { days: Number(days) }, { signal }),
+    [days, changes.resources],
+  );
+  return (
+    <article>
+      <h1>Statistics</h1>
+      <div class="fields">
+        <SelectField
+          label="Show"
+          value={name}
+          options={Object.fromEntries(Object.entries(measures).map(([id, { title }]) => [id, title]))}
+          change={(chosen) => setName(chosen as typeof name)}
+        />
+        <SelectField label="Period" value={days} options={periods} change={setDays} />
+      </div>
+      {error !== undefined && <p class="problem box">{error.message}</p>}
+      {value?.day.length === 0 && <p class="quiet">No runs in this period.</p>}
+      {value !== undefined &&
+        value.day.length > 0 &&
+        Object.entries(parts).map(([part, title]) => (
+          <Chart
+            key={part}
+            title={title}
+            groups={value[part as keyof typeof parts]}
+            measure={measures[name]}
+          />
+        ))}
+    </article>
+  );
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly groups: readonly Group[];
+  readonly measure: Measure;
+}
+
+/** One row per group. The bars are scaled to the largest value. */
+function Chart({ title, groups, measure }: ChartProps) {
+  const max = Math.max(...groups.map(measure.value), Number.MIN_VALUE);
+  return (
+    <section>
+      <h2>{title}</h2>
+      <table class="chart">
+        <thead class="hidden">
+          <tr>
+            <th>{title.replace('By ', '')}</th>
+            <th>{measure.title}</th>
+            <th>Bar</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={group.key}>
+              <th scope="row">{group.key || 'default'}</th>
+              <td class="number">{measure.show(measure.value(group))}</td>
+              <td>
+                <svg width="100%" height="12" aria-hidden="true">
+                  <rect width={`${(100 * measure.value(group)) / max}%`} height="12" rx="2" />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type Page = ToolAnswer<'list_runs'>;
+
+/** The newest runs are reloaded after every change; older runs are loaded once. */
+const newestRuns = 100;
+const olderRuns = 500;
+
+/** All runs, newest first. */
+function useRuns(): Loaded<readonly RunOverview[]> {
+  const { changes } = useConnection();
+  const [anyOpen, setAnyOpen] = useState(false);
+  const ticks = useTicks(anyOpen ? 3000 : undefined);
+  const loaded = useRef(new Map<string, RunOverview>());
+  const [loadedCount, setLoadedCount] = useState(0);
+  const { value, error } = useLoaded<Page>(
+    async (client, signal) => {
+      const page = await client.tool('list_runs', { limit: newestRuns }, { signal });
+      setAnyOpen(page.runs.some(({ status }) => isOpen(status)));
+      return page;
+    },
+    [changes.resources, ticks],
+  );
+  useLoaded(
+    async (client, signal) => {
+      for (let before = value?.next; before !== undefined; ) {
+        const page: Page = await client.tool('list_runs', { limit: olderRuns, before }, { signal });
+        for (const run of page.runs) loaded.current.set(run.run_id, run);
+        setLoadedCount(loaded.current.size);
+        before = page.next;
+      }
+    },
+    [value?.next !== undefined],
+  );
+  const runs = useMemo(() => value && merge(value, loaded.current), [value, loadedCount]);
+  return { value: runs, error };
+}
+
+/**
+ * Combines the newest page with older runs that were loaded before. Runs missing from the range of the page have been
+ * deleted; older runs stay in the list.
+ */
+function merge({ runs, next }: Page, loaded: Map<string, RunOverview>): readonly RunOverview[] {
+  for (const run of runs) loaded.set(run.run_id, run);
+  if (next === undefined) return runs;
+  const older = [...loaded.values()].filter(({ run_id }) => run_id < next);
+  return [...runs, ...older.sort((one, other) => (one.run_id > other.run_id ? -1 : 1))];
 }

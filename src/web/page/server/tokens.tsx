@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
-import { ChangeButton } from '../shared/change-button.tsx';
+import { wholeList } from '../../../paging.ts';
+import { CheckField, Problem, SelectField, TextField } from '../controls/fields.tsx';
+import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
-import { asError, useConnection } from '../shared/server-connection.tsx';
+import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { TokenForm } from './token-form.tsx';
 
 interface Props {
   readonly tokens: NonNullable<ToolAnswer<'server_status'>['tokens']>;
@@ -75,5 +76,125 @@ export function Tokens({ tokens, reload }: Props) {
       </p>
       <TokenForm created={reload} />
     </>
+  );
+}
+
+const scopeTitles: Readonly<Record<string, string>> = {
+  read: 'Read and use prompts',
+  'prompts:write': 'Change prompts',
+  'calendar:*': 'All calendars',
+  'delegate:read-only': 'Start sub-agents that cannot write',
+  'delegate:workspace-write': 'Start sub-agents that write in their folder',
+  admin: 'Everything, like you',
+};
+
+const durations: Readonly<Record<string, string>> = {
+  '': 'Never',
+  7: 'In 7 days',
+  30: 'In 30 days',
+  90: 'In 90 days',
+  365: 'In a year',
+};
+
+/** Creates a token. Its secret is shown once, and is only in the memory of this form until then. */
+function TokenForm({ created }: { created(): void }) {
+  const { client } = useConnection();
+  const [open, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>([]);
+  const [days, setDays] = useState('');
+  const { problem, attempt } = useAttempt();
+  const [secret, setSecret] = useState('');
+  const { value: people } = useLoaded(
+    (mcp, signal) => mcp.tool('list_users', wholeList, { signal }).catch(() => undefined),
+    [],
+  );
+  const choices = {
+    ...scopeTitles,
+    ...Object.fromEntries(
+      (people?.users ?? []).map((user) => [`calendar:${user.id}`, `Calendar of ${user.name}`]),
+    ),
+  };
+  const create = async (submitted: Event) => {
+    submitted.preventDefault();
+    await attempt(async () => {
+      if (scopes.length === 0) throw new Error('Choose at least one thing that the token may do.');
+      const request = { name, scopes: [...scopes], ...(days !== '' && { days: Number(days) }) };
+      const { token } = await client.tool('create_token', request);
+      setSecret(token);
+      setName('');
+      setScopes([]);
+      setOpen(false);
+      created();
+    });
+  };
+  if (secret !== '')
+    return (
+      <section class="box" aria-label="New token">
+        <p>
+          <strong>Copy the token now.</strong> It is not stored and cannot be shown again. Whoever has it can
+          use it.
+        </p>
+        <p>
+          <code class="secret">{secret}</code> <CopyButton text={secret} />
+        </p>
+        <p class="buttons">
+          <button type="button" onClick={() => setSecret('')}>
+            Done
+          </button>
+        </p>
+      </section>
+    );
+  if (!open)
+    return (
+      <p class="buttons">
+        <ChangeButton type="button" onClick={() => setOpen(true)}>
+          New token
+        </ChangeButton>
+      </p>
+    );
+  return (
+    <form class="editor" onSubmit={create} aria-label="New token">
+      <h3>New token</h3>
+      <TextField
+        label="Name"
+        required
+        pattern="[a-z0-9][a-z0-9\-]*"
+        maxLength={40}
+        spellcheck={false}
+        autocomplete="off"
+        value={name}
+        placeholder="laptop"
+        hint="Small letters, digits and hyphens."
+        change={setName}
+      />
+      <fieldset>
+        <legend>What it may do</legend>
+        {Object.entries(choices).map(([scope, title]) => (
+          <CheckField
+            key={scope}
+            label={
+              <>
+                {title} <code>{scope}</code>
+              </>
+            }
+            checked={scopes.includes(scope)}
+            change={(checked) =>
+              setScopes(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+            }
+          />
+        ))}
+      </fieldset>
+      <SelectField label="Expires" value={days} options={durations} change={setDays} />
+      <Problem text={problem} />
+      <p class="buttons">
+        <ChangeButton type="submit" class="primary">
+          Create token
+        </ChangeButton>
+        <button type="button" onClick={() => setOpen(false)}>
+          Cancel
+        </button>
+      </p>
+    </form>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ChangeButton } from './change-button.tsx';
+import { ChangeButton } from './buttons.tsx';
 import { asError, useConnection } from './server-connection.tsx';
 import { useToast } from './toast.tsx';
 
@@ -18,7 +18,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
         invalidate('resources');
       };
       toast({
-        action: { label: 'Undo', run: undo },
+        undo,
         text:
           action === 'load'
             ? 'Sample data loaded: prompts, a calendar and two runs.'

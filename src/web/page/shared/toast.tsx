@@ -5,13 +5,13 @@ import type { Command } from '../controls/commands.ts';
 
 export interface Toast {
   readonly text: string;
-  /** A text that the action returns is shown when it is done. */
-  readonly action?: { readonly label: string; run(): Promise<unknown> };
+  /** Undoes the change that the text reports. A text that it returns is shown when it is done. */
+  readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
 const context = createContext<(toast: Toast) => void>(() => {});
 
-/** Returns a function that shows a short message, optionally with a button such as Undo. */
+/** Returns a function that shows a short message, with an Undo button if the change can be undone. */
 export function useToast(): (toast: Toast) => void {
   return useContext(context);
 }
@@ -30,12 +30,12 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
     setToast(next);
-    if (next.action) setLast(next);
-    timer.current = setTimeout(() => setToast(undefined), next.action ? 15_000 : readingMs(next.text));
+    if (next.undo) setLast(next);
+    timer.current = setTimeout(() => setToast(undefined), next.undo ? 15_000 : readingMs(next.text));
   }, []);
-  const run = async (action: NonNullable<Toast['action']>) => {
+  const run = async (undo: NonNullable<Toast['undo']>) => {
     try {
-      const text = await action.run();
+      const text = await undo();
       setToast(undefined);
       setLast(undefined);
       if (typeof text === 'string' && text !== '') show({ text });
@@ -43,19 +43,19 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
       show({ text: error instanceof Error ? error.message : String(error) });
     }
   };
-  const undo = last?.action && {
-    title: `${last.action.label}: ${last.text}`,
+  const lastUndo = last?.undo && {
+    title: `Undo: ${last.text}`,
     hint: 'Last change',
-    run: () => void run(last.action!),
+    run: () => void run(last.undo!),
   };
   return (
     <context.Provider value={show}>
-      <undoContext.Provider value={undo ? [undo] : []}>{children}</undoContext.Provider>
+      <undoContext.Provider value={lastUndo ? [lastUndo] : []}>{children}</undoContext.Provider>
       <div class={`toast ${toast ? 'shown' : ''}`} role="status" aria-live="polite">
         {toast?.text}{' '}
-        {toast?.action && (
-          <button type="button" class="small" onClick={() => run(toast.action!)}>
-            {toast.action.label}
+        {toast?.undo && (
+          <button type="button" class="small" onClick={() => run(toast.undo!)}>
+            Undo
           </button>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Command, matchingCommands, offeredCommands } from '../controls/commands.ts';
+import { type Command, matchingCommands, offeredCommands, paletteKeys } from '../controls/commands.ts';
 import { Dialog } from '../controls/dialog.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
@@ -16,7 +16,7 @@ const maxEntries = 8;
 const debounceMs = 120;
 
 /** Finds and runs commands, and opens prompts, runs and tools by name. */
-export default function CommandPalette({ commands, close }: Props) {
+export function CommandPalette({ commands, close }: Props) {
   const { client } = useConnection();
   const [query, setQuery] = useState('');
   const [found, setFound] = useState<readonly Command[]>([]);
@@ -133,4 +133,57 @@ const findTools: Find = async (client, query, signal) => {
 
 function open(view: string, name: string, part?: string): void {
   location.hash = pathTo(view, name, part);
+}
+
+const shortcuts: Readonly<Record<string, readonly (readonly [keys: string, what: string])[]>> = {
+  Anywhere: [
+    [paletteKeys, 'Open the command palette'],
+    ['?', 'Show this help'],
+    ['g p', 'Go to Prompts'],
+    ['g r', 'Go to Runs'],
+    ['g c', 'Go to Calendar'],
+    ['g s', 'Go to Server'],
+    ['Esc', 'Close a dialog or a panel'],
+  ],
+  Lists: [
+    ['/', 'Search'],
+    ['↑ ↓', 'Move through the list'],
+    ['Home End', 'Go to the first or last item'],
+    ['n', 'New prompt or run'],
+  ],
+  Calendar: [
+    ['Alt ↑ ↓ ← →', 'Move the selected event'],
+    ['Alt Shift ↑ ↓', 'Make the selected event shorter or longer'],
+  ],
+  Prompt: [
+    ['e', 'Edit'],
+    ['f', 'Add to or remove from favourites'],
+    ['← →', 'Switch tabs, with the focus on a tab'],
+  ],
+};
+
+export function ShortcutHelp({ close }: { close(): void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" close={close}>
+      <div class="columns shortcuts">
+        {Object.entries(shortcuts).map(([place, rows]) => (
+          <section key={place}>
+            <h3>{place}</h3>
+            <dl>
+              {rows.map(([keys, what]) => (
+                <div key={keys}>
+                  <dt>
+                    {keys.split(' ').map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
 }

@@ -1,16 +1,15 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Command } from '../controls/commands.ts';
+import { paletteKeys, useShortcuts } from '../controls/commands.ts';
 import { Icon } from '../controls/icon.tsx';
-import { paletteKeys, useShortcuts } from '../controls/shortcuts.ts';
+import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
-import { ReadOnlyMark } from '../shared/change-button.tsx';
+import { ReadOnlyMark } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo, type Route, useRoute } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
-import { applyTheme, currentTheme, nextTheme, type Theme } from '../shared/theme.ts';
 import { useLastUndo } from '../shared/toast.tsx';
-import { useStartHidden } from '../start/start-hidden.ts';
 
 interface View {
   readonly id: string;
@@ -28,7 +27,7 @@ const views: readonly View[] = [
   {
     id: 'calendar',
     title: 'Calendar',
-    component: lazy(() => import('../calendar/calendar-page.tsx').then(({ CalendarPage }) => CalendarPage)),
+    component: lazy(() => import('../calendar/calendar-view.tsx').then(({ CalendarPage }) => CalendarPage)),
   },
   {
     id: 'server',
@@ -38,10 +37,10 @@ const views: readonly View[] = [
 ];
 
 const CommandPalette = lazy<{ commands: readonly Command[]; close(): void }>(() =>
-  import('./command-palette.tsx').then((module) => module.default),
+  import('./command-palette.tsx').then((module) => module.CommandPalette),
 );
 const ShortcutHelp = lazy<{ close(): void }>(() =>
-  import('./shortcut-help.tsx').then((module) => module.default),
+  import('./command-palette.tsx').then((module) => module.ShortcutHelp),
 );
 
 /** How long the page waits before it loads the other views, so that the first one gets the whole line. */
@@ -170,4 +169,22 @@ function shellCommands(
 
 function go(view: string): void {
   location.hash = pathTo(view);
+}
+
+const key = 'adjutant-theme';
+const themes = ['auto', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+
+function currentTheme(): Theme {
+  return themes.find((theme) => theme === localStorage.getItem(key)) ?? 'auto';
+}
+
+function applyTheme(theme: Theme): void {
+  localStorage.setItem(key, theme);
+  if (theme === 'auto') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length]!;
 }

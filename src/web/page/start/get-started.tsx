@@ -1,14 +1,15 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { paletteKeys } from '../controls/shortcuts.ts';
-import { useHealth } from '../shared/health.ts';
+import { paletteKeys } from '../controls/commands.ts';
+import { useStartHidden } from '../controls/stored-names.ts';
+import { CopyButton } from '../shared/buttons.tsx';
+import { type Finding, useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useStartHidden } from './start-hidden.ts';
-import { Command, StartStep, StepFindings } from './start-step.tsx';
 
 /** The first steps, with what is done already. */
-export default function GetStarted() {
+export function GetStarted() {
   const { changes } = useConnection();
   const [hidden, toggleHidden] = useStartHidden();
   const { value: health, error, checking, checkAgain } = useHealth();
@@ -100,5 +101,67 @@ export default function GetStarted() {
         </p>
       )}
     </div>
+  );
+}
+
+interface StepProps {
+  readonly title: string;
+  /** Undefined while it is not known. */
+  readonly done: boolean | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** One of the first steps. It is collapsed once it is done. */
+function StartStep({ title, done, children }: StepProps) {
+  return (
+    <li class={done ? 'done' : ''}>
+      <details open={done === false}>
+        <summary>
+          <strong>{title}</strong>{' '}
+          <span class={`badge ${done ? 'completed' : ''}`}>
+            {done === undefined ? 'Checking…' : done ? 'Done' : 'To do'}
+          </span>
+        </summary>
+        {children}
+      </details>
+    </li>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <p class="copy-line">
+      <code>{text}</code> <CopyButton text={text} />
+    </p>
+  );
+}
+
+interface FindingsProps {
+  readonly findings: readonly Finding[] | undefined;
+  readonly checking: boolean;
+  checkAgain(): void;
+}
+
+/** What the server's checks found for a step, and a button that checks again. */
+function StepFindings({ findings, checking, checkAgain }: FindingsProps) {
+  return (
+    <>
+      <ul class="problems">
+        {findings?.map(({ title, state, detail, remedy }) => (
+          <li key={title}>
+            <span class={`badge ${state === 'good' ? 'completed' : 'warning'}`}>{title}</span>
+            <span>
+              {detail}
+              {remedy && <span class="quiet"> – {remedy}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <button type="button" class="small" disabled={checking} onClick={checkAgain}>
+          {checking ? 'Checking…' : 'Check again'}
+        </button>
+      </p>
+    </>
   );
 }

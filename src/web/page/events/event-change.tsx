@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Problem } from '../controls/problem.tsx';
-import { asError } from '../shared/server-connection.tsx';
+import type { ToolArguments } from '../../../api.ts';
+import { Problem } from '../controls/fields.tsx';
+import { asError, useLoaded } from '../shared/server-connection.tsx';
 import type { Toast } from '../shared/toast.tsx';
+import { shortTime } from '../shared/zone-time.ts';
 
 interface Question {
   readonly text: string;
@@ -70,7 +72,7 @@ export function undoToast(
   if (sent) return { text: `${text} It cannot be undone, because the calendar server has sent messages.` };
   if (undo === undefined)
     return { text: `${text} It cannot be undone, because the calendar server has two series now.` };
-  return { text, action: { label: 'Undo', run: undo } };
+  return { text, undo };
 }
 
 /** Shows who gets a message from the calendar server, or why the change failed. */
@@ -84,5 +86,91 @@ export function ChangeOutcome({ change: { question, problem } }: { change: Confi
       )}
       <Problem text={problem} />
     </>
+  );
+}
+
+const scopes = {
+  one: 'Only this one',
+  following: 'This and all later ones',
+  all: 'All of the series',
+} as const;
+export type Scope = keyof typeof scopes;
+
+interface Props {
+  readonly chosen: Scope;
+  /** What happens to the chosen ones, such as "Move". */
+  readonly label: string;
+  choose(scope: Scope): void;
+}
+
+/** Asks which dates of a series a change is for. */
+export function ScopeChoice({ chosen, label, choose }: Props) {
+  return (
+    <fieldset class="scopes">
+      <legend>{label}</legend>
+      {(Object.keys(scopes) as Scope[]).map((scope) => (
+        <label key={scope} class="inline">
+          <input
+            type="radio"
+            name={`scope ${label}`}
+            checked={chosen === scope}
+            onChange={() => choose(scope)}
+          />
+          {scopes[scope]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The arguments of the tools for a choice. */
+export function scopeArguments(
+  occurrence: string | undefined,
+  scope: Scope,
+): { occurrence?: string; following?: boolean } {
+  if (occurrence === undefined || scope === 'all') return {};
+  return { occurrence, ...(scope === 'following' && { following: true }) };
+}
+
+interface NoticePreviewProps {
+  readonly name: string;
+  readonly zone: string;
+  readonly locale: string;
+  readonly change: ToolArguments<'preview_messages'>;
+}
+
+/** Shows which message a change of an event would send to its person. */
+export function NoticePreview({ name, zone, locale, change }: NoticePreviewProps) {
+  const { value, error } = useLoaded(
+    (client, signal) => client.tool('preview_messages', change, { signal }),
+    [JSON.stringify(change)],
+  );
+  if (error) return <p class="problem">{error.message}</p>;
+  if (!value) return <p class="quiet">Checking who is notified…</p>;
+  const { messages, none_because } = value;
+  if (messages.length === 0)
+    return (
+      <p class="quiet">
+        {name} is not notified. {none_because}
+      </p>
+    );
+  return (
+    <div class="notice">
+      <p>
+        {name} is notified by {messages[0]!.channel} at {shortTime(messages[0]!.plan_time!, zone, locale)}
+        {messages.length > 1 && ` and ${messages.length - 1} more times`}:
+      </p>
+      <MessageText {...messages[0]!} />
+    </div>
+  );
+}
+
+/** A message as its recipient reads it. */
+export function MessageText({ subject, text }: { subject: string; text: string }) {
+  return (
+    <div class="message">
+      <strong>{subject}</strong>
+      <pre>{text.trim()}</pre>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
+import { useState } from 'preact/hooks';
 import { useConnection } from './server-connection.tsx';
 
 const readOnlyReason = 'This server is read-only: nothing can be changed here.';
@@ -38,4 +39,40 @@ export function ReadOnlyMark() {
       Read-only
     </span>
   ) : null;
+}
+
+export function CopyButton({ text }: { text: string }) {
+  const [label, setLabel] = useState('Copy');
+  const copy = async () => {
+    // Chats may forbid it to the views that they show.
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setLabel(copied ? 'Copied' : 'Not allowed here. Select the text and copy it.');
+    setTimeout(() => setLabel('Copy'), copied ? 1500 : 5000);
+  };
+  return (
+    <button type="button" class="small" onClick={copy} disabled={text === ''}>
+      {label}
+    </button>
+  );
+}
+
+interface MoreButtonProps {
+  readonly shown: number;
+  readonly all: number;
+  readonly step: number;
+  readonly what: string;
+  show(count: number): void;
+}
+
+/** Reveals the next `step` items of a long list. */
+export function MoreButton({ shown, all, step, what, show }: MoreButtonProps) {
+  if (all <= shown) return null;
+  return (
+    <button type="button" class="small" onClick={() => show(shown + step)}>
+      Show {Math.min(step, all - shown)} of {all - shown} more {what}
+    </button>
+  );
 }

@@ -1,4 +1,6 @@
+import { CheckField, SelectField } from '../controls/fields.tsx';
 import { useToast } from '../shared/toast.tsx';
+import type { PromptArgument } from './prompt.ts';
 import { type Message, newMessage } from './prompt-draft.ts';
 
 interface Props {
@@ -17,7 +19,7 @@ export function MessageFields({ messages, change }: Props) {
   const remove = (at: number) => {
     change((now) => now.toSpliced(at, 1));
     const undo = async () => change((now) => now.toSpliced(at, 0, messages[at]!));
-    toast({ text: `Removed message ${at + 1}.`, action: { label: 'Undo', run: undo } });
+    toast({ text: `Removed message ${at + 1}.`, undo });
   };
   const several = messages.length > 1;
   return (
@@ -30,20 +32,14 @@ export function MessageFields({ messages, change }: Props) {
           <div key={at} class="message-field">
             <div class="message-head">
               {content.type === 'text' ? <label for={id}>{name}</label> : <span>{name}</span>}
-              <label class="inline grow">
-                <span class={several ? '' : 'hidden'}>Role</span>
-                <select
-                  aria-label={several ? `Role of message ${at + 1}` : 'Role'}
-                  value={role}
-                  onChange={({ currentTarget: { value } }) => set(at, { ...message, role: value as 'user' })}
-                >
-                  {Object.entries(roles).map(([value, title]) => (
-                    <option key={value} value={value}>
-                      {title}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <SelectField
+                class="inline grow"
+                label={<span class={several ? '' : 'hidden'}>Role</span>}
+                name={several ? `Role of message ${at + 1}` : 'Role'}
+                value={role}
+                options={roles}
+                change={(chosen) => set(at, { ...message, role: chosen })}
+              />
               {several && (
                 <span class="message-actions">
                   <button
@@ -112,4 +108,87 @@ function nextMessage(messages: readonly Message[]): Message {
 function article(type: string): string {
   const name = type === 'resource_link' ? 'link to a file' : type === 'resource' ? 'file' : type;
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
+
+interface ArgumentFieldsProps {
+  readonly args: readonly PromptArgument[];
+  /** Arguments that no message inserts. Only they can be removed here. */
+  readonly unused: ReadonlySet<string>;
+  change(args: readonly PromptArgument[]): void;
+  remove(name: string): void;
+}
+
+/** Edits all fields of each argument except its name, which the messages define. */
+export function ArgumentFields({ args, unused, change, remove }: ArgumentFieldsProps) {
+  if (args.length === 0) return null;
+  const set = (name: string, fields: Partial<PromptArgument>) =>
+    change(args.map((one) => (one.name === name ? withFields(one, fields) : one)));
+  return (
+    <fieldset>
+      <legend>Arguments</legend>
+      {args.map(({ name, description = '', required = false, default: preset = '', values = [], files }) => (
+        <div key={name} class="argument-field">
+          <code>{name}</code>
+          <input
+            aria-label={`Description of ${name}`}
+            placeholder="Description"
+            value={description}
+            onInput={(event) => set(name, { description: event.currentTarget.value })}
+          />
+          <input
+            aria-label={`Default of ${name}`}
+            placeholder="Default value"
+            value={preset}
+            onInput={(event) => set(name, { default: event.currentTarget.value })}
+          />
+          <input
+            aria-label={`Suggested values of ${name}`}
+            placeholder="Suggested values, separated by commas"
+            defaultValue={values.join(', ')}
+            onChange={(event) => set(name, { values: parseValues(event.currentTarget.value) })}
+          />
+          <CheckField
+            label="Required"
+            checked={required}
+            change={(checked) => set(name, { required: checked })}
+          />
+          <CheckField
+            label="File path"
+            title="The value is the path of a file, whose content is inserted."
+            checked={files === true}
+            change={(checked) => set(name, { files: checked })}
+          />
+          {unused.has(name) && (
+            <button
+              type="button"
+              class="small danger"
+              aria-label={`Remove argument ${name}`}
+              onClick={() => remove(name)}
+            >
+              Remove
+            </button>
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Leaves out optional fields that were cleared, so that the prompt does not contain empty ones. */
+function withFields(argument: PromptArgument, fields: Partial<PromptArgument>): PromptArgument {
+  const merged = { ...argument, ...fields };
+  const { default: preset, values, files, ...others } = merged;
+  return {
+    ...others,
+    ...(preset !== undefined && preset !== '' && { default: preset }),
+    ...(values !== undefined && values.length > 0 && { values }),
+    ...(files && { files }),
+  };
+}
+
+function parseValues(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
 }
