@@ -1,5 +1,5 @@
-// Writes docs/configuration.md, docs/tools.md, the scopes in docs/security.md, the channels in docs/delivery.md, the formats in docs/prompt-formats.md, the table of tools for src/toolsets and the schema
-// of adjutant.toml from the code.
+// Writes the reference pages, the generated tables of other pages, the table of tools for src/toolsets and the schema of
+// adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { configurationSchema } from '../src/cli/configuration-schema.ts';
 import {
@@ -11,6 +11,7 @@ import {
   withFormatTable,
   withScopeTable,
 } from '../src/cli/reference.ts';
+import { withFolderTable } from './folder-table.ts';
 
 writeFileSync('docs/configuration.md', configurationReference());
 const features = await standardFeatures();
@@ -22,6 +23,7 @@ writeFileSync(
   'docs/prompt-formats.md',
   await withFormatTable(readFileSync('docs/prompt-formats.md', 'utf8')),
 );
+writeFileSync('docs/architecture.md', withFolderTable(readFileSync('docs/architecture.md', 'utf8')));
 writeFileSync('src/toolsets/tools.json', toolTable(tools));
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/adjutant.schema.json', `${JSON.stringify(configurationSchema(), null, 2)}\n`);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
+import { withFolderTable } from '../../scripts/folder-table.ts';
 import type { Feature } from '../feature.ts';
 import type { Tool } from '../tool.ts';
 import {
@@ -44,4 +45,10 @@ it('docs/delivery.md has every channel (npm run reference updates it)', () => {
 it('docs/prompt-formats.md has every format (npm run reference updates it)', async () => {
   const page = readFileSync('docs/prompt-formats.md', 'utf8');
   expect(page).toBe(await withFormatTable(page));
+});
+
+it('docs/architecture.md lists every folder of src with its contents (npm run reference updates it)', () => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  expect(page).toBe(withFolderTable(page));
+  expect(page).not.toContain('TODO');
 });
