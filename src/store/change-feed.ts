@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { missedChanges } from './missed-change-scan.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 
 const pollMs = 250;
@@ -11,6 +10,8 @@ const maxBackoffMs = 5000;
 /** Interval of the query that detects a connection that died silently. */
 const heartbeatMs = 30_000;
 const queryTimeoutMs = 10_000;
+/** Allows for clock differences between machines. */
+const slackMs = 60_000;
 
 export interface Feed {
   close(): Promise<void>;
@@ -164,4 +165,25 @@ function parseMessage(payload: string | undefined): ChangeMessage {
   } catch {
     return { origin: '', changes: [] };
   }
+}
+
+/**
+ * Returns everything that may have changed since `sinceMs`, possibly too much. Deletions leave no trace, so all
+ * users are included; subscribers then reload the users' lists.
+ */
+function missedChanges(store: Store, sinceMs: number): Promise<readonly StoreChange[]> {
+  return store.read(async (db) => {
+    const users = await db.selectFrom('users').select('id').execute();
+    const events = await db
+      .selectFrom('events')
+      .select(['id', 'user_id'])
+      .where('updated_ms', '>', sinceMs - slackMs)
+      .execute();
+    const kinds = await db.selectFrom('records').select('kind').distinct().execute();
+    return [
+      ...users.map(({ id }) => ({ kind: 'user', id, userId: id }) as const),
+      ...events.map(({ id, user_id: userId }) => ({ kind: 'event', id, userId }) as const),
+      ...kinds.map(({ kind: id }) => ({ kind: 'record', id, userId: '' }) as const),
+    ];
+  });
 }
