@@ -241,7 +241,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('test_notification', { user_id: id });
     await call('list_channels', {});
     await call('list_outbox', {});
-    await call('list_audit', { user_id: id });
+    await call('explain_notifications', { user_id: id });
     await call('import_calendar', { user_id: id, content: calendar });
     const source = join(bench.folder, 'calendars', 'work.ics');
     const { calendars } = await call('add_calendar', { user_id: id, source });

@@ -57,7 +57,7 @@ plan_notifications: work out when to remind me | set up my alerts for the new ap
 cancel_notification: no need to remind me about the gym today | drop that alert | don't send the message at five | skip the reminder for the dentist
 acknowledge_notification: got it, stop nagging | I have seen the reminder | yes I know about the meeting, quit bugging me | mark that alert as read
 snooze_notification: remind me again in ten minutes | not now, ping me later | put that alert off until after lunch | nudge me once more at half past five
-list_audit: why was I not told about the meeting? | who changed my appointment | how come you called me at seven | what happened in the diary last night
+explain_notifications: why was I not told about the meeting? | who changed my appointment | how come you called me at seven | what happened in the diary last night
 test_notification: can you really reach my phone? | ring me to see if it works | send a trial mail to Anna | try out the push messages
 list_channels: how can I be reached? | which ways to notify me are set up | what does an address for a chat look like | which messengers are supported
 list_outbox: which mails never left? | letters waiting to go out | show the unsent messages | what piled up because no mail server is set

@@ -17,7 +17,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_deleted_prompts list_trials check_health list_runs show_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time list_notifications replay_notifications preview_messages list_audit list_channels list_outbox`,
+     list_calendars find_time list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox`,
   ],
   ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
   [

@@ -87,7 +87,7 @@ async function stateOfBob(): Promise<string> {
     'list_notifications',
     'list_calendars',
     'list_rules',
-    'list_audit',
+    'explain_notifications',
     'get_user',
   ];
   const answers = await Promise.all(lists.map((name) => call(owner, name, { user_id: 'bob' })));
@@ -128,7 +128,7 @@ describe("a token for Ada's calendar", () => {
         };
         const reply = await ada.request('tools/call', { name, arguments: args });
         expect(JSON.stringify(reply), `${name} ${target}`).not.toContain(marker);
-        if (target !== undefined && name !== 'list_audit')
+        if (target !== undefined && name !== 'explain_notifications')
           expect(JSON.stringify(reply['content']), `${name} ${target}`).toMatch(/not found/);
       }
     }
@@ -138,7 +138,7 @@ describe("a token for Ada's calendar", () => {
   it('lists only Ada', async () => {
     expect(await call(ada, 'list_users', {})).toMatchObject({ count: 1, users: [{ id: 'ada' }] });
     expect(JSON.stringify(await call(ada, 'list_events', {}))).toContain('ada-event');
-    expect(JSON.stringify(await call(ada, 'list_audit', {}))).not.toMatch(/bob/);
+    expect(JSON.stringify(await call(ada, 'explain_notifications', {}))).not.toMatch(/bob/);
     const found = await ada.request('resources/list');
     expect(found['resources']).toMatchObject([{ uri: 'resources://users/ada' }]);
     for (const [argument, values] of [

@@ -70,7 +70,7 @@ describe('addresses', () => {
     ).rejects.toThrow(/begins with "exec:"; use one of mailto/);
     const everything = [
       await assistant.call('list_users'),
-      await assistant.call('list_audit'),
+      await assistant.call('explain_notifications'),
       await assistant.call('test_notification', { user_id: 'ada', channel: 'telegram' }),
     ];
     expect(JSON.stringify(everything)).not.toContain('topsecret');

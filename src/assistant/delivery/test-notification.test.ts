@@ -23,7 +23,7 @@ async function openWithAda(
 const test = (assistant: TestAssistant, more: JsonObject = {}) =>
   assistant.call('test_notification', { user_id: 'ada', ...more });
 const auditTrail = async (assistant: TestAssistant) =>
-  ((await assistant.call('list_audit', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
+  ((await assistant.call('explain_notifications', { user_id: 'ada' }))['entries'] as JsonObject[]).filter(
     ({ action }) => action === 'notification.tested',
   );
 

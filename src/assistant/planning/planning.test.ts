@@ -461,7 +461,7 @@ describe('the audit trail', () => {
     assistant.now += hour;
     await assistant.call('cancel_notification', { notification_id: row!['id']! });
     const actions = async (more: JsonObject = {}) =>
-      ((await assistant.call('list_audit', more)) as { entries: JsonObject[] }).entries.map(
+      ((await assistant.call('explain_notifications', more)) as { entries: JsonObject[] }).entries.map(
         ({ action }) => action,
       );
     expect(await actions({ user_id: 'ada' })).toEqual(

@@ -324,7 +324,7 @@ describe('a model endpoint', () => {
     const [mail] = await runWorker(assistant, Date.parse('2026-11-17T11:30:01Z'), policy);
     expect(mail).toMatch(/^Why: .*You must visit .* today$/m);
     const listed = await assistant.call('list_notifications', { user_id: 'ada', days_back: 2 });
-    const audit = await assistant.call('list_audit', { user_id: 'ada' });
+    const audit = await assistant.call('explain_notifications', { user_id: 'ada' });
     expect(listed).toMatchObject({ count: 1 });
     const [file] = outbox(assistant).filter((name) => name.endsWith('.eml'));
     const { html } = await PostalMime.parse(readFileSync(join(dirname(assistant.file), 'outbox', file!)));

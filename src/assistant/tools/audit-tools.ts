@@ -15,10 +15,11 @@ const maxEntries = 200;
 export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
-      name: 'list_audit',
+      name: 'explain_notifications',
+      replaces: ['list_audit'],
       toolsets: ['notifications'],
       scope: 'calendar:USER',
-      title: 'List Audit Trail',
+      title: 'Explain Notifications',
       description:
         'Lists what was decided, planned, sent and changed in calendars, newest first. Use it to find out why a reminder came or did not.',
       searchHint: 'log history why',

@@ -69,7 +69,7 @@ export const notifications = toolCommand({
       code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
     }),
     audit: toolAction({
-      tool: 'list_audit',
+      tool: 'explain_notifications',
       positional: 'user_id',
       optional: true,
       fields: { ...auditFields, limit: { ...pageArguments.limit, description: 'Number of entries' } },

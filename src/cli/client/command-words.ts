@@ -38,7 +38,7 @@ export const commandOfTool: Partial<Readonly<Record<ToolName, string>>> = {
   list_activity: 'audit',
   list_agents: 'doctor',
   list_approvals: 'runs show',
-  list_audit: 'notifications audit',
+  explain_notifications: 'notifications audit',
   list_calendars: 'calendars list',
   list_channels: 'notifications channels',
   list_events: 'events list',
