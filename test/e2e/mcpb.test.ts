@@ -36,7 +36,7 @@ it('the bundle has a valid manifest and contains the licences', () => {
   expect(mcpb('validate', join(unpacked, 'manifest.json'))).toContain('validation passes');
   const about = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(manifest).toMatchObject({ manifest_version: '0.3', version: about.version });
-  expect(readFileSync(join(unpacked, 'dist', 'THIRD_PARTY_NOTICES'), 'utf8')).toContain('ical.js');
+  expect(readFileSync(join(unpacked, 'dist', 'THIRD_PARTY_NOTICES'), 'utf8')).toContain('rrule-temporal');
   expect(readFileSync(join(unpacked, 'LICENSE'), 'utf8')).toContain('MIT License');
 });
 

@@ -1,5 +1,7 @@
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
+import { escapeText, writeLines } from '../icalendar/text.ts';
+import { timeLine, utcText } from '../icalendar/written-value.ts';
 import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { expandEvent } from './expand-event.ts';
 
@@ -29,7 +31,11 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
   const { key, startMs, endMs, title, description, location, status } = occurrence;
   const allDay = event.all_day === 1;
   const time = (name: string, ms: number) =>
-    allDay ? `${name};VALUE=DATE:${formatDate(ms, zone)}` : `${name}:${formatUtc(ms)}`;
+    allDay
+      ? timeLine(name, {
+          wall: new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10),
+        })
+      : `${name}:${utcText(ms)}`;
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
@@ -37,8 +43,8 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
     'METHOD:PUBLISH',
     'BEGIN:VEVENT',
     `UID:${escapeText(event.provider === 'local' ? event.id : event.provider_event_id)}`,
-    `DTSTAMP:${formatUtc(nowMs)}`,
-    ...(key === '' ? [] : [recurrenceId(key)]),
+    `DTSTAMP:${utcText(nowMs)}`,
+    ...(key === '' ? [] : [timeLine('RECURRENCE-ID', { wall: key })]),
     time('DTSTART', startMs),
     time('DTEND', endMs),
     `SUMMARY:${escapeText(title)}`,
@@ -49,43 +55,5 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
     'END:VEVENT',
     'END:VCALENDAR',
   ];
-  return lines.map((line) => `${fold(line)}\r\n`).join('');
-}
-
-function formatUtc(ms: number): string {
-  return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-}
-
-function formatDate(ms: number, zone: string): string {
-  return formatUtc(wallOf(ms, offsetsOf(zone) ?? (() => 0))).slice(0, 8);
-}
-
-function recurrenceId(key: string): string {
-  const value = key.replaceAll(/[-:]/g, '');
-  return value.length === 8 ? `RECURRENCE-ID;VALUE=DATE:${value}` : `RECURRENCE-ID:${value}`;
-}
-
-/** Escapes line breaks, so that text cannot add lines to the calendar. */
-export function escapeText(text: string): string {
-  return text
-    .replaceAll(/[\\;,]/g, '\\$&')
-    .replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '\\n')
-    .replaceAll(/(?!\t)\p{Cc}/gu, '');
-}
-
-/** Folds lines at 75 bytes without splitting a character. */
-export function fold(line: string): string {
-  const parts: string[] = [];
-  let part = '';
-  let bytes = 0;
-  for (const character of line) {
-    const size = Buffer.byteLength(character);
-    if (bytes + size > 75) {
-      parts.push(part);
-      [part, bytes] = ['', 1];
-    }
-    part += character;
-    bytes += size;
-  }
-  return [...parts, part].join('\r\n ');
+  return writeLines(lines);
 }

@@ -1,5 +1,5 @@
-import { type Property, parameterOf } from './content-line.ts';
 import type { Alarm, CalendarTime, Duration } from './series.ts';
+import { componentsOf, linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readDuration, readTime, Unreadable } from './written-value.ts';
 
 const maxAlarms = 20;
@@ -11,29 +11,25 @@ export type AlarmNote = (message: string, line?: number) => void;
  * Reads the alarms of an event or a task. An invalid alarm is reported and left out. Alarms that another program has
  * acknowledged carry the time, in the way of RFC 9074 (ACKNOWLEDGED) or of Thunderbird (X-MOZ-LASTACK).
  */
-export function readAlarms(
-  alarms: readonly (readonly Property[])[],
-  entry: (name: string) => readonly Property[],
-  note: AlarmNote,
-): readonly Alarm[] {
+export function readAlarms(entry: TextComponent, note: AlarmNote): readonly Alarm[] {
   const found: Alarm[] = [];
-  for (const properties of alarms) {
+  for (const alarm of componentsOf(entry, 'VALARM')) {
     if (found.length >= maxAlarms) break;
-    const one = (name: string) => properties.find((property) => property.name === name);
-    const trigger = one('trigger');
+    const one = (name: string) => linesOf(alarm, name)[0];
+    const trigger = one('TRIGGER');
     try {
       found.push(...readAlarm(one, trigger));
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       note(
         `An alarm is invalid: ${error.message}. The event was imported without this alarm.`,
-        trigger?.line,
+        trigger?.number,
       );
     }
   }
-  const acknowledged = entry('x-moz-lastack').flatMap(({ value }) => instant(value) ?? []);
+  const acknowledged = linesOf(entry, 'X-MOZ-LASTACK').flatMap(({ value }) => instant(value) ?? []);
   const [lastMs] = acknowledged.sort((a, b) => b - a);
-  const snoozed = entry('x-moz-snooze-time').flatMap(({ value }) => {
+  const snoozed = linesOf(entry, 'X-MOZ-SNOOZE-TIME').flatMap(({ value }) => {
     const atMs = instant(value);
     return atMs === undefined ? [] : [{ atMs }];
   });
@@ -42,14 +38,14 @@ export function readAlarms(
 }
 
 function readAlarm(
-  one: (name: string) => Property | undefined,
-  trigger: Property | undefined,
+  one: (name: string) => TextLine | undefined,
+  trigger: TextLine | undefined,
 ): readonly Alarm[] {
-  const action = one('action')?.value.trim().toUpperCase() ?? 'DISPLAY';
+  const action = one('ACTION')?.value.trim().toUpperCase() ?? 'DISPLAY';
   // Apple writes ACTION:NONE for "no alarm"; procedures and unknown actions are not for people.
   if (!['DISPLAY', 'AUDIO', 'EMAIL'].includes(action)) return [];
   if (trigger === undefined) throw new Unreadable('it has no TRIGGER');
-  const acknowledgedMs = instant(one('acknowledged')?.value ?? '');
+  const acknowledgedMs = instant(one('ACKNOWLEDGED')?.value ?? '');
   const known = { ...(acknowledgedMs !== undefined && { acknowledgedMs }) };
   const written = trigger.value.trim();
   if (!/^[+-]?P/i.test(written)) {
@@ -58,10 +54,10 @@ function readAlarm(
       throw new Unreadable(`TRIGGER "${written}" is neither a duration nor a time in UTC`);
     return [{ atMs, ...known }];
   }
-  const related = parameterOf(trigger, 'related')?.toUpperCase() === 'END' ? { fromEnd: true as const } : {};
+  const related = trigger.parameter('RELATED')?.toUpperCase() === 'END' ? { fromEnd: true as const } : {};
   const offset = signed(written);
-  const repeats = Math.min(Number.parseInt(one('repeat')?.value ?? '0', 10) || 0, 4);
-  const pause = repeats > 0 && one('duration') ? readDuration(one('duration')!.value) : undefined;
+  const repeats = Math.min(Number.parseInt(one('REPEAT')?.value ?? '0', 10) || 0, 4);
+  const pause = repeats > 0 && one('DURATION') ? readDuration(one('DURATION')!.value) : undefined;
   return Array.from({ length: pause === undefined ? 1 : repeats + 1 }, (_, index) => ({
     offset: {
       days: offset.days + index * (pause?.days ?? 0),

@@ -2,13 +2,21 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
 import { type CalendarProblem, CalendarProblems } from './calendar-problems.ts';
-import { type Property, readProperty, textOf } from './content-line.ts';
 import { type Instance, type Note, readInstance } from './event-reader.ts';
 import { assembleEvent, type ParsedEvent } from './parsed-event.ts';
 import { isRead } from './read-properties.ts';
 import { RuleChecks } from './rule-checks.ts';
 import type { RuleUse } from './rule-tasks.ts';
 import type { CalendarTime } from './series.ts';
+import {
+  ComponentReader,
+  type EndOfComponent,
+  isEntry,
+  linesOf,
+  type TextComponent,
+  TextLine,
+  unescapeText,
+} from './text.ts';
 import { shorten, Unreadable } from './written-value.ts';
 import { ZoneReader } from './zone-reader.ts';
 
@@ -26,17 +34,20 @@ const maxPerEvent = 10_000;
 /** Messages from attendees. Only the organizer's messages define the event. */
 const attendeeMethods = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
 
-interface Component {
-  readonly name: string;
+interface Component extends TextComponent {
   /** METHOD of the enclosing calendar. */
   readonly method: string;
   readonly line: number;
-  readonly properties: Property[];
-  /** Properties of each VALARM in an event or a task. */
-  readonly alarms: Property[][];
   /** The first UID, kept here because thousands of problems can refer to it. */
   uid: string | undefined;
 }
+
+/** What the owner of the calendar learns of an event without its END. */
+const cuts: Readonly<Record<EndOfComponent, (name: string) => string | undefined>> = {
+  END: () => undefined,
+  BEGIN: (name) => `END:${name} is missing.`,
+  document: () => 'The calendar ends in the middle of this event.',
+};
 
 /** Assembles events from the lines of one or more iCalendar documents. */
 export class CalendarParser {
@@ -47,9 +58,12 @@ export class CalendarParser {
   readonly #unchecked: { readonly component: Component; readonly uses: readonly RuleUse[] }[] = [];
   /** Events that refer to a time zone whose VTIMEZONE may follow. */
   readonly #waiting: Component[] = [];
-  readonly #open: Component[] = [];
-  /** Number of open components by name, so that an END without a BEGIN needs no search. */
-  readonly #openCounts = new Map<string, number>();
+  readonly #components = new ComponentReader<Component>({
+    begin: (name, line) => this.#begin(name, line),
+    line: (line, open) => this.#addLine(line, open),
+    end: (component, by) => this.#close(component, cuts[by](component.name)),
+    stray: (name) => this.#countEnd(name),
+  });
   #zones = new ZoneReader();
   #document: string | undefined;
   #beginCount = 0;
@@ -70,20 +84,8 @@ export class CalendarParser {
     [this.#beginCount, this.#endCount] = [0, 0];
   }
 
-  take(line: string, number: number): void {
-    const [, edge, written] = /^(BEGIN|END):\s*([\w-]+)$/i.exec(line) ?? [];
-    if (edge === undefined) return this.#addProperty(line, number);
-    const name = written!.toUpperCase();
-    const begins = edge.toUpperCase() === 'BEGIN';
-    if (name === 'VCALENDAR') {
-      begins ? this.#beginCount++ : this.#endCount++;
-      this.#method = '';
-    }
-    if (!begins) return this.#closeComponent(name);
-    // An event without END:VEVENT ends where the next one begins.
-    if (isEntry(name)) this.#closeComponent(name, `END:${name} is missing.`);
-    this.#open.push({ name, method: this.#method, line: number, properties: [], alarms: [], uid: undefined });
-    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1);
+  take(line: TextLine): void {
+    this.#components.take(line);
   }
 
   /** Ends the document. Yields after each event that waited for its time zone, because that can be every event. */
@@ -95,10 +97,7 @@ export class CalendarParser {
     } else if (this.#endCount < this.#beginCount)
       this.#report('warning', {}, 'The calendar is cut off: END:VCALENDAR is missing.');
     this.#complete &&= this.#beginCount > 0 && this.#endCount >= this.#beginCount;
-    for (const name of ['VEVENT', 'VTODO'])
-      this.#closeComponent(name, 'The calendar ends in the middle of this event.');
-    this.#open.length = 0;
-    this.#openCounts.clear();
+    this.#components.end();
     for (const component of this.#waiting.splice(0)) yield this.#addEvent(component);
   }
 
@@ -129,51 +128,59 @@ export class CalendarParser {
     };
   }
 
-  #addProperty(line: string, number: number): void {
-    const open = this.#open.at(-1);
+  #begin(name: string, { raw, number }: TextLine): Component {
+    if (name === 'VCALENDAR') {
+      this.#beginCount += 1;
+      this.#method = '';
+    }
+    return { name, begin: raw, children: [], end: '', method: this.#method, line: number, uid: undefined };
+  }
+
+  #countEnd(name: string): void {
+    if (name !== 'VCALENDAR') return;
+    this.#endCount += 1;
+    this.#method = '';
+  }
+
+  #addLine(written: TextLine, open: Component | undefined): void {
     if (open === undefined) return;
-    const name = /^[\w-]+/.exec(line)?.[0].toLowerCase() ?? '';
+    const { raw, text, number } = written;
+    const name = /^[\w-]+/.exec(text)?.[0].toUpperCase() ?? '';
     if (!isRead(open.name, name)) return;
-    if (open.properties.length >= maxPerEvent)
+    if (open.children.length >= maxPerEvent)
       return this.#report('warning', { ...open, line: number }, `Skipped after ${maxPerEvent} lines.`);
-    let property: Property;
-    try {
-      property = { ...readProperty(line), line: number };
-    } catch {
-      const reason = `This line is invalid and was skipped: ${shorten(line)}`;
+    const line = new TextLine(raw, text.trimEnd(), number);
+    if (line.property === undefined) {
+      const reason = `This line is invalid and was skipped: ${shorten(line.text)}`;
       return this.#report('warning', { ...open, line: number }, reason);
     }
-    if (name === 'uid') open.uid ??= property.value.trim();
-    if (open.name !== 'VCALENDAR') open.properties.push(property);
-    else if (name === 'method') this.#method = property.value.trim().toUpperCase();
-    else if (name === 'x-wr-timezone') this.#setZone(property);
-    else this.#name ??= singleLine(textOf(property));
+    if (name === 'UID') open.uid ??= line.value.trim();
+    if (open.name !== 'VCALENDAR') open.children.push(line);
+    else if (name === 'METHOD') this.#method = line.value.trim().toUpperCase();
+    else if (name === 'X-WR-TIMEZONE') this.#setZone(line);
+    else this.#name ??= singleLine(unescapeText(line.value));
   }
 
   /** X-WR-TIMEZONE is not part of the standard, but most calendars on the web have it. */
-  #setZone(property: Property): void {
-    if (!this.#zones.setDefault(property.value))
+  #setZone({ value, number }: TextLine): void {
+    if (!this.#zones.setDefault(value))
       this.#report(
         'warning',
-        property,
-        `The time zone "${shorten(property.value)}" in X-WR-TIMEZONE is unknown; times without a time zone follow the user.`,
+        { line: number },
+        `The time zone "${shorten(value)}" in X-WR-TIMEZONE is unknown; times without a time zone follow the user.`,
       );
   }
 
-  #closeComponent(name: string, cut?: string): void {
-    if (!this.#openCounts.get(name)) return;
-    const index = this.#open.findLastIndex((open) => open.name === name);
-    const closed = this.#open.splice(index);
-    for (const open of closed) this.#openCounts.set(open.name, this.#openCounts.get(open.name)! - 1);
-    const component = closed[0]!;
+  #close(component: Component, cut: string | undefined): void {
+    const { name } = component;
     if (cut !== undefined) this.#report('warning', component, cut);
-    if (name === 'VTIMEZONE') this.#zones.close(component.properties);
+    this.#countEnd(name);
+    if (name === 'VTIMEZONE') this.#zones.close(component);
     if (name === 'STANDARD' || name === 'DAYLIGHT')
-      this.#reportUnreadable(component, () => this.#zones.addObservance(component.properties));
-    if (name === 'VALARM')
-      this.#open.findLast((open) => isEntry(open.name))?.alarms.push(component.properties);
+      this.#reportUnreadable(component, () => this.#zones.addObservance(component));
+    if (name === 'VALARM') this.#components.entry?.children.push(component);
     if (isEntry(name)) {
-      if (component.properties.every((property) => this.#zones.knows(property))) this.#addEvent(component);
+      if (linesOf(component).every((line) => this.#zones.knows(line))) this.#addEvent(component);
       else this.#waiting.push(component);
     }
   }
@@ -243,9 +250,4 @@ export class CalendarParser {
       message,
     });
   }
-}
-
-/** True for components that become events: meetings and tasks. */
-function isEntry(name: string): boolean {
-  return name === 'VEVENT' || name === 'VTODO';
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readAlarms } from './alarm-reader.ts';
-import { type Property, parameterOf } from './content-line.ts';
 import { readDetails } from './details-reader.ts';
 import { offsetsOfObservances } from './observance.ts';
 import {
@@ -11,6 +10,7 @@ import {
   isAllDay,
   type Series,
 } from './series.ts';
+import { linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readDuration, readRule, shorten, Unreadable } from './written-value.ts';
 import { instantOf, offsetsOf } from './zone.ts';
 import type { ZoneReader } from './zone-reader.ts';
@@ -33,13 +33,6 @@ export interface Instance {
   readonly document: string | undefined;
 }
 
-/** A VEVENT or VTODO with the alarms in it. */
-export interface WrittenEntry {
-  readonly name: string;
-  readonly properties: readonly Property[];
-  readonly alarms: readonly (readonly Property[])[];
-}
-
 /** Reports what was left out of an event; `line` is that of the property, if one property is the cause. */
 export type Note = (message: string, line?: number) => void;
 
@@ -51,27 +44,27 @@ const maxDates = 5_000;
  * left out. So are other unreadable properties.
  */
 export function readInstance(
-  { name: component, properties, alarms }: WrittenEntry,
+  component: TextComponent,
   zones: ZoneReader,
   note: Note,
   usable: (rule: string, start: CalendarTime) => boolean,
   document: string | undefined,
 ): Instance | undefined {
-  const all = (name: string) => properties.filter((property) => property.name === name);
-  const one = (name: string): Property | undefined => all(name)[0];
+  const all = (name: string) => linesOf(component, name);
+  const one = (name: string) => all(name)[0];
   const unknown = new Set<string>();
   const missing = (zone: string) => {
     if (!unknown.has(zone)) note(`The time zone "${zone}" is unknown; the user's time zone is used instead.`);
     unknown.add(zone);
   };
-  const times = (name: string) => all(name).flatMap((property) => zones.times(property, missing));
-  const reported = new Set<Property>();
+  const times = (name: string) => all(name).flatMap((line) => zones.times(line, missing));
+  const reported = new Set<TextLine>();
   /** Reads a property. If it is invalid, reports that once per line and returns nothing. */
   const lenient = <Value>(
-    property: Property,
+    line: TextLine,
     read: () => Value,
     lost: string,
-    line = property,
+    value = line.value,
   ): readonly Value[] => {
     try {
       return [read()];
@@ -79,72 +72,73 @@ export function readInstance(
       if (!(error instanceof Unreadable)) throw error;
       if (!reported.has(line))
         note(
-          `${describeInvalid(property)}: ${error.message}. The event was imported without ${lost}.`,
-          line.line,
+          `${describeInvalid(line.name, value)}: ${error.message}. The event was imported without ${lost}.`,
+          line.number,
         );
       reported.add(line);
       return [];
     }
   };
   /** An invalid value in a list does not affect the others. */
-  const list = <Value>(name: string, read: (property: Property) => readonly Value[], lost: string): Value[] =>
+  const list = <Value>(
+    name: string,
+    read: (line: TextLine, value: string) => readonly Value[],
+    lost: string,
+  ): Value[] =>
     all(name)
       .flatMap((line) => line.value.split(',', maxDates + 1).map((value) => ({ line, value })))
       .flatMap(({ line, value }, index) => {
         if (index === maxDates)
-          note(`The event has more than ${maxDates} dates. It was imported without the others.`, line.line);
+          note(`The event has more than ${maxDates} dates. It was imported without the others.`, line.number);
         if (index >= maxDates) return [];
-        const property = { ...line, value };
-        return lenient(property, () => read(property), lost, line).flat() as Value[];
+        return lenient(line, () => read(line, value), lost, value).flat() as Value[];
       });
 
-  const task = component === 'VTODO';
-  const [id] = times('recurrence-id');
+  const task = component.name === 'VTODO';
+  const [id] = times('RECURRENCE-ID');
   // The cancellation of an occurrence may omit DTSTART. A task takes place when it is due.
-  const [written = id] = task ? [...times('due'), ...times('dtstart')] : times('dtstart');
+  const [written = id] = task ? [...times('DUE'), ...times('DTSTART')] : times('DTSTART');
   if (written === undefined) {
     if (!task) throw new Unreadable('it has no DTSTART');
     note('This task has no date, so there is nothing to remind of. It was not imported.');
     return undefined;
   }
   // A series in UTC follows the clock of the calendar's own time zone.
-  const start = all('rrule').length > 0 ? zones.inDefaultZone(written) : written;
+  const start = all('RRULE').length > 0 ? zones.inDefaultZone(written) : written;
   const [duration = defaultDuration(start)] = [
     ...(task ? [{ days: 0, seconds: 0 }] : []),
-    ...all('dtend').flatMap((property) =>
-      lenient(property, () => lengthUntil(zones.times(property, missing), start, zones), 'this end').flat(),
+    ...all('DTEND').flatMap((line) =>
+      lenient(line, () => lengthUntil(zones.times(line, missing), start, zones), 'this end').flat(),
     ),
-    ...all('duration').flatMap((property) =>
-      lenient(property, () => readDuration(property.value), 'this length'),
-    ),
+    ...all('DURATION').flatMap((line) => lenient(line, () => readDuration(line.value), 'this length')),
   ];
   const rules = (name: string, lost: string) =>
-    all(name).flatMap((property) => {
+    all(name).flatMap((line) => {
       const read = () => {
-        const rule = readRule(property.value);
+        const rule = readRule(line.value);
         if (/BYWEEKNO=/.test(rule) && /BYMONTHDAY=/.test(rule))
-          note('The rule has BYWEEKNO and BYMONTHDAY; some programs reject such rules.', property.line);
+          note('The rule has BYWEEKNO and BYMONTHDAY; some programs reject such rules.', line.number);
         return { rule, kept: usable(rule, start) };
       };
-      const [{ rule, kept } = { rule: '', kept: true }] = lenient(property, read, lost);
+      const [{ rule, kept } = { rule: '', kept: true }] = lenient(line, read, lost);
       if (kept) return rule === '' ? [] : [rule];
-      note(runaway, property.line);
+      note(runaway, line.number);
       return [];
     });
-  const dates = list('rdate', (property) => addedDates(property, zones, missing), 'this date');
-  const exceptions = list('exdate', (property) => zones.times(property, missing), 'this exception');
+  const dates = list('RDATE', (line, value) => addedDates(line, value, zones, missing), 'this date');
+  const exceptions = list('EXDATE', (line, value) => zones.times(line, missing, value), 'this exception');
   const named = [start, id, ...dates.map((date) => date.start), ...exceptions].map((time) => time?.zone);
   return {
-    uid: storableUid(one('uid')?.value ?? ''),
-    sequence: Number.parseInt(one('sequence')?.value ?? '0', 10) || 0,
-    stamp: (one('last-modified') ?? one('dtstamp'))?.value ?? '',
+    uid: storableUid(one('UID')?.value ?? ''),
+    sequence: Number.parseInt(one('SEQUENCE')?.value ?? '0', 10) || 0,
+    stamp: (one('LAST-MODIFIED') ?? one('DTSTAMP'))?.value ?? '',
     ...(id !== undefined && { id }),
-    andFollowing: /^THISANDFUTURE$/i.test(parameterOf(one('recurrence-id') ?? none, 'range') ?? ''),
+    andFollowing: /^THISANDFUTURE$/i.test(one('RECURRENCE-ID')?.parameter('RANGE') ?? ''),
     start,
     duration,
-    details: readDetails(all, readAlarms(alarms, all, note), task),
-    rules: rules('rrule', 'recurrence'),
-    exceptionRules: rules('exrule', 'these exceptions'),
+    details: readDetails(all, readAlarms(component, note), task),
+    rules: rules('RRULE', 'recurrence'),
+    exceptionRules: rules('EXRULE', 'these exceptions'),
     dates,
     exceptions,
     zones: zones.describe(named),
@@ -155,9 +149,8 @@ export function readInstance(
 const runaway =
   'Its recurrence rule yields too many occurrences or takes too long to compute. The event was imported without it.';
 
-function describeInvalid({ name, value }: Property): string {
-  const written = name.toUpperCase();
-  return `"${shorten(`${written}:${value}`)}" is not a valid ${written}`;
+function describeInvalid(name: string, value: string): string {
+  return `"${shorten(`${name}:${value}`)}" is not a valid ${name}`;
 }
 
 /** The unique index limits the length. */
@@ -173,7 +166,6 @@ function storableUid(written: string): string {
   return `${uid.slice(0, 100)}-${createHash('sha256').update(uid).digest('hex')}`;
 }
 
-const none: Property = { name: '', parameters: {}, value: '' };
 const dayMs = 86_400_000;
 
 function defaultDuration(start: CalendarTime): Duration {
@@ -208,12 +200,13 @@ function durationBetween(start: CalendarTime, end: CalendarTime, zones: ZoneRead
 
 /** Reads one value of an RDATE. */
 function addedDates(
-  property: Property,
+  line: TextLine,
+  value: string,
   zones: ZoneReader,
   missing: (zone: string) => void,
 ): readonly AddedDate[] {
-  const [first = '', length] = property.value.split('/');
-  const at = (written: string) => zones.times({ ...property, value: written }, missing)[0];
+  const [first = '', length] = value.split('/');
+  const at = (written: string) => zones.times(line, missing, written)[0];
   const start = at(first);
   if (start === undefined) return [];
   if (length === undefined) return [{ start }];

@@ -1,7 +1,7 @@
 import { turnOfEventLoop } from '../../awaitable.ts';
 import { CalendarParser, type ParsedCalendar } from './calendar-parser.ts';
 import type { CalendarProblem } from './calendar-problems.ts';
-import { LineReader } from './content-line.ts';
+import { LineReader } from './text.ts';
 
 export type { CalendarProblem, ParsedCalendar };
 
@@ -39,7 +39,7 @@ export async function parseCalendar(
     sliceStart = performance.now();
   };
   for await (const { name, pieces } of documents) {
-    const reader = new LineReader((line, number) => parser.take(line, number));
+    const reader = new LineReader((line) => parser.take(line));
     parser.begin(name);
     for await (const piece of pieces) {
       for (let from = 0; from < piece.length; from += pieceLength) {

@@ -1,17 +1,17 @@
-const times = 'uid recurrence-id sequence last-modified dtstamp dtstart duration rrule exrule rdate exdate';
+const times = 'UID RECURRENCE-ID SEQUENCE LAST-MODIFIED DTSTAMP DTSTART DURATION RRULE EXRULE RDATE EXDATE';
 const details =
-  'summary description location url conference x-google-conference x-microsoft-skypeteamsmeetingurl ' +
-  'organizer attendee status transp x-microsoft-cdo-busystatus x-moz-lastack x-moz-snooze-time';
+  'SUMMARY DESCRIPTION LOCATION URL CONFERENCE X-GOOGLE-CONFERENCE X-MICROSOFT-SKYPETEAMSMEETINGURL ' +
+  'ORGANIZER ATTENDEE STATUS TRANSP X-MICROSOFT-CDO-BUSYSTATUS X-MOZ-LASTACK X-MOZ-SNOOZE-TIME';
 
 /** The properties that are read from each component. All others are skipped without being parsed. */
 const readProperties: Readonly<Record<string, ReadonlySet<string>>> = {
-  VCALENDAR: setOf('method x-wr-calname name x-wr-timezone'),
-  VTIMEZONE: setOf('tzid x-lic-location'),
-  STANDARD: setOf('dtstart tzoffsetfrom tzoffsetto rrule rdate'),
-  DAYLIGHT: setOf('dtstart tzoffsetfrom tzoffsetto rrule rdate'),
-  VEVENT: setOf(`${times} dtend ${details}`),
-  VTODO: setOf(`${times} due ${details} completed percent-complete`),
-  VALARM: setOf('action trigger repeat duration acknowledged'),
+  VCALENDAR: setOf('METHOD X-WR-CALNAME NAME X-WR-TIMEZONE'),
+  VTIMEZONE: setOf('TZID X-LIC-LOCATION'),
+  STANDARD: setOf('DTSTART TZOFFSETFROM TZOFFSETTO RRULE RDATE'),
+  DAYLIGHT: setOf('DTSTART TZOFFSETFROM TZOFFSETTO RRULE RDATE'),
+  VEVENT: setOf(`${times} DTEND ${details}`),
+  VTODO: setOf(`${times} DUE ${details} COMPLETED PERCENT-COMPLETE`),
+  VALARM: setOf('ACTION TRIGGER REPEAT DURATION ACKNOWLEDGED'),
 };
 
 function setOf(names: string): ReadonlySet<string> {
@@ -20,6 +20,6 @@ function setOf(names: string): ReadonlySet<string> {
 
 export function isRead(component: string, property: string): boolean {
   // Thunderbird adds the occurrence to the name: X-MOZ-SNOOZE-TIME-1773648000000000.
-  const name = property.startsWith('x-moz-snooze-time-') ? 'x-moz-snooze-time' : property;
+  const name = property.startsWith('X-MOZ-SNOOZE-TIME-') ? 'X-MOZ-SNOOZE-TIME' : property;
   return readProperties[component]?.has(name) ?? false;
 }

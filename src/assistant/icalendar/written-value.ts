@@ -1,4 +1,5 @@
 import type { CalendarTime, Duration } from './series.ts';
+import { parameterText } from './text.ts';
 
 /** A value in the calendar is invalid. The message says which, for the owner of the calendar. */
 export class Unreadable extends Error {
@@ -24,6 +25,23 @@ export function readTime(value: string, zone?: string): CalendarTime {
     throw new Unreadable(`"${shorten(value)}" is not a date or a time`);
   if (hour === undefined) return { wall };
   return utc !== undefined ? { wall, zone: 'UTC' } : { wall, ...(zone !== undefined && { zone }) };
+}
+
+/** Writes an instant as `20260329T023000Z`. */
+export function utcText(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** Writes the line of a time. */
+export function timeLine(name: string, time: CalendarTime): string {
+  const { wall, zone } = time;
+  const zoned = zone === undefined || zone === 'UTC' ? '' : `;TZID=${parameterText(zone)}`;
+  return `${name}${wall.length === 10 ? ';VALUE=DATE' : zoned}:${timeText(time)}`;
+}
+
+/** Writes a time as a value, without the name of its zone. */
+export function timeText({ wall, zone }: CalendarTime): string {
+  return `${wall.replaceAll(/[-:]/g, '')}${zone === 'UTC' ? 'Z' : ''}`;
 }
 
 /** Reads `P1DT2H`, `PT30M` or `P2W`. */

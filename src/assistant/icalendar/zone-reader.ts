@@ -1,5 +1,5 @@
-import { type Property, parameterOf } from './content-line.ts';
 import type { CalendarTime, Observance } from './series.ts';
+import { linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readOffset, readRule, readTime, shorten, Unreadable } from './written-value.ts';
 import { offsetsOf, resolveZone, wallOf } from './zone.ts';
 
@@ -28,35 +28,34 @@ export class ZoneReader {
   }
 
   /** Adds a STANDARD or DAYLIGHT of the current VTIMEZONE. */
-  addObservance(properties: readonly Property[]): void {
-    const all = (name: string) =>
-      properties.filter((property) => property.name === name).map(({ value }) => value);
+  addObservance(observance: TextComponent): void {
+    const all = (name: string) => linesOf(observance, name).map(({ value }) => value);
     const one = (name: string) => {
       const [value] = all(name);
-      if (value === undefined) throw new Unreadable(`a time zone has a part without ${name.toUpperCase()}`);
+      if (value === undefined) throw new Unreadable(`a time zone has a part without ${name}`);
       return value;
     };
-    const rules = all('rrule');
-    const dates = all('rdate').flatMap((value) => value.split(','));
+    const rules = all('RRULE');
+    const dates = all('RDATE').flatMap((value) => value.split(','));
     this.#changes += 1 + rules.length + dates.length;
     if (this.#changes > maxChanges)
       throw new Unreadable(`its time zone has more than ${maxChanges} rules and dates`);
     this.#observances.push({
-      start: readOnset(one('dtstart')),
-      from: readOffset(one('tzoffsetfrom')),
-      to: readOffset(one('tzoffsetto')),
+      start: readOnset(one('DTSTART')),
+      from: readOffset(one('TZOFFSETFROM')),
+      to: readOffset(one('TZOFFSETTO')),
       rules: rules.map(readYearlyRule),
       dates: dates.map(readOnset),
     });
   }
 
-  close(properties: readonly Property[]): void {
-    const value = (key: string) => properties.find(({ name }) => name === key)?.value.trim();
-    const id = value('tzid');
-    const location = value('x-lic-location');
+  close(zone: TextComponent): void {
+    const value = (name: string) => linesOf(zone, name)[0]?.value.trim();
+    const id = value('TZID');
+    const location = value('X-LIC-LOCATION');
     if (id !== undefined) {
-      const zone = resolveZone(id) ?? (location && resolveZone(location));
-      if (zone) this.#resolved.set(id, zone);
+      const known = resolveZone(id) ?? (location && resolveZone(location));
+      if (known) this.#resolved.set(id, known);
       else if (this.#observances.length > 0) this.#own.set(id, this.#observances);
     }
     this.#observances = [];
@@ -64,17 +63,17 @@ export class ZoneReader {
   }
 
   /** True if the property's time zone is already known; otherwise its VTIMEZONE may follow later. */
-  knows(property: Property): boolean {
-    const id = parameterOf(property, 'tzid');
+  knows(line: TextLine): boolean {
+    const id = line.parameter('TZID');
     return id === undefined || this.#own.has(id) || this.#named(id) !== undefined;
   }
 
-  /** Returns the times of a property in its time zone. Calls `missing` for an unknown time zone. */
-  times(property: Property, missing: (zone: string) => void): readonly CalendarTime[] {
-    const id = parameterOf(property, 'tzid');
+  /** Returns the times of a line, or of one value of it, in its time zone. Calls `missing` for an unknown time zone. */
+  times(line: TextLine, missing: (zone: string) => void, written = line.value): readonly CalendarTime[] {
+    const id = line.parameter('TZID');
     const zone = id === undefined ? this.#default : this.#own.has(id) ? id : this.#named(id);
     if (id !== undefined && zone === undefined) missing(id);
-    return property.value
+    return written
       .split(',')
       .filter((value) => value.trim() !== '')
       .map((value) => readTime(value, zone));

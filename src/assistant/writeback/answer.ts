@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
+import { type CalendarObject, componentsOf, parseObject } from '../icalendar/text.ts';
 import { answerIn, type GivenAnswer, organizerOf, setAnswer } from './attendees.ts';
 import { type Edit, masterOf, timing } from './edit.ts';
-import { type CalendarObject, componentsOf, parseObject } from './object-text.ts';
 import { openEvent, storeObject } from './remote-event.ts';
 import { record } from './request.ts';
 import { saveEdit } from './save.ts';

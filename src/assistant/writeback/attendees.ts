@@ -5,22 +5,19 @@ import {
   createLine,
   joinLine,
   linesOf,
-  parameterOf,
   setLines,
-  splitLine,
   type TextComponent,
   type TextLine,
   withParameter,
-} from './object-text.ts';
+} from '../icalendar/text.ts';
 
 export const answers = ['accepted', 'declined', 'tentative'] as const;
 export type GivenAnswer = (typeof answers)[number];
 
 /** The address of an ATTENDEE or ORGANIZER in lower case; without a mail address in the value, EMAIL counts. */
-function addressOf({ text }: TextLine): string {
-  const parts = splitLine(text);
-  const value = parts.value.trim().replace(/^mailto:/i, '');
-  return (value.includes('@') ? value : (parameterOf(parts, 'EMAIL') ?? value)).toLowerCase();
+function addressOf(line: TextLine): string {
+  const value = line.value.trim().replace(/^mailto:/i, '');
+  return (value.includes('@') ? value : (line.parameter('EMAIL') ?? value)).toLowerCase();
 }
 
 export function organizerOf(event: TextComponent): string | undefined {
@@ -33,7 +30,7 @@ export function invitedPeople({ calendar }: CalendarObject, own: ReadonlySet<str
   const people = componentsOf(calendar, 'VEVENT').flatMap((event) => {
     const organizer = organizerOf(event);
     return linesOf(event, 'ATTENDEE')
-      .filter(({ text }) => !/^(CLIENT|NONE)$/i.test(parameterOf(splitLine(text), 'SCHEDULE-AGENT') ?? ''))
+      .filter((line) => !/^(CLIENT|NONE)$/i.test(line.parameter('SCHEDULE-AGENT') ?? ''))
       .map(addressOf)
       .filter((address) => address !== organizer && !own.has(address));
   });
@@ -86,8 +83,8 @@ export function setAnswer(
 ): boolean {
   const lines = linesOf(event, 'ATTENDEE');
   const mine = lines.find((line) => own.has(addressOf(line)));
-  if (mine === undefined) return false;
-  const text = joinLine(withParameter(splitLine(mine.text), 'PARTSTAT', answer.toUpperCase()));
+  if (mine?.property === undefined) return false;
+  const text = joinLine(withParameter(mine.property, 'PARTSTAT', answer.toUpperCase()));
   if (text !== mine.text)
     setLines(
       event,
@@ -100,5 +97,5 @@ export function setAnswer(
 /** The user's present answer, in upper case. */
 export function answerIn(event: TextComponent, own: ReadonlySet<string>): string | undefined {
   const mine = linesOf(event, 'ATTENDEE').find((line) => own.has(addressOf(line)));
-  return mine && (parameterOf(splitLine(mine.text), 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
+  return mine && (mine.parameter('PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
 }

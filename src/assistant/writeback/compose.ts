@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { createLine, parseObject, setLines, writeLines, writeObject } from '../icalendar/text.ts';
+import { utcText } from '../icalendar/written-value.ts';
 import { applyDetails, chooseForm, type EditContext, type EventPatch, ensureZone, masterOf } from './edit.ts';
-import { createLine, parseObject, setLines, writeObject } from './object-text.ts';
-import { timeLine } from './time-text.ts';
+import { timeLineAt } from './time-text.ts';
 
 /**
  * The UID of an event that a request creates. The same request gives the same UID, so that a server that has stored the
@@ -27,7 +28,7 @@ export function composeEvent(
   patch: EventPatch & { readonly startMs: number; readonly endMs: number },
   context: EditContext,
 ): string {
-  const now = new Date(context.nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const now = utcText(context.nowMs);
   const form = chooseForm(undefined, patch.allDay ?? false, patch.zone, context.userZone);
   const lines = [
     'BEGIN:VCALENDAR',
@@ -39,12 +40,12 @@ export function composeEvent(
     `CREATED:${now}`,
     `LAST-MODIFIED:${now}`,
     'SEQUENCE:0',
-    timeLine('DTSTART', patch.startMs, form),
-    timeLine('DTEND', patch.endMs, form),
+    timeLineAt('DTSTART', patch.startMs, form),
+    timeLineAt('DTEND', patch.endMs, form),
     'END:VEVENT',
     'END:VCALENDAR',
   ];
-  const object = parseObject(lines.map((line) => `${line}\r\n`).join(''));
+  const object = parseObject(writeLines(lines));
   const event = masterOf(object);
   if (patch.rrule) setLines(event, 'RRULE', [createLine(`RRULE:${patch.rrule}`, '\r\n')]);
   applyDetails(event, patch, context, '\r\n');

@@ -1,19 +1,20 @@
 import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
-import { escapeText } from '../calendar/write.ts';
-import { setAttendees } from './attendees.ts';
 import {
   type CalendarObject,
   componentsOf,
   createLine,
+  escapeText,
   joinLine,
   linesOf,
   parseObject,
   setLines,
-  splitLine,
   type TextComponent,
-} from './object-text.ts';
-import { formOf, type TimeForm, timeLine } from './time-text.ts';
+  writeLines,
+} from '../icalendar/text.ts';
+import { utcText } from '../icalendar/written-value.ts';
+import { setAttendees } from './attendees.ts';
+import { formOf, type TimeForm, timeLineAt } from './time-text.ts';
 import { zoneLines } from './zone-text.ts';
 
 /** A change to an object. It is applied again if the object changed on the server and the two changes do not collide. */
@@ -94,8 +95,7 @@ function linkName(event: TextComponent): string {
 /** Keeps the parameters of the property, except a reference to another version of the old text. */
 function setText(event: TextComponent, name: string, value: string | null, lineBreak: string): void {
   const [known] = linesOf(event, name);
-  const parameters = known === undefined ? [] : splitLine(known.text).parameters;
-  const kept = parameters.filter((one) => !/^ALTREP=/i.test(one));
+  const kept = (known?.property?.parameters ?? []).filter((one) => !/^ALTREP=/i.test(one));
   const text = value === null ? undefined : joinLine({ name, parameters: kept, value });
   setLines(event, name, text === undefined ? [] : [createLine(text, lineBreak)]);
 }
@@ -112,7 +112,7 @@ export function applyTimes(
   const before = known && formOf(known, userZone);
   const form = chooseForm(before, allDay ?? false, zone, userZone);
   if (startMs !== undefined) {
-    setLines(event, 'DTSTART', [createLine(timeLine('DTSTART', startMs, form), lineBreak)]);
+    setLines(event, 'DTSTART', [createLine(timeLineAt('DTSTART', startMs, form), lineBreak)]);
     // An object that refers to a zone without defining it stays as it is.
     if (before?.tzid !== form.tzid) ensureZone(object, form, startMs);
   }
@@ -122,7 +122,7 @@ export function applyTimes(
   // The end of a flight is written in the time zone of its destination.
   const keepsForm = endForm?.kind === form.kind && zone === undefined;
   setLines(event, 'DURATION', []);
-  setLines(event, 'DTEND', [createLine(timeLine('DTEND', endMs, keepsForm ? endForm : form), lineBreak)]);
+  setLines(event, 'DTEND', [createLine(timeLineAt('DTEND', endMs, keepsForm ? endForm : form), lineBreak)]);
 }
 
 /** Chooses how a new start is written: as before if possible. */
@@ -145,23 +145,23 @@ export function chooseForm(
 export function ensureZone({ calendar, lineBreak }: CalendarObject, form: TimeForm, startMs: number): void {
   if (form.kind !== 'zoned') return;
   const defined = componentsOf(calendar, 'VTIMEZONE').some((zone) =>
-    linesOf(zone, 'TZID').some(({ text }) => splitLine(text).value === form.tzid),
+    linesOf(zone, 'TZID').some(({ value }) => value === form.tzid),
   );
   if (defined) return;
   const lines = ['BEGIN:VCALENDAR', ...zoneLines(form.zone, startMs), 'END:VCALENDAR'];
-  const definition = parseObject(lines.map((line) => line + lineBreak).join('')).calendar.children;
+  const definition = parseObject(writeLines(lines, lineBreak)).calendar.children;
   const first = calendar.children.findIndex((child) => 'children' in child);
   calendar.children.splice(first === -1 ? calendar.children.length : first, 0, ...definition);
 }
 
 /** Marks a component as changed. `significant` changes, such as a new time, get a new SEQUENCE. */
 export function stamp(event: TextComponent, significant: boolean, nowMs: number, lineBreak: string): void {
-  const now = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const now = utcText(nowMs);
   for (const name of ['DTSTAMP', 'LAST-MODIFIED'])
     setLines(event, name, [createLine(`${name}:${now}`, lineBreak)]);
   if (!significant) return;
   const [known] = linesOf(event, 'SEQUENCE');
-  const sequence = known === undefined ? 0 : Number.parseInt(splitLine(known.text).value, 10) || 0;
+  const sequence = Number.parseInt(known?.value ?? '', 10) || 0;
   setLines(event, 'SEQUENCE', [createLine(`SEQUENCE:${sequence + 1}`, lineBreak)]);
 }
 

@@ -5,7 +5,7 @@ import {
   parseObject,
   type TextComponent,
   writeComponent,
-} from './object-text.ts';
+} from '../icalendar/text.ts';
 
 /** Properties that every writer changes. They never conflict. */
 const bookkeeping = new Set(['DTSTAMP', 'LAST-MODIFIED', 'SEQUENCE', 'CREATED', 'X-MOZ-GENERATION']);

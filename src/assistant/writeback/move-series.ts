@@ -1,6 +1,4 @@
 import { Failure } from '../../failure.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
-import { type EditContext, type EventPatch, ensureZone } from './edit.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -8,12 +6,13 @@ import {
   joinLine,
   linesOf,
   setLines,
-  splitLine,
   type TextComponent,
   type TextLine,
-} from './object-text.ts';
-import { refuseRanges, startForm, withValue } from './series-text.ts';
-import { formOf, instantsOf, mapValues, type TimeForm, timeValue } from './time-text.ts';
+} from '../icalendar/text.ts';
+import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { type EditContext, type EventPatch, ensureZone } from './edit.ts';
+import { refuseRanges, startForm } from './series-text.ts';
+import { formOf, instantIn, instantsOf, mapValues, type TimeForm, timeValue } from './time-text.ts';
 
 const dayMs = 86_400_000;
 
@@ -44,7 +43,7 @@ export function moveSeries(
     Math.floor(wallOf(patch.startMs!, newClock) / dayMs) - Math.floor(wallOf(oldMs, clock) / dayMs);
   const [rule] = linesOf(master, 'RRULE');
   if (rule !== undefined && patch.rrule === undefined) {
-    checkMove(rule.text, days, deltaMs);
+    checkMove(rule, days, deltaMs);
     setLines(master, 'RRULE', [createLine(moveUntil(rule.text, deltaMs, days), object.lineBreak)]);
   }
   const move = (ms: number) => instantOf(wallOf(ms, clock) + deltaMs, newClock);
@@ -81,11 +80,8 @@ function moveLine(
   if (form === undefined) return line.text;
   const written = form.kind === 'date' ? form : (target ?? form);
   const parts = mapValues(line, (value) => {
-    const [first = '', ...rest] = value.split('/');
-    const [ms] = instantsOf(
-      { ...line, text: withValue(line, first) },
-      form.kind === 'date' ? 'UTC' : userZone,
-    );
+    const [, ...rest] = value.split('/');
+    const ms = instantIn(line, value, form.kind === 'date' ? 'UTC' : userZone);
     if (ms === undefined) return value;
     const moved =
       form.kind === 'date'
@@ -98,12 +94,12 @@ function moveLine(
   return joinLine({ ...parts, parameters: target ? [...parameters, `TZID=${target.tzid}`] : parameters });
 }
 
-function checkMove(rule: string, days: number, deltaMs: number): void {
-  const [part] = (days === 0 ? /BY(HOUR|MINUTE|SECOND)=/i : /BY[A-Z]+=/i).exec(rule) ?? [];
+function checkMove({ text, value }: TextLine, days: number, deltaMs: number): void {
+  const [part] = (days === 0 ? /BY(HOUR|MINUTE|SECOND)=/i : /BY[A-Z]+=/i).exec(text) ?? [];
   if (deltaMs !== 0 && part !== undefined)
     throw new Failure(
       'invalid-params',
-      `The rule of this series names its dates itself (${splitLine(rule).value}), so the new start needs a new rule. Pass rrule as well.`,
+      `The rule of this series names its dates itself (${value}), so the new start needs a new rule. Pass rrule as well.`,
     );
 }
 

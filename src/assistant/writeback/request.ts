@@ -4,10 +4,10 @@ import type { StoredObject } from '../calendar/target.ts';
 import type { EventInput } from '../editing/event-edit.ts';
 import { audit } from '../entities/decision-log.ts';
 import { localTime } from '../entities/local-time.ts';
+import { parseObject } from '../icalendar/text.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';
 import type { Preview } from './confirmation.ts';
 import { type EventPatch, masterOf } from './edit.ts';
-import { parseObject } from './object-text.ts';
 import type { RemoteCalendar, TouchedField } from './remote-event.ts';
 
 /** The fields of a request that are neither times nor recurrence. */

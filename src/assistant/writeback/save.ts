@@ -2,9 +2,9 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
 import type { StoredObject, Target, WriteOutcome } from '../calendar/target.ts';
+import { parseObject, writeObject } from '../icalendar/text.ts';
 import type { Edit } from './edit.ts';
 import { changedValues, propertyOf, valuesOf } from './merge.ts';
-import { parseObject, writeObject } from './object-text.ts';
 
 const maxAttempts = 6;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../failure.ts';
-import { componentsOf, linesOf, parseObject, writeObject } from './object-text.ts';
+import { componentsOf, linesOf, parseObject, writeObject } from '../icalendar/text.ts';
 import { editAll } from './series-edit.ts';
 import { tailOf } from './split.ts';
 
@@ -55,4 +55,15 @@ it('counts the dates before a split, also those of an unusual rule', async () =>
   expect(await counted('FREQ=DAILY;COUNT=30', 10)).toBe('20');
   // Two dates a day.
   expect(await counted('FREQ=DAILY;BYHOUR=9,15;COUNT=30', 10)).toBe('10');
+});
+
+it('moves added periods along with a series, in the form in which they are written', async () => {
+  const text = seriesOf(0).replace('SUMMARY:A', 'RDATE;VALUE=PERIOD:20261220T090000Z/PT2H\r\nSUMMARY:A');
+  const object = parseObject(text);
+  await editAll(
+    object,
+    { startMs: startMs + 3_600_000, endMs: startMs + 7_200_000 },
+    { ...context, userZone: 'Europe/Berlin' },
+  );
+  expect(writeObject(object)).toContain('RDATE;VALUE=PERIOD:20261220T100000Z/PT2H\r\n');
 });

@@ -1,3 +1,15 @@
+import {
+  type CalendarObject,
+  componentsOf,
+  createLine,
+  joinLine,
+  linesOf,
+  parseObject,
+  removeChild,
+  setLines,
+  type TextComponent,
+  writeComponent,
+} from '../icalendar/text.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import {
   applyDetails,
@@ -10,19 +22,8 @@ import {
   stamp,
 } from './edit.ts';
 import { moveSeries } from './move-series.ts';
-import {
-  type CalendarObject,
-  componentsOf,
-  createLine,
-  linesOf,
-  parseObject,
-  removeChild,
-  setLines,
-  type TextComponent,
-  writeComponent,
-} from './object-text.ts';
-import { startForm, startLine, startsAmong, withValue } from './series-text.ts';
-import { formOf, instantsOf, type TimeForm, timeLine, timeValue } from './time-text.ts';
+import { startForm, startLine, startsAmong } from './series-text.ts';
+import { formOf, instantsOf, type TimeForm, timeLineAt, timeValue } from './time-text.ts';
 
 /** Properties that only the series itself may have. */
 const seriesProperties = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
@@ -66,7 +67,7 @@ export function excludeOccurrence(
   const master = masterOf(object);
   const override = findOverride(object, keyMs, userZone);
   if (override !== undefined) removeChild(object.calendar, override);
-  const line = createLine(timeLine('EXDATE', keyMs, startForm(master, userZone)), object.lineBreak);
+  const line = createLine(timeLineAt('EXDATE', keyMs, startForm(master, userZone)), object.lineBreak);
   setLines(master, 'EXDATE', [...linesOf(master, 'EXDATE'), line]);
   stamp(master, true, nowMs, object.lineBreak);
 }
@@ -88,12 +89,14 @@ export function overrideFor(
   const [startMs = keyMs] = instantsOf(startLine(master)!, userZone);
   for (const name of ['DTSTART', 'DTEND', 'DUE'] as const) {
     const [line] = linesOf(override, name);
-    if (line === undefined) continue;
+    if (line?.property === undefined) continue;
     const own = formOf(line, userZone) ?? form;
     const shifted = sameDistance(startMs, instantsOf(line, userZone)[0] ?? startMs, keyMs, form);
-    setLines(override, name, [createLine(withValue(line, timeValue(shifted, own)), lineBreak)]);
+    setLines(override, name, [
+      createLine(joinLine({ ...line.property, value: timeValue(shifted, own) }), lineBreak),
+    ]);
   }
-  setLines(override, 'RECURRENCE-ID', [createLine(timeLine('RECURRENCE-ID', keyMs, form), lineBreak)]);
+  setLines(override, 'RECURRENCE-ID', [createLine(timeLineAt('RECURRENCE-ID', keyMs, form), lineBreak)]);
   const { children } = object.calendar;
   children.splice(
     children.findLastIndex((child) => 'children' in child && child.name === kind) + 1,

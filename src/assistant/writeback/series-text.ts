@@ -1,17 +1,15 @@
 import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
-import { readRule } from '../icalendar/written-value.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import {
   type CalendarObject,
   componentsOf,
-  joinLine,
   linesOf,
-  splitLine,
   type TextComponent,
   type TextLine,
-} from './object-text.ts';
+} from '../icalendar/text.ts';
+import { readRule } from '../icalendar/written-value.ts';
+import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { formOf, instantsOf, type TimeForm } from './time-text.ts';
 
 /** A rule is expanded for at most this long at a time, so that other requests are served in between. */
@@ -87,8 +85,4 @@ export async function startsBetween(
       'The recurrence rule takes too long to compute, so this change could damage the series. Use a simpler rule.',
     );
   return occurrences.map((occurrence) => occurrence.startMs);
-}
-
-export function withValue({ text }: TextLine, value: string): string {
-  return joinLine({ ...splitLine(text), value });
 }

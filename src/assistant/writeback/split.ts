@@ -1,4 +1,3 @@
-import { type EditContext, masterOf, stamp } from './edit.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -8,12 +7,12 @@ import {
   parseObject,
   removeChild,
   setLines,
-  splitLine,
   type TextComponent,
-} from './object-text.ts';
+} from '../icalendar/text.ts';
+import { type EditContext, masterOf, stamp } from './edit.ts';
 import { overrideFor } from './series-edit.ts';
 import { refuseRanges, startForm, startsBetween } from './series-text.ts';
-import { formOf, instantsOf, mapValues, timeValue } from './time-text.ts';
+import { formOf, instantIn, instantsOf, mapValues, timeValue } from './time-text.ts';
 
 /**
  * Returns the part of a series from an occurrence on, as an object of its own. Servers do not agree on overrides for
@@ -32,8 +31,7 @@ export async function tailOf(
   const master = masterOf(object);
   const [oldUid] = linesOf(master, 'UID');
   const rules: string[] = [];
-  for (const line of linesOf(master, 'RRULE')) {
-    const { value } = splitLine(line.text);
+  for (const { value } of linesOf(master, 'RRULE')) {
     const passed = /COUNT=/i.test(value)
       ? await startsBetween(master, value, Number.MIN_SAFE_INTEGER, keyMs - 1, userZone)
       : [];
@@ -54,7 +52,7 @@ export async function tailOf(
   for (const event of componentsOf(object.calendar, 'VEVENT'))
     setLines(event, 'UID', [createLine(`UID:${uid}`, lineBreak)]);
   if (oldUid !== undefined)
-    setLines(master, 'RELATED-TO', [createLine(`RELATED-TO:${splitLine(oldUid.text).value}`, lineBreak)]);
+    setLines(master, 'RELATED-TO', [createLine(`RELATED-TO:${oldUid.value}`, lineBreak)]);
   setLines(master, 'SEQUENCE', [createLine('SEQUENCE:0', lineBreak)]);
   return object;
 }
@@ -72,10 +70,8 @@ export function endBefore(object: CalendarObject, keyMs: number, { userZone, now
   const form = startForm(master, userZone);
   // UNTIL is in UTC, unless the series has dates or floating times.
   const last = timeValue(keyMs - 1000, form.kind === 'zoned' ? { kind: 'utc', zone: 'UTC' } : form);
-  const rules = linesOf(master, 'RRULE').map(({ text }) => {
-    const parts = splitLine(text)
-      .value.split(';')
-      .filter((part) => part !== '' && !/^(COUNT|UNTIL)=/i.test(part));
+  const rules = linesOf(master, 'RRULE').map(({ value }) => {
+    const parts = value.split(';').filter((part) => part !== '' && !/^(COUNT|UNTIL)=/i.test(part));
     return createLine(`RRULE:${[...parts, `UNTIL=${last}`].join(';')}`, object.lineBreak);
   });
   setLines(master, 'RRULE', rules);
@@ -96,10 +92,10 @@ function keepDates(
       name,
       linesOf(master, name).flatMap((line) => {
         const parts = mapValues(line, (value) => {
-          const [ms] = instantsOf({ ...line, text: joinLine({ ...splitLine(line.text), value }) }, userZone);
+          const ms = instantIn(line, value, userZone);
           return ms === undefined || test(ms) ? value : undefined;
         });
-        if (parts === undefined) return [];
+        if (parts === undefined) return line.property === undefined ? [line] : [];
         const text = joinLine(parts);
         return [text === line.text ? line : createLine(text, lineBreak)];
       }),

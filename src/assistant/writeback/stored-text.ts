@@ -1,6 +1,7 @@
 import type { CalendarEvent } from '../../store/schema.ts';
-import { escapeText } from '../calendar/write.ts';
 import type { CalendarTime, Duration, EventDetails, Series } from '../icalendar/series.ts';
+import { escapeText, writeLines } from '../icalendar/text.ts';
+import { timeLine } from '../icalendar/written-value.ts';
 
 /** Writes a series that is only here as a calendar object, without its organizer and attendees, which can be names. */
 export function storedText(event: CalendarEvent): string {
@@ -38,14 +39,7 @@ export function storedText(event: CalendarEvent): string {
     ]),
     'END:VCALENDAR',
   ];
-  return lines.map((line) => `${line}\r\n`).join('');
-}
-
-function timeLine(name: string, { wall, zone }: CalendarTime): string {
-  const value = wall.replaceAll(/[-:]/g, '');
-  if (wall.length === 10) return `${name};VALUE=DATE:${value}`;
-  if (zone === 'UTC') return `${name}:${value}Z`;
-  return zone === undefined ? `${name}:${value}` : `${name};TZID=${zone}:${value}`;
+  return writeLines(lines);
 }
 
 function timeLines(start: CalendarTime, { days, seconds }: Duration): readonly string[] {

@@ -5,8 +5,9 @@ import type { CalendarEvent, Notification } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { isMarkedDone, markDone } from '../editing/task-marks.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
+import { createLine, linesOf, setLines, type TextComponent } from '../icalendar/text.ts';
+import { utcText } from '../icalendar/written-value.ts';
 import { type Edit, masterOf, stamp, timing } from './edit.ts';
-import { createLine, linesOf, setLines, type TextComponent } from './object-text.ts';
 import { openEvent, storeObject } from './remote-event.ts';
 import { record } from './request.ts';
 import { saveEdit } from './save.ts';
@@ -126,7 +127,7 @@ function dateOf(object: Parameters<Edit['apply']>[0], { keyMs }: FoundOccurrence
 }
 
 function setState(task: TextComponent, state: TaskState, nowMs: number, lineBreak: string): void {
-  const now = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const now = utcText(nowMs);
   const values =
     state === 'done'
       ? { STATUS: 'COMPLETED', COMPLETED: now, 'PERCENT-COMPLETE': '100' }

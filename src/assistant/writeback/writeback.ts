@@ -7,10 +7,10 @@ import type { StoredObject } from '../calendar/target.ts';
 import type { EventInput } from '../editing/event-edit.ts';
 import { timesOf } from '../editing/event-times.ts';
 import type { Series } from '../icalendar/series.ts';
+import { writeObject } from '../icalendar/text.ts';
 import { composeEvent, uidFor } from './compose.ts';
 import { confirmSending } from './confirmation.ts';
 import { type Edit, type EventPatch, timing } from './edit.ts';
-import { writeObject } from './object-text.ts';
 import {
   forget,
   isSameEvent,
