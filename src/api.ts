@@ -1,14 +1,12 @@
 import type { auditTools } from './assistant/tools/audit-tools.ts';
 import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
-import type { channelTool } from './assistant/tools/channel-tool.ts';
-import type { eventTools } from './assistant/tools/event-tools.ts';
-import type { invitationTool } from './assistant/tools/invitation-tool.ts';
+import type { channelTool, testTool } from './assistant/tools/channel-tools.ts';
+import type { eventTools, invitationTool } from './assistant/tools/event-tools.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
-import type { testTool } from './assistant/tools/test-tool.ts';
 import type { createUndo } from './assistant/tools/undo-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { activityTools } from './audit/activity-tool.ts';

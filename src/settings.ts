@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { calendarSettings } from './assistant/calendar/settings.ts';
-import { deliverySettings } from './assistant/delivery/settings.ts';
-import { assistantSettings } from './assistant/settings.ts';
+import { assistantSettings, calendarSettings, deliverySettings } from './assistant/settings.ts';
 import { auditSettings } from './audit/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/settings/settings.ts';

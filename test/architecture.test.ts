@@ -179,7 +179,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sending',
     'channels',
     'entities',
-    'reminders',
     'policy',
     'planning',
     'editing',

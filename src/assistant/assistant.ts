@@ -2,31 +2,26 @@ import type { Context } from '../context.ts';
 import type { Feature } from '../feature.ts';
 import { followChangesSoon } from '../store/change-follower.ts';
 import { type Clock, createStore } from '../store/store.ts';
-import { occurrences } from './calendar/occurrences.ts';
+import { expandEvent } from './calendar/expand-event.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelConfig } from './entities/channels.ts';
-import type { AssistantData } from './entities/entity-access.ts';
-import type { StoredData } from './entities/stored-data.ts';
+import type { AssistantData, StoredData } from './entities/entity-access.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { auditTools } from './tools/audit-tools.ts';
 import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
-import { channelTool } from './tools/channel-tool.ts';
-import { eventTools } from './tools/event-tools.ts';
-import { invitationTool } from './tools/invitation-tool.ts';
+import { channelTool, testTool } from './tools/channel-tools.ts';
+import { eventTools, invitationTool } from './tools/event-tools.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
-import { guardPeople } from './tools/person-guard.ts';
+import { createUserPresence, guardPeople, recordChange } from './tools/person-guard.ts';
 import { previewTool } from './tools/preview-tool.ts';
 import { createPrompts } from './tools/prompts.ts';
-import { recordChange } from './tools/recorded-change.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
-import { testTool } from './tools/test-tool.ts';
 import { createUndo } from './tools/undo-tool.ts';
 import { userTools } from './tools/user-tools.ts';
-import { createUserPresence } from './user-presence.ts';
 
 export interface AssistantOptions {
   readonly databaseUrl: string;
@@ -56,7 +51,7 @@ export function createAssistant({
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
-  const data: AssistantData = { store, clock, occurrences };
+  const data: AssistantData = { store, clock, occurrences: expandEvent };
   const planner = {
     model: (context: Context, name = policy.name) => modelFor({ ...policy, name }, context),
     asksModel: policy.name !== 'rules',
@@ -102,7 +97,7 @@ export function createAssistant({
         void stopFollowing();
       };
     },
-    storedData: async (userId) => (await import('./entities/stored-data.ts')).storedData(store, userId),
+    storedData: async (userId) => (await import('./entities/entity-access.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
     close: () => store.close(),
   };

@@ -1,14 +1,14 @@
 // Checks that planned notifications respect the guards, with an implementation independent of the program's own.
 
-import { snoozeRow, snoozeTime } from '../../src/assistant/editing/snooze.ts';
+import { snoozeRow, snoozeTime } from '../../src/assistant/editing/notifications.ts';
 import { reachableBy } from '../../src/assistant/entities/channels.ts';
 import { sourceFields } from '../../src/assistant/entities/occurrence.ts';
 import { channelsOf, type Preferences, preferencesOf } from '../../src/assistant/entities/preferences.ts';
 import { isImportant } from '../../src/assistant/entities/rules.ts';
-import { personalDecision } from '../../src/assistant/planning/personal-decision.ts';
+import { personalDecision } from '../../src/assistant/planning/plan-subjects.ts';
 import { keyOf, planOccurrence, type Step } from '../../src/assistant/planning/planner.ts';
 import { parseAnswer } from '../../src/assistant/policy/answer.ts';
-import { decideByRules } from '../../src/assistant/policy/rules.ts';
+import { decideByRules } from '../../src/assistant/policy/decide.ts';
 import { Failure } from '../../src/failure.ts';
 import type { CalendarEvent, Channel, Notification, Rule, User } from '../../src/store/schema.ts';
 import type { Story } from './guard-stories.ts';

@@ -1,7 +1,10 @@
 import { expandEvent } from '../../src/assistant/calendar/expand-event.ts';
 import { saveEvent } from '../../src/assistant/editing/events.ts';
-import { acknowledgeNotification, cancelNotification } from '../../src/assistant/editing/notifications.ts';
-import { snoozeNotification } from '../../src/assistant/editing/snooze.ts';
+import {
+  acknowledgeNotification,
+  cancelNotification,
+  snoozeNotification,
+} from '../../src/assistant/editing/notifications.ts';
 import type { AssistantData } from '../../src/assistant/entities/entity-access.ts';
 import { setRule } from '../../src/assistant/entities/rules.ts';
 import { planNotifications } from '../../src/assistant/planning/planning.ts';

@@ -1,12 +1,15 @@
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import type { Calendar } from '../../store/schema.ts';
+import type { ValueOf } from '../../tool.ts';
 import { removeEvent } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
 import { findUser, type Reader } from '../entities/entity-access.ts';
-import type { CalendarView } from './calendar-view.ts';
+import type { calendarShape } from '../entities/shapes.ts';
+import { timestamp } from '../entities/view.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
@@ -110,7 +113,6 @@ export async function syncAll(
   userId: string | undefined,
   options: SyncOptions,
 ): Promise<readonly CalendarView[]> {
-  const { calendarView, syncView } = await import('./calendar-view.ts');
   const views: CalendarView[] = [];
   for (const { calendar } of await listCalendars(calendars, userId)) {
     if (configOf(calendar).handed_over) continue;
@@ -179,7 +181,7 @@ async function findPlaces(
       );
     if (kind !== 'caldav' && !/^caldavs?:/i.test(source))
       return [{ kind: 'url', location: url.href, name: name ?? url.host }];
-    const { findCollections } = await import('./caldav-source.ts');
+    const { findCollections } = await import('./caldav.ts');
     const found = await findCollections(url.href, config, sourceOptions(options, signal));
     if (found.length === 0)
       throw new Failure('unavailable', `This account on ${url.host} has no calendars or task lists.`);
@@ -254,4 +256,52 @@ async function register(
     writer.changed({ kind: 'calendar', id: calendar.id, userId });
     return { calendar, isNew: known === undefined };
   });
+}
+
+const maxListed = 50;
+
+export type CalendarView = ValueOf<typeof calendarShape>;
+
+export function calendarView(calendar: Calendar, events?: number): CalendarView {
+  const problems = calendar.problems === null ? undefined : JSON.parse(calendar.problems);
+  return present({
+    id: calendar.id,
+    user_id: calendar.user_id,
+    name: calendar.name,
+    kind: calendar.kind,
+    tasks_only: configOf(calendar).tasks_only,
+    source: publicPlace(calendar),
+    kept_up_to_date: calendar.enabled === 1,
+    events,
+    last_sync: calendar.last_sync_ms === null ? undefined : timestamp(calendar.last_sync_ms),
+    next_sync:
+      calendar.enabled === 0 || calendar.next_sync_ms === null ? undefined : timestamp(calendar.next_sync_ms),
+    failures: calendar.failures === 0 ? undefined : calendar.failures,
+    error: calendar.error ?? undefined,
+    problem_count: problems?.count,
+    problems: problems?.list,
+  });
+}
+
+export function syncView({ calendar, changes, unchanged, problems }: SyncResult): CalendarView {
+  const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
+  for (const { kind } of changes) counts[kind] += 1;
+  return present({
+    ...calendarView(calendar),
+    ...counts,
+    unchanged,
+    changes: changes
+      .slice(0, maxListed)
+      .map(({ kind, eventId, uid, title }) => ({ kind, event_id: eventId, uid, title })),
+    problem_count: problems.length,
+    problems: problems.slice(0, maxListed),
+  });
+}
+
+/** Anyone with a secret URL can read the calendar, so long path segments and the query are hidden. */
+function publicPlace({ kind, location }: Calendar): string {
+  if (kind !== 'url' || !URL.canParse(location)) return location;
+  const { origin, pathname, search } = new URL(location);
+  const path = pathname.split('/').map((part) => (part.length > 24 ? '…' : part));
+  return `${origin}${path.join('/')}${search === '' ? '' : '?…'}`;
 }

@@ -9,7 +9,7 @@ import {
   taskState,
   type Window,
 } from '../entities/occurrence.ts';
-import type { SeriesExpansion } from '../icalendar/expand-series.ts';
+import type { SeriesExpansion } from '../icalendar/recurrence.ts';
 import type { EventDetails, Series, Window as SeriesWindow } from '../icalendar/series.ts';
 
 const monthMs = 30 * 86_400_000;

@@ -3,9 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { regularFileChunks } from '../../regular-file.ts';
-import { decode, tooLarge } from '../icalendar/decode.ts';
 import type { Document } from '../icalendar/parse.ts';
-import type { Read } from './source.ts';
+import { decode, type Read, tooLarge } from './source.ts';
 
 /** Reads a calendar from a file, or from the .ics files in a folder and its subfolders. */
 export const readFiles: Read = async ({ location, etag }, { maxBytes }) => {

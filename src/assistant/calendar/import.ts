@@ -3,15 +3,13 @@ import { newId } from '../../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
-import type { AssistantData } from '../entities/entity-access.ts';
+import { type AssistantData, revisionOf } from '../entities/entity-access.ts';
 import { RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { revisionOf } from '../entities/revision.ts';
-import type { ParsedEvent } from '../icalendar/parsed-event.ts';
+import type { ParsedEvent } from '../icalendar/event-reader.ts';
 import { firstOccurrence } from '../icalendar/recurrence.ts';
 import { extentOf } from '../icalendar/rule-thread.ts';
 import { isAllDay, type Series } from '../icalendar/series.ts';
-import { chunks, mapWithPauses } from './batches.ts';
 import { configOf } from './source.ts';
 
 /** A change to an event, as reported to the user. */
@@ -22,12 +20,12 @@ export interface EventChange {
   readonly title: string;
 }
 
-export interface ImportResult {
+interface ImportResult {
   readonly changes: readonly EventChange[];
   readonly unchanged: number;
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Which missing events were deleted: all except these UIDs, or only those at these addresses. */
   readonly deleted: { readonly allBut: ReadonlySet<string> } | { readonly hrefs: ReadonlySet<string> };
   readonly progress?: ((done: number, total: number) => void) | undefined;
@@ -285,4 +283,26 @@ export async function timeFields(series: Series, userZone: string, budget?: Rule
     first_ms: firstMs,
     last_ms: lastMs,
   };
+}
+
+/** Events per transaction; other writers can run between batches. */
+const batchSize = 200;
+
+/** Serves other requests in between: the end of a series may take some time to compute. */
+async function mapWithPauses<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const pace = new Pace();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(await map(item));
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
+  }
+  return results;
+}
+
+function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);
 }

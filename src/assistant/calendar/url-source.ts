@@ -1,7 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { decode } from '../icalendar/decode.ts';
 import { signIn } from './passwords.ts';
-import { configOf, type Read } from './source.ts';
+import { configOf, decode, type Read } from './source.ts';
 
 /** Reads a calendar from a URL if it changed. */
 export const readAddress: Read = async (calendar, options) => {

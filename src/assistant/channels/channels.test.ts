@@ -13,7 +13,7 @@ import { worker } from '../../cli/assistant/worker.ts';
 import { doctor } from '../../cli/doctor/doctor.ts';
 import type { JsonObject } from '../../json.ts';
 import { channelPreferences, channels } from '../entities/channels.ts';
-import { policyInstructions } from '../policy/instructions.ts';
+import { policyInstructions } from '../policy/policy.ts';
 import type { Message } from '../sending/channel.ts';
 import { script } from './call.ts';
 

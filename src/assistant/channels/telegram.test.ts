@@ -9,9 +9,8 @@ import { channelConfig } from '../../../test/channel-config.ts';
 import { importComponent } from '../../../test/components.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { createResponses } from '../delivery/acknowledge.ts';
+import { createListeners, createResponses } from '../delivery/acknowledge.ts';
 import { createDelivery } from '../delivery/delivery.ts';
-import { createListeners } from '../delivery/listener.ts';
 import { acknowledgeNotification } from '../editing/notifications.ts';
 
 const token = 'secret-token';

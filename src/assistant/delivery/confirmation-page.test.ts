@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { createStore } from '../../store/store.ts';
-import { occurrences } from '../calendar/occurrences.ts';
+import { expandEvent } from '../calendar/expand-event.ts';
 import { createResponses, serveAcknowledge } from './acknowledge.ts';
 
 const languages = ['en', 'de-AT', 'fr', 'es-MX', 'xx'];
@@ -21,7 +21,7 @@ async function open() {
     const sent = reminder(event, noon - minute, { id: `n${index}`, status: 'sent', sent_ms: noon });
     await fill(store, { users: [person(id, { locale })], events: [event], notifications: [sent] });
   }
-  const data = { store, clock: () => noon, occurrences };
+  const data = { store, clock: () => noon, occurrences: expandEvent };
   const options = { privateHosts: [], passwordsFile: '', maxBytes: 1000, intervalMs: 1000 };
   const responses = createResponses({ data, options });
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { meeting, noon, reminder } from '../../../test/assistant-rows.ts';
 import type { Notification } from '../../store/schema.ts';
-import { DeliveryLog } from './delivery-log.ts';
 import type { OutcomeRecord } from './record-outcome.ts';
+import { DeliveryLog } from './worker.ts';
 
 let lines: string[];
 let now: number;

@@ -6,7 +6,7 @@ import { fill, meeting, minute, noon, person } from '../../../test/assistant-row
 import { channelConfig } from '../../../test/channel-config.ts';
 import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { createEvent } from '../editing/event-edit.ts';
+import { createEvent } from '../editing/events.ts';
 import { createUser } from '../editing/users.ts';
 import { createDelivery } from './delivery.ts';
 

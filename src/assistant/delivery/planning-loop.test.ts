@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createStore } from '../../store/store.ts';
-import { PlanningLoop } from './planning-loop.ts';
+import { PlanningLoop } from './delivery.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-rounds-'));
 let postgres: Postgres;

@@ -3,7 +3,7 @@ import { reachableBy } from '../entities/channels.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
-import { isHighUrgency } from './escalation.ts';
+import { isHighUrgency } from './follow-up.ts';
 
 const minute = 60_000;
 /** A reminder that is sent later than this says that it is late. */

@@ -1,8 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import type { NewNotification, Notification, NotificationStatus } from '../../store/schema.ts';
-import type { Store, Writer } from '../../store/store.ts';
+import { log } from '../../log.ts';
+import { singleLine } from '../../single-line.ts';
+import type { NewNotification, Notification, NotificationStatus, User } from '../../store/schema.ts';
+import type { Clock, Store, Writer } from '../../store/store.ts';
 import { type AuditEntry, auditRows } from '../entities/decision-log.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import type { Outcome } from '../sending/channel.ts';
+import { createFollowUp, escalationTime, nextChannel } from './follow-up.ts';
+import { type ClaimedNotification, escalationChain, expiryOf, type Verdict } from './pre-send-checks.ts';
+import { maxAttemptsFor, planNext, reachabilityOf } from './reachable-channels.ts';
+
+const maxDetailLength = 1000;
+
+/** The record for a notification that the checks before sending did not let pass. */
+export function planAfterVerdict(
+  claimed: ClaimedNotification,
+  verdict: Exclude<Verdict, { kind: 'send' }>,
+  nowMs: number,
+): OutcomeRecord {
+  const { notification } = claimed;
+  const { reason } = verdict;
+  switch (verdict.kind) {
+    case 'wait':
+      return {
+        notification,
+        status: 'planned',
+        nextMs: verdict.untilMs,
+        // The claim counted an attempt, but nothing was sent.
+        attempts: notification.attempts - 1,
+        action: 'notification.deferred',
+        detail: { reason, until: new Date(verdict.untilMs).toISOString() },
+      };
+    case 'cancel':
+      return {
+        notification,
+        status: 'cancelled',
+        reason,
+        // Release the key, so that the event can be planned again.
+        ...(verdict.because !== undefined && { key: `${notification.key}#${notification.id}` }),
+        action: 'notification.cancelled',
+        detail: { reason },
+      };
+    case 'miss':
+      return {
+        notification,
+        status: 'missed',
+        error: reason,
+        action: 'notification.missed',
+        detail: { reason },
+      };
+    case 'fail':
+      return giveUp(claimed, reason, nowMs);
+  }
+}
+
+/** The record for an attempt: sent, to be retried, or failed. */
+export function planAfterOutcome(
+  claimed: ClaimedNotification & { readonly user: User },
+  outcome: Outcome,
+  nowMs: number,
+): OutcomeRecord {
+  const { notification, user, event } = claimed;
+  // Answers of providers may contain line breaks and characters that cannot be stored.
+  const detail = singleLine(outcome.detail, maxDetailLength);
+  const next = planNext({
+    id: notification.id,
+    channel: notification.channel,
+    attempts: notification.attempts,
+    maxAttempts: maxAttemptsFor(user, notification),
+    outcome: outcome.kind,
+    retryAfterMs: outcome.kind === 'temporary' ? outcome.retryAfterMs : undefined,
+    nowMs,
+    expiresMs: expiryOf(notification, event),
+  });
+  if (outcome.kind === 'accepted') {
+    const { escalationThreshold } = preferencesOf(user);
+    const { urgency, event_start_ms } = notification;
+    const reference = outcome.reference ?? null;
+    return {
+      notification,
+      status: 'sent',
+      sentMs: nowMs,
+      result: JSON.stringify({ reference, detail }),
+      escalateMs: escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
+      action: 'notification.sent',
+      detail: { reference, detail },
+    };
+  }
+  if (next.kind === 'retry') {
+    return {
+      notification,
+      status: 'planned',
+      nextMs: next.atMs,
+      error: detail,
+      action: 'notification.retried',
+      detail: { outcome: outcome.kind, detail, next: new Date(next.atMs).toISOString() },
+    };
+  }
+  return giveUp(claimed, `${next.kind === 'give-up' ? `${next.reason}: ` : ''}${detail}`, nowMs);
+}
+
+/** Marks the channel as failed and adds a follow-up on the next channel, if there is one. */
+function giveUp(claimed: ClaimedNotification, reason: string, nowMs: number): OutcomeRecord {
+  const { notification, user, event, related } = claimed;
+  const tried = [notification, ...escalationChain(notification, related)].map(({ channel }) => channel);
+  const next =
+    user !== undefined && nowMs < expiryOf(notification, event)
+      ? nextChannel(reachabilityOf(user, notification.urgency), tried)
+      : undefined;
+  return {
+    notification,
+    status: 'failed',
+    error: reason,
+    action: 'notification.failed',
+    detail: { reason, ...(next !== undefined && { next_channel: next }) },
+    ...(next !== undefined && {
+      followUp: createFollowUp(claimed, next, `${notification.channel} failed: ${reason}`, nowMs),
+    }),
+  };
+}
 
 /** New state of a claimed notification, with its audit entry. */
 export interface OutcomeRecord {
@@ -178,4 +297,100 @@ export async function addNotifications(writer: Writer, rows: readonly NewNotific
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
   for (const { id, user_id } of rows) writer.changed({ kind: 'notification', id, userId: user_id });
+}
+
+/** Delay that lets outcomes of the same moment share a transaction. */
+const batchDelayMs = 5;
+const firstPauseMs = 100;
+const maxPauseMs = 5000;
+const publishDelayMs = 200;
+
+/**
+ * Records the outcomes of deliveries in batches. Outcomes that arrive during a transaction go into the next one. If the
+ * database is unavailable, the recorder retries until it succeeds, because a delivery cannot be undone.
+ */
+export class Recorder {
+  readonly #store: Store;
+  readonly #owner: string;
+  readonly #clock: Clock;
+  #pending: PendingRecord[] = [];
+  #writing: Promise<void> | undefined;
+  #abandoned = false;
+  #unpublished: Notification[] = [];
+  #publishTimer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store, owner: string, clock: Clock) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#clock = clock;
+  }
+
+  record(record: OutcomeRecord): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pending.push({ record, done: resolve });
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return promise;
+  }
+
+  /** Stops retrying if the database stays unavailable. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
+  async #write(): Promise<void> {
+    await pause(batchDelayMs);
+    for (let pauseMs = firstPauseMs; this.#pending.length > 0; ) {
+      const batch = this.#pending;
+      this.#pending = [];
+      const error = await this.#recordOutcomes(batch);
+      if (error === undefined) {
+        pauseMs = firstPauseMs;
+        for (const { done } of batch) done();
+      } else if (this.#abandoned || !(error instanceof Failure && error.kind === 'unavailable')) {
+        log('error', `outcomes of ${batch.length} deliveries could not be recorded`, error);
+        for (const { done } of batch) done();
+      } else {
+        log('warning', `outcomes of ${batch.length} deliveries are not recorded yet; retrying`, error);
+        this.#pending = [...batch, ...this.#pending];
+        await pause(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+      }
+    }
+  }
+
+  /** Publishes the recorded changes to subscribers of the store. */
+  async publishChanges(): Promise<void> {
+    clearTimeout(this.#publishTimer);
+    this.#publishTimer = undefined;
+    const changes = this.#unpublished;
+    if (changes.length === 0) return;
+    this.#unpublished = [];
+    try {
+      await this.#store.write(async ({ changed }) => {
+        for (const { id, user_id } of changes) changed({ kind: 'notification', id, userId: user_id });
+      });
+    } catch (error) {
+      log('debug', 'changes of notifications could not be published', error);
+    }
+  }
+
+  async #recordOutcomes(batch: readonly PendingRecord[]): Promise<unknown> {
+    try {
+      const records = batch.map(({ record }) => record);
+      await recordOutcomes(this.#store, this.#owner, this.#clock(), records);
+      this.#unpublished.push(...records.map(({ notification }) => notification));
+      // Delayed, because each publication is a write transaction that other writers wait for.
+      this.#publishTimer ??= setTimeout(() => void this.publishChanges(), publishDelayMs);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+interface PendingRecord {
+  readonly record: OutcomeRecord;
+  readonly done: () => void;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { urgencies } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
-import { escalationTime, nextChannel, nextEscalation, type Reachability } from './escalation.ts';
-import { type Attempted, pauseMs, planNext } from './retry.ts';
+import { escalationTime, nextChannel, nextEscalation, type Reachability } from './follow-up.ts';
+import { type Attempted, pauseMs, planNext } from './reachable-channels.ts';
 
 const minute = 60_000;
 const attempted: Attempted = {

@@ -1,9 +1,37 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { xml } from '../../message-page.ts';
+import { singleLine } from '../../single-line.ts';
 import { storageReason } from '../../storage-error.ts';
-import { type ChannelConfig, channels } from '../entities/channels.ts';
-import type { ChannelDefinition, Message, Outcome, SaveFile, Sender, Senders } from '../sending/channel.ts';
+import { newId } from '../../store/id.ts';
+import type { Channel as ChannelName, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
+import { withoutPassword } from '../../without-password.ts';
+import {
+  type ChannelConfig,
+  channels,
+  findChannel,
+  maskAddress,
+  parseAddress,
+  reachableBy,
+} from '../entities/channels.ts';
+import { auditRows } from '../entities/decision-log.ts';
+import { type AssistantData, lockUser, type Reader } from '../entities/entity-access.ts';
+import { channelsOf, preferencesOf } from '../entities/preferences.ts';
+import { textsFor } from '../messages/catalog.ts';
+import type {
+  ChannelDefinition,
+  Message,
+  Outcome,
+  OutcomeKind,
+  SaveFile,
+  Sender,
+  Senders,
+} from '../sending/channel.ts';
+import { formatTime } from './message.ts';
+import { recipientOf } from './reachable-channels.ts';
 
 /** Creates the sender of every channel; a channel without a configured provider writes to the outbox. */
 export function createSenders(
@@ -76,4 +104,150 @@ async function saveAtomically(
   if ((await fill(`${file}.part`)) === false) return undefined;
   await disk.rename(`${file}.part`, file);
   return { kind: 'accepted', reference: file, detail: `written to ${file}` };
+}
+
+export interface TestRequest {
+  readonly userId: string;
+  /** Default: the channel that the user prefers. */
+  readonly channel?: ChannelName | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface TestResult {
+  readonly user_id: string;
+  readonly channel: ChannelName;
+  readonly to: string;
+  readonly delivered: boolean;
+  readonly outcome: OutcomeKind | 'outbox';
+  readonly detail: string;
+  readonly advice?: string;
+}
+
+const testAction = 'notification.tested';
+/** Rate limit per user, because a model may call the tool in a loop. */
+const maxTests = 10;
+const windowMs = 10 * 60_000;
+
+/** Sends one test message immediately, even in quiet hours, through the same channels as other notifications. */
+export async function sendTest(
+  { store, clock }: AssistantData,
+  config: ChannelConfig,
+  { userId, channel: requestedChannel, signal }: TestRequest,
+  report: (message: string) => void,
+): Promise<TestResult> {
+  const nowMs = clock();
+  const { user, channel, to, entry } = await store.write((writer) =>
+    recordStart(writer, userId, requestedChannel, nowMs),
+  );
+  report(`sending a test message by ${channel}`);
+  const definition = findChannel(channel)!;
+  const sender = createSender(definition, config);
+  const outcome = await sender
+    .deliver(testMessage(user, channel, nowMs), signal)
+    .finally(() => sender.close?.());
+  const kind = outcome.kind === 'accepted' && !isConfigured(definition, config) ? 'outbox' : outcome.kind;
+  const detail = singleLine(outcome.detail, 500);
+  await store.write(({ db }) =>
+    db
+      .updateTable('audit')
+      .set({ at_ms: clock(), detail: JSON.stringify({ channel, outcome: kind, detail }) })
+      .where('id', '=', entry)
+      .execute(),
+  );
+  const advice = adviceFor(definition, kind);
+  return {
+    user_id: userId,
+    channel,
+    to,
+    delivered: kind === 'accepted',
+    outcome: kind,
+    detail,
+    ...(advice !== undefined && { advice }),
+  };
+}
+
+/** Records the test before it is sent, so that the rate limit also holds for concurrent calls. */
+async function recordStart(
+  { db }: Writer,
+  userId: string,
+  requestedChannel: ChannelName | undefined,
+  nowMs: number,
+) {
+  const user = await lockUser(db, userId);
+  if ((await countTests(db, userId, nowMs - windowMs)) >= maxTests)
+    throw new Failure(
+      'refused',
+      `${userId} received ${maxTests} test messages within ten minutes. Try again later.`,
+    );
+  const channel = requestedChannel ?? preferredChannel(user);
+  const { address } = findChannel(channel)!;
+  const { name: field, flag = `--${field.replaceAll('_', '-')}` } = address.field ?? { name: 'channels' };
+  if (!reachableBy(user).includes(channel))
+    throw new Failure(
+      'refused',
+      `${userId} cannot be reached by ${channel}: ${field} is not set. Set it with update_user (on the command line: ${flag}).`,
+    );
+  const own = address.field && user[address.field.name];
+  const to = own ? withoutPassword(own) : listedAddresses(user, channel);
+  const detail = { channel, outcome: 'unknown', detail: 'the result is not known yet' };
+  const [row] = auditRows(nowMs, [{ action: testAction, userId, detail }]);
+  await db.insertInto('audit').values(row!).execute();
+  return { user, channel, to, entry: row!.id };
+}
+
+async function countTests(db: Reader, userId: string, sinceMs: number): Promise<number> {
+  const rows = await db
+    .selectFrom('audit')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('action', '=', testAction)
+    .where('at_ms', '>', sinceMs)
+    .limit(maxTests)
+    .execute();
+  return rows.length;
+}
+
+/** As for reminders: the preferred channel that has an address, otherwise one that does not ring. */
+function preferredChannel(user: User): ChannelName {
+  const reachable = reachableBy(user);
+  const preferred = channelsOf(preferencesOf(user).channelPref);
+  return (
+    preferred.find((channel) => reachable.includes(channel)) ??
+    reachable.find((channel) => channel !== 'call') ??
+    preferred[0]!
+  );
+}
+
+/** The addresses of a channel in the user's list, without secrets. */
+function listedAddresses({ channels }: User, channel: ChannelName): string {
+  const list = JSON.parse(channels ?? '[]') as string[];
+  const own = list.filter((one) => parseAddress(one)?.channel === channel);
+  return own.map(maskAddress).join(', ');
+}
+
+function isConfigured(channel: ChannelDefinition, config: ChannelConfig): boolean {
+  return channel.connect(config, { privateHosts: [] }) !== undefined;
+}
+
+function adviceFor({ advice }: ChannelDefinition, outcome: TestResult['outcome']): string | undefined {
+  const { notConfigured, unreachable, refused } = advice;
+  if (outcome === 'accepted') return undefined;
+  return { outbox: notConfigured, temporary: unreachable, unknown: unreachable, permanent: refused }[outcome];
+}
+
+function testMessage(user: User, channel: ChannelName, nowMs: number): Message {
+  const { locale } = preferencesOf(user);
+  const texts = textsFor(locale);
+  const lines = [texts.hello(singleLine(user.name)), texts.test.text(channel), formatTime(nowMs, user)];
+  return {
+    id: newId(nowMs),
+    recipient: recipientOf(user, channel),
+    subject: texts.test.subject,
+    text: `${lines.join('\n\n')}\n`,
+    html: lines.map((line) => `<p>${xml(line)}</p>\n`).join(''),
+    speech: lines.slice(0, 2).join(' '),
+    urgency: 'normal',
+    sentAt: new Date(nowMs),
+    data: { test: true },
+  };
 }

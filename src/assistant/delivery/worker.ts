@@ -1,18 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
-import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import { singleLine } from '../../single-line.ts';
+import type { CalendarEvent, Channel as ChannelName, Notification, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
-import { DeliveryLog } from './delivery-log.ts';
 import { escalateUnacknowledged } from './follow-up.ts';
-import { writeMessage } from './message.ts';
-import { reportMissed } from './missed.ts';
-import { planAfterOutcome, planAfterVerdict } from './outcome-plan.ts';
+import { reportMissed, writeMessage } from './message.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
-import { recordInTransaction, recordOutcomes } from './record-outcome.ts';
-import { Recorder } from './recorder.ts';
-import { WebhookCircuitBreaker } from './webhook-circuit-breaker.ts';
+import {
+  type OutcomeRecord,
+  planAfterOutcome,
+  planAfterVerdict,
+  Recorder,
+  recordInTransaction,
+  recordOutcomes,
+} from './record-outcome.ts';
 
 export interface WorkerOptions {
   readonly store: Store;
@@ -262,4 +265,110 @@ export class Worker {
 /** A newer version of the program may have planned it. */
 async function unknownChannel({ channel }: Notification): Promise<Outcome> {
   return { kind: 'permanent', detail: `this version has no channel ${JSON.stringify(channel)}` };
+}
+
+/** A failing channel is logged at most once in this time. */
+const pauseMs = 60_000;
+
+/** Logs failed deliveries: every notification that is given up, and at most one line per minute and channel for retries. */
+export class DeliveryLog {
+  readonly #clock: Clock;
+  readonly #lastLogged = new Map<ChannelName, { atMs: number; suppressed: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  report({
+    notification: { id, channel, user_id },
+    status,
+    error: fullError,
+    followUp,
+  }: OutcomeRecord): void {
+    const error = fullError && singleLine(fullError, 500);
+    if (status === 'failed') {
+      const next = followUp === undefined ? 'no other channel is left' : `trying ${followUp.channel} next`;
+      log('warning', `notification ${id} for ${user_id} by ${channel} failed: ${error}; ${next}`);
+    } else if (status === 'planned' && error !== undefined) this.#reportRetry(channel, error);
+    else if (status === 'sent') log('debug', `notification ${id} for ${user_id} sent by ${channel}`);
+  }
+
+  /** Limits the log lines, because every notification of a channel fails while its server is down. */
+  #reportRetry(channel: ChannelName, error: string): void {
+    const nowMs = this.#clock();
+    const last = this.#lastLogged.get(channel);
+    if (last !== undefined && nowMs < last.atMs + pauseMs) {
+      last.suppressed += 1;
+      return;
+    }
+    const more =
+      last === undefined || last.suppressed === 0
+        ? ''
+        : ` (${last.suppressed} more failures since the last message)`;
+    log('warning', `delivery by ${channel} failed and will be retried: ${error}${more}`);
+    this.#lastLogged.set(channel, { atMs: nowMs, suppressed: 0 });
+  }
+}
+
+/**
+ * Keeps slow webhook receivers from blocking other deliveries. A delivery to a slow receiver does not occupy a worker
+ * slot, and the worker claims nothing more for that receiver until it answers.
+ */
+class WebhookCircuitBreaker {
+  readonly #slowAfterMs: number;
+  readonly #waiting = new Map<string, number>();
+  #count = 0;
+  #changed = Promise.withResolvers<void>();
+  /** Called when a receiver has answered and may be sent to again. */
+  onRelease: () => void = () => {};
+
+  constructor(slowAfterMs: number) {
+    this.#slowAfterMs = slowAfterMs;
+  }
+
+  /** Number of deliveries that wait for slow receivers. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Origins of the slow receivers. */
+  get slowReceivers(): readonly string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /** Resolves at the next change of `count`. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  /** Awaits the answer and treats the receiver as slow once the answer takes too long. */
+  async track<Value>(url: string, answer: Promise<Value>): Promise<Value> {
+    const address = originOf(url);
+    let slow = false;
+    const timer = setTimeout(() => {
+      slow = true;
+      this.#add(address, 1);
+    }, this.#slowAfterMs);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      if (slow) this.#add(address, -1);
+    }
+  }
+
+  #add(address: string, change: 1 | -1): void {
+    const waiting = (this.#waiting.get(address) ?? 0) + change;
+    this.#count += change;
+    if (waiting > 0) this.#waiting.set(address, waiting);
+    else this.#waiting.delete(address);
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+    if (waiting === 0) this.onRelease();
+  }
+}
+
+/** The URL up to its path. `claim` compares it with the beginning of other webhook URLs. */
+function originOf(url: string): string {
+  return (/^\w+:\/\/[^/?#]*/.exec(url)?.[0] ?? url).toLowerCase();
 }

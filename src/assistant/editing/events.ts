@@ -1,14 +1,249 @@
+import { Failure } from '../../failure.ts';
+import { messageOf } from '../../json.ts';
 import { newId } from '../../store/id.ts';
-import type { CalendarEvent, NewEvent, User } from '../../store/schema.ts';
+import type { CalendarEvent, EventStatus, NewEvent, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findUser } from '../entities/entity-access.ts';
-import { revisionOf } from '../entities/revision.ts';
+import { type AssistantData, findEvent, findUser, revisionOf } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
+import { parseTime, type WrittenTime } from '../entities/written-time.ts';
+import { extentOf, RuleChecks } from '../icalendar/rule-thread.ts';
+import type { Series } from '../icalendar/series.ts';
+import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
-import { handOver } from '../planning/copies.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
+import { handOver } from '../planning/plan-subjects.ts';
 import { cancelAll } from '../planning/planner.ts';
 import { replanEvent } from '../planning/replanning.ts';
+import { checkZone, setEventReminders, withReminders } from './users.ts';
+
+/** Fields of an event that a user can set. */
+export interface EventInput {
+  readonly title?: string;
+  readonly start_ts?: string;
+  readonly end_ts?: string;
+  readonly timezone?: string;
+  readonly location?: string;
+  readonly conf_link?: string;
+  readonly organizer?: string;
+  readonly attendees?: readonly string[];
+  readonly description?: string;
+  readonly status?: EventStatus;
+  readonly rrule?: string;
+  readonly reminders?: readonly string[];
+  /** Makes a new event a task, which is due when it starts. */
+  readonly task?: 'open' | 'done';
+}
+
+export function createEvent(
+  data: AssistantData,
+  userId: string,
+  input: EventInput & { readonly title: string; readonly start_ts: string },
+  requestedId?: string,
+): Promise<CalendarEvent> {
+  const now = data.clock();
+  const id = requestedId ?? newId(now);
+  return data.store.write(async (writer) => {
+    const user = await findUser(writer.db, userId);
+    const taken = await writer.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst();
+    if (taken !== undefined)
+      throw new Failure(
+        'conflict',
+        `An event with the id "${id}" already exists; choose another id or update that event.`,
+      );
+    const reminders = input.reminders && { reminders: withReminders({ reminders: null }, input.reminders) };
+    const task = input.task && { task: 'open' as const };
+    const fields = {
+      ...blank,
+      ...task,
+      ...toDetails(input),
+      ...reminders,
+      title: input.title,
+      provider_event_id: id,
+    };
+    const times = await timesOf(input.task === undefined ? input : { length_ms: 0, ...input }, user, now);
+    const { event } = await saveEvent(writer, data, user, { ...fields, ...times }, now, id);
+    await audit(writer, now, [{ action: 'event.created', userId, eventId: id }]);
+    return event;
+  });
+}
+
+/** Changes a whole event. Of an imported one, or of one occurrence, only the reminders. */
+export async function updateEvent(
+  data: AssistantData,
+  id: string,
+  { reminders, ...input }: EventInput,
+  unset: readonly (keyof EventInput)[],
+  occurrence?: string,
+): Promise<CalendarEvent> {
+  const others = unset.filter((name) => name !== 'reminders');
+  const changesEvent = Object.keys(input).length > 0 || others.length > 0;
+  const changed = changesEvent ? await updateFields(data, id, input, others) : undefined;
+  if (reminders !== undefined || unset.includes('reminders'))
+    return setEventReminders(data, id, reminders, occurrence);
+  return changed ?? data.store.read((db) => findEvent(db, id));
+}
+
+function updateFields(
+  data: AssistantData,
+  id: string,
+  input: EventInput,
+  unset: readonly (keyof EventInput)[],
+): Promise<CalendarEvent> {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
+    const before = await findEvent(writer.db, id);
+    refuseImported(before);
+    const user = await findUser(writer.db, before.user_id);
+    const { id: _, user_id, revision, created_ms, updated_ms, ...known } = before;
+    const cleared = Object.fromEntries(unset.filter((name) => name !== 'rrule').map((name) => [name, null]));
+    const fields = { ...known, ...toDetails(input), ...cleared };
+    const timed = input.start_ts ?? input.end_ts ?? input.timezone ?? input.rrule;
+    const times =
+      timed === undefined && !unset.includes('rrule')
+        ? {}
+        : await timesOf(mergedTimes(before, input, unset), user, now);
+    const { event, outcome } = await saveEvent(writer, data, user, { ...fields, ...times }, now);
+    if (outcome === 'changed') {
+      const detail = { changed: [...Object.keys(input), ...unset] };
+      await audit(writer, now, [{ action: 'event.updated', userId: user.id, eventId: id, detail }]);
+    }
+    return event;
+  });
+}
+
+export function deleteEvent(data: AssistantData, id: string): Promise<void> {
+  return data.store.write(async (writer) => {
+    const event = await findEvent(writer.db, id);
+    refuseImported(event);
+    await removeEvent(writer, event, 'the event was deleted', data.clock());
+  });
+}
+
+const blank = {
+  provider: 'local',
+  calendar_id: null,
+  location: null,
+  conf_link: null,
+  organizer: null,
+  attendees: null,
+  description: null,
+  status: 'confirmed',
+  task: null,
+  etag: null,
+  last_seen_ms: null,
+} as const satisfies Partial<EventFields>;
+
+function refuseImported(event: CalendarEvent): void {
+  if (event.provider === 'local') return;
+  throw new Failure('refused', 'This event comes from an imported calendar; change it in that calendar.');
+}
+
+function toDetails(input: EventInput): Partial<EventFields> {
+  const { title, location, conf_link, organizer, attendees, description, status } = input;
+  const given = { title, location, conf_link, organizer, description, status };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(attendees !== undefined && { attendees: JSON.stringify(attendees) }),
+  };
+}
+
+const dayMs = 86_400_000;
+/** Latest valid timestamp, used for series without an end. */
+const never = 8.64e15;
+
+/** Times of an event, as the user wrote them. */
+export interface WrittenTimes {
+  readonly start_ts?: string;
+  readonly end_ts?: string;
+  /** Used if there is no `end_ts`. */
+  readonly length_ms?: number;
+  readonly timezone?: string;
+  readonly rrule?: string;
+}
+
+/** Merges an update into the existing times, as if the event were created with all of them. */
+export function mergedTimes(
+  before: CalendarEvent,
+  input: WrittenTimes,
+  unset: readonly string[],
+): WrittenTimes & { start_ts: string } {
+  const series = before.series === null ? undefined : (JSON.parse(before.series) as Series);
+  const start = input.start_ts ?? series?.start.wall ?? timestamp(before.start_ms);
+  const timezone = input.timezone ?? before.timezone ?? undefined;
+  const rrule = unset.includes('rrule') ? undefined : (input.rrule ?? series?.rules?.[0]);
+  const allDay = !start.includes(':');
+  const lengthMs = before.end_ms - before.start_ms;
+  // A moved event keeps its duration, unless it changes between all-day and timed.
+  const kept = allDay === (before.all_day === 1) ? lengthMs : undefined;
+  return {
+    start_ts: start,
+    ...(timezone !== undefined && { timezone }),
+    ...(rrule !== undefined && { rrule }),
+    ...(input.end_ts !== undefined ? { end_ts: input.end_ts } : kept !== undefined && { length_ms: kept }),
+  };
+}
+
+export async function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
+  checkZone(input.timezone);
+  const zone = input.timezone ?? preferencesOf(user).timezone;
+  const start = parseTime(input.start_ts, zone, 'start_ts', nowMs, input.timezone !== undefined);
+  const endMs = resolveEnd(input, start, zone, nowMs);
+  if (endMs < start.ms)
+    throw new Failure(
+      'invalid-params',
+      `The event would end before it starts (end_ts ${input.end_ts} is before start_ts ${input.start_ts}).`,
+      {
+        issues: [
+          { path: ['end_ts'], keyword: 'minimum', expected: input.start_ts, message: 'is before start_ts' },
+        ],
+      },
+    );
+  const times = {
+    start_ms: start.ms,
+    end_ms: endMs,
+    all_day: start.allDay ? 1 : 0,
+    timezone: start.allDay ? null : zone,
+  };
+  if (!start.allDay && input.rrule === undefined)
+    return { ...times, series: null, first_ms: start.ms, last_ms: start.ms };
+  const series: Series = {
+    start: { wall: start.wall, ...(!start.allDay && { zone }) },
+    duration: start.allDay
+      ? { days: Math.max(1, Math.round((endMs - start.ms) / dayMs)), seconds: 0 }
+      : { days: 0, seconds: (endMs - start.ms) / 1000 },
+    ...(input.rrule !== undefined && { rules: [await checkRule(input.rrule, start)] }),
+  };
+  const { firstMs, lastMs = never } = await extentOf(series);
+  return { ...times, series: JSON.stringify(series), first_ms: firstMs, last_ms: lastMs };
+}
+
+function resolveEnd(input: WrittenTimes, start: WrittenTime, zone: string, nowMs: number): number {
+  if (input.end_ts === undefined)
+    return start.ms + (input.length_ms || (start.allDay ? dayMs : (input.length_ms ?? dayMs / 24)));
+  return parseTime(input.end_ts, zone, 'end_ts', nowMs, input.timezone !== undefined).ms;
+}
+
+/** Returns the normalized rule; throws a `Failure` if it is invalid or yields too many occurrences. */
+async function checkRule(written: string, start: WrittenTime): Promise<string> {
+  try {
+    const rule = readRule(written.replace(/^RRULE:/i, ''));
+    const checks = new RuleChecks(start.ms);
+    const use = { rule, start: { wall: start.wall } };
+    await checks.check([use]);
+    if (!checks.isUsable(use))
+      throw new Unreadable('it yields too many occurrences or takes too long to compute');
+    return rule;
+  } catch (error) {
+    throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`, {
+      issues: [
+        { path: ['rrule'], keyword: 'format', expected: 'recurrence-rule', message: messageOf(error) },
+      ],
+      cause: error,
+    });
+  }
+}
 
 /** Event fields without those that the store sets. */
 export type EventFields = Omit<NewEvent, 'id' | 'user_id' | 'revision' | 'created_ms' | 'updated_ms'>;

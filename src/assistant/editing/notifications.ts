@@ -1,7 +1,16 @@
 import { Failure } from '../../failure.ts';
-import type { Notification, NotificationStatus } from '../../store/schema.ts';
+import { newId } from '../../store/id.ts';
+import type { CalendarEvent, Notification, NotificationStatus, User } from '../../store/schema.ts';
+import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
-import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { configOf, listRules, setRule, titleKey } from '../entities/rules.ts';
+import { parseTime, withDate } from '../entities/written-time.ts';
+import { textsFor } from '../messages/catalog.ts';
+import { afterMinutes } from '../planning/planner.ts';
+import { channelsAt } from '../policy/guards.ts';
 
 /** Maximum number of notifications in one result. */
 export const maxNotifications = 2000;
@@ -126,4 +135,185 @@ export function acknowledgeNotification(
     writer.changed({ kind: 'notification', id, userId: row.user_id });
     return findNotification(db, id);
   });
+}
+
+const minuteMs = 60_000;
+/** How often one occurrence can be put off. */
+const maxSnoozes = 10;
+
+export interface SnoozeRequest {
+  readonly minutes?: number | undefined;
+  /** A local time today, `17:30`, or a local date and time. */
+  readonly until?: string | undefined;
+}
+
+/** Plans a reminder again at a later time that the user chooses. Ends its escalation. */
+export function snoozeNotification(
+  { store, clock }: AssistantData,
+  id: string,
+  request: SnoozeRequest,
+  by: string,
+): Promise<Notification> {
+  const now = clock();
+  return store.write(async (writer) => {
+    const { db } = writer;
+    const row = await findNotification(db, id);
+    if (row.event_id === '' || row.change !== null)
+      throw new Failure('refused', 'Only reminders of events can be snoozed.');
+    if (row.status === 'cancelled' || row.acknowledged_ms !== null)
+      throw new Failure('refused', 'This reminder was cancelled or acknowledged and cannot be snoozed.');
+    const user = await findUser(db, row.user_id);
+    const event = await findEvent(db, row.event_id);
+    const siblings = await db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .execute();
+    const untilMs = snoozeTime(request, row, event, user, now);
+    const snoozed = { ...snoozeRow(row, user, untilMs, now, siblings), status: 'planned' as const };
+    const known = siblings.find(({ key }) => key === snoozed.key);
+    if (known !== undefined) return known;
+    if (siblings.filter(({ origin }) => origin === 'snooze').length >= maxSnoozes)
+      throw new Failure('refused', `This event was already snoozed ${maxSnoozes} times.`);
+    await db
+      .updateTable('notifications')
+      .set({ escalate_ms: null, updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .execute();
+    await db
+      .updateTable('notifications')
+      .set({ status: 'cancelled', reason: 'snoozed', updated_ms: now })
+      .where('event_id', '=', row.event_id)
+      .where('occurrence', '=', row.occurrence)
+      .where('status', '=', 'planned')
+      .where(({ eb, or }) =>
+        or([eb('parent_id', 'is not', null), eb('id', '=', id), eb('origin', '=', 'snooze')]),
+      )
+      .where('change', 'is', null)
+      .execute();
+    const added = await db
+      .insertInto('notifications')
+      .values(snoozed)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const detail = { by, until: new Date(untilMs).toISOString() };
+    await audit(writer, now, [
+      { action: 'notification.snoozed', userId: user.id, eventId: event.id, notificationId: id, detail },
+    ]);
+    writer.changed({ kind: 'notification', id: added.id, userId: user.id });
+    return added;
+  });
+}
+
+/** When to remind again. Never in quiet hours, and not after the start of the event. */
+export function snoozeTime(
+  { minutes = 10, until }: SnoozeRequest,
+  row: Pick<Notification, 'event_start_ms'>,
+  event: CalendarEvent,
+  user: User,
+  now: number,
+): number {
+  const preferences = preferencesOf(user);
+  const latestMs =
+    row.event_start_ms + afterMinutes(event, { ...(event.task && { task: event.task }) }) * minuteMs;
+  const wanted =
+    until === undefined ? now + minutes * minuteMs : writtenTime(until, preferences.timezone, now);
+  // A button cannot know when the event starts, so the last minute before it is good enough.
+  const untilMs = until === undefined && wanted >= latestMs ? latestMs - minuteMs : wanted;
+  if (untilMs <= now) throw new Failure('refused', 'It is too late to snooze: the event is about to start.');
+  if (untilMs > latestMs)
+    throw new Failure(
+      'refused',
+      `The event starts at ${new Date(latestMs).toISOString()}; snooze until a time before that.`,
+    );
+  if (channelsAt(untilMs, preferences, reachableBy(user)).length === 0)
+    throw new Failure(
+      'refused',
+      `That time is in the quiet hours from ${preferences.quietStart} to ${preferences.quietEnd}. Choose another time, or permit one reminder with update_event: reminders ["2026-03-01T22:30!"].`,
+    );
+  return untilMs;
+}
+
+/** The new reminder, on the same channel if the user allows it at that time. */
+export function snoozeRow(
+  row: Notification,
+  user: User,
+  untilMs: number,
+  now: number,
+  siblings: readonly Notification[],
+) {
+  const preferences = preferencesOf(user);
+  const calls = siblings.filter(
+    ({ channel, status, event_start_ms }) =>
+      channel === 'call' && status !== 'cancelled' && event_start_ms === row.event_start_ms,
+  ).length;
+  const allowed = channelsAt(untilMs, preferences, reachableBy(user)).filter(
+    (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
+  );
+  if (allowed.length === 0)
+    throw new Failure('refused', `${calls} calls for this event were already made or planned.`);
+  const quiet = allowed.filter((channel) => channel !== 'call');
+  const channel =
+    allowed.includes(row.channel) && row.channel !== 'call' ? row.channel : (quiet[0] ?? allowed[0]!);
+  return {
+    ...row,
+    id: newId(now),
+    key: JSON.stringify([row.event_id, row.occurrence, row.event_start_ms, 'snooze', untilMs]),
+    origin: 'snooze' as const,
+    slot: Math.floor((untilMs - row.event_start_ms) / minuteMs),
+    channel,
+    urgency: 'normal' as const,
+    plan_ms: untilMs,
+    next_ms: untilMs,
+    reason: 'snoozed',
+    payload: withWhy(row.payload, textsFor(preferences.locale).reasons.snooze),
+    attempts: 0,
+    owner: null,
+    lease_ms: null,
+    fence: 0,
+    sent_ms: null,
+    result: null,
+    error: null,
+    parent_id: null,
+    level: 0,
+    escalate_ms: null,
+    created_ms: now,
+    updated_ms: now,
+  };
+}
+
+function withWhy(payload: string, why: string): string {
+  const { timing: _, ...rest } = parsePayload(payload);
+  return JSON.stringify({ ...rest, why });
+}
+
+/** `17:30` is the next time the clock shows it. */
+function writtenTime(written: string, zone: string, now: number): number {
+  if (!/^\d\d:\d\d$/.test(written)) return parseTime(written, zone, 'until', now).ms;
+  const next = (day: string) => parseTime(withDate(`${day} ${written}`, zone, now), zone, 'until', now).ms;
+  const today = next('today');
+  return today > now ? today : next('tomorrow');
+}
+
+/**
+ * "Less like this": a rule limits events with this title to one reminder; said again, to none. The rule is listed with the
+ * other rules of the user and can be deleted. A planned reminder is cancelled as well.
+ */
+export async function preferFewer(data: AssistantData, id: string): Promise<Notification> {
+  const row = await data.store.read((db) => findNotification(db, id));
+  const { title } = await data.store.read((db) => findEvent(db, row.event_id));
+  const known = (await listRules(data, row.user_id)).find(
+    (rule) =>
+      rule.rule_type === 'fewer_reminders' && titleKey(configOf(rule).title ?? '') === titleKey(title),
+  );
+  const max = known === undefined ? 1 : Math.max(0, (configOf(known).max ?? 1) - 1);
+  await setRule(data, row.user_id, known?.id, {
+    type: 'fewer_reminders',
+    config: { title, max },
+    priority: known?.priority ?? 0,
+    enabled: true,
+  });
+  return row.status === 'planned' ? cancelNotification(data, id) : row;
 }

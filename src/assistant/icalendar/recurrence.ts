@@ -1,4 +1,4 @@
-import { type ExpandRule, expandRule } from './rule.ts';
+import { cpuMs, type ExpandRule, expandRule, isFast, withoutRules } from './rule.ts';
 import {
   type CalendarTime,
   type Duration,
@@ -10,16 +10,42 @@ import {
   type Series,
   type Window,
 } from './series.ts';
-import {
-  type ClockOf,
-  createClocks,
-  dayMs,
-  durationMs,
-  extreme,
-  startOfDay,
-  wallTime,
-} from './series-clock.ts';
-import { instantOf, wallOf } from './zone.ts';
+import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
+import { offsetsOfObservances } from './zone-reader.ts';
+
+const dayMs = 86_400_000;
+
+/** Returns the UTC offsets for a written time; floating times use the viewer's time zone. */
+export type ClockOf = (time: CalendarTime) => OffsetAt;
+
+/** Returns the smallest number, or with sign -1 the largest. Lists can be too long for `Math.min(...)`. */
+function extreme(numbers: readonly number[], sign: 1 | -1): number {
+  return numbers.reduce((best, next) => (next * sign < best * sign ? next : best), numbers[0] ?? 0);
+}
+
+function durationMs({ days, seconds }: Duration): number {
+  return days * dayMs + seconds * 1000;
+}
+
+function createClocks(series: Series, viewer: string): ClockOf {
+  const own = new Map(
+    Object.entries(series.zones ?? {}).map(([zone, observances]) => [
+      zone,
+      offsetsOfObservances(observances),
+    ]),
+  );
+  const utc: OffsetAt = () => 0;
+  const floating = offsetsOf(viewer) ?? utc;
+  return ({ zone }) => (zone === undefined ? floating : (own.get(zone) ?? offsetsOf(zone) ?? floating));
+}
+
+export function wallTime({ wall }: CalendarTime): number {
+  return Date.parse(wall.length === 10 ? wall : `${wall}Z`);
+}
+
+function startOfDay(wallMs: number): number {
+  return Math.floor(wallMs / dayMs) * dayMs;
+}
 
 /** Start of an occurrence from a rule or list, before overrides are applied. */
 interface Start {
@@ -235,4 +261,60 @@ function recurrenceId({ key, wallMs }: Start, written: CalendarTime): string {
   return written.zone === undefined
     ? new Date(wallMs).toISOString().slice(0, 19)
     : `${new Date(key).toISOString().slice(0, 19)}Z`;
+}
+
+const monthMs = 30 * 86_400_000;
+const maxSlices = 48;
+/** CPU time that the rules of one series may take. */
+const maxSeriesMs = 5_000;
+
+export interface SeriesExpansion {
+  /** Occurrences that start in the window, which includes its end. */
+  readonly occurrences: readonly Occurrence[];
+  /** True if the rules take too long. They are left out then: only the start, added dates and changed occurrences remain. */
+  readonly slow: boolean;
+  /** True if some occurrences are missing. */
+  readonly truncated: boolean;
+  readonly usedMs: number;
+}
+
+/** Expands a series. Unusual rules are expanded month by month, because each query has limits. `skip` leaves them out. */
+export function expandSeries(
+  series: Series,
+  window: Window,
+  skip: boolean,
+  maxMs = maxSeriesMs,
+): SeriesExpansion {
+  const length = window.toMs + 1 - window.fromMs;
+  if (!isUnusual(series)) return { ...inSlices(series, window, length, expandRule), slow: false, usedMs: 0 };
+  const skipped = { ...inSlices(series, window, length, withoutRules), slow: true };
+  if (skip) return { ...skipped, usedMs: 0 };
+  const began = cpuMs();
+  let slow = false;
+  const expand: ExpandRule = (...query) => {
+    if (slow) return withoutRules(...query);
+    const found = expandRule(...query);
+    slow = found.slow === true || cpuMs() - began > maxMs;
+    return found;
+  };
+  const found = inSlices(series, window, Math.max(monthMs, length / maxSlices), expand);
+  const usedMs = cpuMs() - began;
+  return slow ? { ...skipped, usedMs } : { ...found, slow, usedMs };
+}
+
+export function isUnusual({ rules = [], exceptionRules = [] }: Series): boolean {
+  return ![...rules, ...exceptionRules].every(isFast);
+}
+
+function inSlices(series: Series, { zone, ...window }: Window, length: number, expand: ExpandRule) {
+  const found: Occurrence[] = [];
+  let truncated = false;
+  for (let { fromMs } = window; fromMs <= window.toMs; fromMs += length) {
+    // `window.toMs` is inclusive here and exclusive in `occurrences`.
+    const toMs = Math.min(fromMs + length, window.toMs + 1);
+    const slice = occurrences(series, { fromMs, toMs, zone }, expand);
+    truncated ||= slice.truncated;
+    for (const occurrence of slice.occurrences) if (occurrence.startMs >= fromMs) found.push(occurrence);
+  }
+  return { occurrences: found, truncated };
 }

@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { evaluateWithoutHandles } from '../../../test/no-file-handles.ts';
-import { expandSeries } from './expand-series.ts';
-import { occurrences } from './recurrence.ts';
-import { RuleChecks } from './rule-checks.ts';
-import { expandStored, extentOf, runRuleTask } from './rule-thread.ts';
+import { expandSeries, occurrences } from './recurrence.ts';
+import { expandStored, extentOf, RuleChecks, runRuleTask } from './rule-thread.ts';
 
 const dayMs = 86_400_000;
 const fromMs = Date.UTC(2026, 0, 2);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startChatModel } from '../../../test/model/chat-model.ts';
 import { openAssistant } from '../../../test/open-assistant.ts';
 import type { PolicyOptions } from '../policy/policy-model.ts';
-import { PlanProgress } from './plan-progress.ts';
+import { PlanProgress } from './plan-rows.ts';
 
 type Report = readonly [done: unknown, total: unknown, message: unknown];
 

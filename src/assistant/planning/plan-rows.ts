@@ -4,6 +4,8 @@ import type { Writer } from '../../store/store.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
+import { parsePayload, type Words } from '../entities/payload.ts';
+import type { Proposal } from '../policy/guards.ts';
 import { keyOf, type Step } from './planner.ts';
 
 export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {
@@ -136,4 +138,72 @@ export async function releaseKeys({ db }: Writer, rows: readonly Notification[])
       .where('id', '=', id)
       .execute();
   }
+}
+
+/** Proposals, and why they were made. */
+export interface Proposed {
+  readonly proposals: readonly Proposal[];
+  readonly why?: string | undefined;
+}
+
+/** The planned reminders of an occurrence as proposals of the policy that made them. */
+export function currentPlan(rows: readonly Notification[], event: CalendarEvent): Proposed {
+  const proposals = rows
+    .filter((row) => row.status === 'planned' && row.parent_id === null && row.change === null)
+    // The user's own reminders are computed anew.
+    .filter(({ origin }) => origin === null)
+    .map((row) => ({
+      offsetMinutes: row.slot,
+      channel: row.channel,
+      urgency: row.urgency,
+      ...reusableWords(row, event),
+    }));
+  const why = rows.map(({ payload }) => parsePayload(payload).why).find((reason) => reason !== undefined);
+  return { proposals, ...(why !== undefined && { why }) };
+}
+
+/** The policy's own words, unless the event has changed since they were written. */
+export function reusableWords({ revision, payload }: Notification, event: CalendarEvent): Words {
+  return (revision === event.revision && parsePayload(payload).words) || {};
+}
+
+/** Reports progress of a planning run. */
+export type ReportProgress = (done: number, total: number, message: string) => void;
+
+/** Limits the number of progress reports per planning run. */
+const maxReports = 100;
+
+/** Reports the progress of one planning run: first the answers of the model, then the planned events. */
+export class PlanProgress {
+  readonly #events: number;
+  readonly #asked: number;
+  readonly #policy: string | undefined;
+  readonly #report: ReportProgress;
+  #planned = 0;
+
+  constructor(events: number, policy: string | undefined, report: ReportProgress) {
+    this.#events = events;
+    this.#asked = policy === undefined ? 0 : events;
+    this.#policy = policy;
+    this.#report = report;
+    if (this.#asked > 0) this.#emit(0, `asking ${policy} about ${countEvents(events)}`);
+  }
+
+  answered(count: number): void {
+    this.#emit(count, `${this.#policy} answered about ${count} of ${countEvents(this.#events)}`);
+  }
+
+  planned(how: string): void {
+    this.#planned += 1;
+    this.#emit(this.#asked + this.#planned, `${this.#planned} of ${countEvents(this.#events)} ${how}`);
+  }
+
+  #emit(done: number, message: string): void {
+    const total = this.#asked + this.#events;
+    if (done % Math.ceil(total / maxReports) === 0 || done === total) this.#report(done, total, message);
+  }
+}
+
+function countEvents(events: number): string {
+  return `${events} event${events === 1 ? '' : 's'}`;
 }

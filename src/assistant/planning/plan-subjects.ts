@@ -1,17 +1,21 @@
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
-import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
-import type { Window } from '../entities/occurrence.ts';
-import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
+import {
+  type AssistantData,
+  findEvent,
+  findUser,
+  fingerprint,
+  type Reader,
+} from '../entities/entity-access.ts';
+import { type Listed, listOccurrences, type Occurrence, type Window } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { fingerprint } from '../entities/revision.ts';
-import { rulesOf } from '../entities/rules.ts';
-import type { Model } from '../policy/policy.ts';
-import { isActive } from '../reminders/participation.ts';
-import type { EventCalendar } from '../reminders/personal-reminders.ts';
-import { copiesOf, mutedCopies } from './copies.ts';
-import { calendarsOf } from './personal-decision.ts';
+import { type EventCalendar, isActive, personalReminders } from '../entities/reminders.ts';
+import { fewerReminders, rulesOf } from '../entities/rules.ts';
+import type { Proposal } from '../policy/guards.ts';
+import type { Decision, Model } from '../policy/policy.ts';
+import { rowsOf } from './plan-rows.ts';
 
 const dayMs = 86_400_000;
 const horizonDays = 30;
@@ -119,4 +123,165 @@ async function expandCopies(
     for (const occurrence of await occurrences(each, window, zone))
       listed.push({ event: each, occurrence, zone });
   return listed;
+}
+
+/**
+ * An event can be in several calendars of a user, for instance in an own one and in one that a team shares. The copies
+ * have the same UID, and the same start or title: some sources number their events, so that the UID alone says little, and
+ * a copy that was not synced yet has the old time. Only one of them has reminders.
+ */
+
+/** What decides which copy has the reminders. */
+interface Copy {
+  readonly listed: Listed;
+  readonly rows: readonly Notification[];
+}
+
+/** The occurrences that have no reminders of their own, each with the name of the calendar whose copy has them. */
+function mutedCopies(
+  copies: readonly Copy[],
+  calendars: ReadonlyMap<string, EventCalendar>,
+): ReadonlyMap<Listed, string> {
+  const groups = new Map<string, Copy[]>();
+  for (const copy of copies)
+    for (const key of groupsOf(copy.listed)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [copy]);
+      else group.push(copy);
+    }
+  const muted = new Map<Listed, string>();
+  for (const group of groups.values()) {
+    if (group.length === 1) continue;
+    const [best, ...others] = group
+      .map((copy) => ({ copy, rank: rankOf(copy, calendars) }))
+      .toSorted((a, b) => compare(a.rank, b.rank))
+      .map(({ copy: { listed } }) => listed);
+    const name = calendars.get(best!.event.calendar_id ?? '')?.name ?? best!.event.title;
+    for (const other of others) if (other.event.id !== best!.event.id) muted.set(other, name);
+  }
+  return muted;
+}
+
+function groupsOf({ event, occurrence: { key, startMs, title } }: Listed): readonly string[] {
+  const { provider_event_id: uid } = event;
+  return [JSON.stringify([uid, startMs]), JSON.stringify([uid, key, title])];
+}
+
+/** Lower is better: reminders that the user set, then notifications that exist, then calendars that the user writes. */
+function rankOf(
+  { listed: { event, occurrence }, rows }: Copy,
+  calendars: ReadonlyMap<string, EventCalendar>,
+): readonly (number | string)[] {
+  const subscribed = calendars.get(event.calendar_id ?? '')?.subscribed ?? false;
+  // Planning releases the key of a notification that it cancels.
+  const isPlanned = rows.some(
+    ({ status, key, id, event_start_ms }) =>
+      event_start_ms === occurrence.startMs && (status !== 'cancelled' || !key.endsWith(`#${id}`)),
+  );
+  return [
+    Number(event.reminders === null),
+    Number(!isPlanned),
+    Number(subscribed),
+    event.created_ms,
+    event.id,
+  ];
+}
+
+function compare(a: readonly (number | string)[], b: readonly (number | string)[]): number {
+  const index = a.findIndex((value, at) => value !== b[at]);
+  return index === -1 ? 0 : a[index]! < b[index]! ? -1 : 1;
+}
+
+/** The decision about a copy without reminders of its own. */
+export function copyDecision(calendar: string): Decision {
+  const reason = `the reminders belong to its copy in "${calendar}"`;
+  return { policy: 'preference', reason, proposals: [], provisional: false };
+}
+
+/** Other events of the same user with this UID. */
+async function copiesOf(db: Reader, event: CalendarEvent): Promise<readonly CalendarEvent[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('user_id', '=', event.user_id)
+    .where('provider_event_id', '=', event.provider_event_id)
+    .where('id', '!=', event.id)
+    .execute();
+}
+
+/**
+ * Gives the notifications of an event that is deleted to its copy in another calendar, so that the user is neither told
+ * that the event is cancelled nor reminded twice. Returns false if there is nothing to give, or no copy.
+ */
+export async function handOver(
+  { db, changed }: Writer,
+  event: CalendarEvent,
+  rows: readonly Notification[],
+  now: number,
+): Promise<boolean> {
+  if (rows.length === 0) return false;
+  const copy = (await copiesOf(db, event)).find(
+    ({ status, start_ms, title }) =>
+      status !== 'cancelled' && (start_ms === event.start_ms || title === event.title),
+  );
+  if (copy === undefined) return false;
+  const known = new Set((await rowsOf(db, copy.id)).map(({ key }) => key));
+  const [from, to] = [event.id, copy.id].map((id) => JSON.stringify([id]).slice(0, -1)) as [string, string];
+  for (const { id, key } of rows) {
+    const moved = key.startsWith(from) ? to + key.slice(from.length) : key;
+    await db
+      .updateTable('notifications')
+      .set({
+        event_id: copy.id,
+        revision: copy.revision,
+        updated_ms: now,
+        ...(!known.has(moved) && { key: moved }),
+      })
+      .where('id', '=', id)
+      .execute();
+    changed({ kind: 'notification', id, userId: event.user_id });
+  }
+  return true;
+}
+
+/** The calendars of a user by id. */
+export async function calendarsOf(db: Reader, userId: string): Promise<ReadonlyMap<string, EventCalendar>> {
+  const rows = await db
+    .selectFrom('calendars')
+    .select(['id', 'name', 'kind'])
+    .where('user_id', '=', userId)
+    .execute();
+  return new Map(rows.map(({ id, name, kind }) => [id, { id, name, subscribed: kind === 'url' }]));
+}
+
+export interface DecisionInput {
+  readonly user: User;
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  readonly calendars: ReadonlyMap<string, EventCalendar>;
+  readonly rules: readonly Rule[];
+}
+
+/** The decision of the user, or undefined if a policy decides. */
+export function personalDecision(input: DecisionInput): Decision | undefined {
+  const { user, event, occurrence, calendars } = input;
+  const calendar = event.calendar_id === null ? undefined : calendars.get(event.calendar_id);
+  const personal = personalReminders(user, event, occurrence, calendar);
+  if (personal === undefined) return undefined;
+  const { reason, why, reminders } = personal;
+  return { policy: 'preference', reason, why, proposals: limit(reminders, input), provisional: false };
+}
+
+/** Applies the rules that the user made with "less like this". Reminders for a single event stay. */
+export function limit(
+  proposals: readonly Proposal[],
+  { occurrence, rules }: Pick<DecisionInput, 'occurrence' | 'rules'>,
+): readonly Proposal[] {
+  const max = fewerReminders(occurrence.title, rules);
+  if (max === undefined) return proposals;
+  const own = proposals.filter(({ origin }) => origin === 'event' || origin === 'event-quiet');
+  const others = proposals
+    .filter((proposal) => !own.includes(proposal))
+    .toSorted((a, b) => a.offsetMinutes - b.offsetMinutes);
+  return [...own, ...(max === 0 ? [] : others.slice(-max))];
 }

@@ -21,9 +21,9 @@ import {
   type Proposal,
 } from '../policy/guards.ts';
 import { planChange } from './change-notice.ts';
-import type { Proposed } from './current-plan.ts';
-import { payloadFor } from './reminder-payload.ts';
-import { describeTiming } from './timing-text.ts';
+import { describeTiming } from './date-format.ts';
+import type { Proposed } from './plan-rows.ts';
+import { payloadFor } from './wording.ts';
 
 export interface PlanInput {
   readonly user: User;

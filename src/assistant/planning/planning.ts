@@ -6,21 +6,30 @@ import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
-import type { Listed } from '../entities/occurrence-list.ts';
+import type { Listed } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
 import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
-import { copyDecision } from './copies.ts';
-import { currentPlan } from './current-plan.ts';
 import { planDigest } from './digest.ts';
-import { limit, personalDecision } from './personal-decision.ts';
-import { PlanProgress, type ReportProgress } from './plan-progress.ts';
-import { applySteps, releaseKeys, rowsOf } from './plan-rows.ts';
-import { loadSubjects, type PlanRequest, type Subject } from './plan-subjects.ts';
+import {
+  applySteps,
+  currentPlan,
+  PlanProgress,
+  type ReportProgress,
+  releaseKeys,
+  rowsOf,
+} from './plan-rows.ts';
+import {
+  copyDecision,
+  limit,
+  loadSubjects,
+  type PlanRequest,
+  personalDecision,
+  type Subject,
+} from './plan-subjects.ts';
 import { planOccurrence, type Step } from './planner.ts';
-import { reviveMissed } from './revive-missed.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {
@@ -214,4 +223,53 @@ async function recordDecision(
     ),
   };
   await audit(writer, nowMs, [{ action: 'plan.decided', userId: event.user_id, eventId: event.id, detail }]);
+}
+
+/** Clocks of different machines differ by less than this. */
+const toleranceMs = 60_000;
+
+/**
+ * Plans reminders again that are marked as missed although their time has not come: a worker whose clock was ahead did
+ * that. Its report of missed reminders is cancelled.
+ */
+async function reviveMissed(writer: Writer, userId: string, nowMs: number): Promise<void> {
+  const { db } = writer;
+  const revived = await db
+    .updateTable('notifications')
+    .set(({ ref }) => ({
+      status: 'planned',
+      next_ms: ref('plan_ms'),
+      attempts: 0,
+      error: null,
+      owner: null,
+      lease_ms: null,
+      updated_ms: nowMs,
+    }))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'missed')
+    .where('plan_ms', '>', nowMs + toleranceMs)
+    .returning(['id', 'event_id'])
+    .execute();
+  if (revived.length === 0) return;
+  await db
+    .updateTable('notifications')
+    .set({ status: 'cancelled', reason: 'the reminders were not missed', updated_ms: nowMs })
+    .where('user_id', '=', userId)
+    .where('status', '=', 'planned')
+    .where('event_id', '=', '')
+    .where('key', 'like', 'missed/%')
+    .where('plan_ms', '>', nowMs + toleranceMs)
+    .execute();
+  for (const { id } of revived) writer.changed({ kind: 'notification', id, userId });
+  await audit(
+    writer,
+    nowMs,
+    revived.map(({ id, event_id: eventId }) => ({
+      action: 'notification.revived',
+      userId,
+      eventId,
+      notificationId: id,
+      detail: { reason: 'a worker with a wrong clock marked it as missed' },
+    })),
+  );
 }

@@ -4,14 +4,13 @@ import type { AssistantData } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { isActive as isInForce } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
-import { isActive as isInForce } from '../reminders/participation.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
-import { currentPlan, type Proposed, reusableWords } from './current-plan.ts';
-import { calendarsOf, type DecisionInput, personalDecision } from './personal-decision.ts';
-import { applySteps, rowsOf } from './plan-rows.ts';
+import { applySteps, currentPlan, type Proposed, reusableWords, rowsOf } from './plan-rows.ts';
+import { calendarsOf, type DecisionInput, personalDecision } from './plan-subjects.ts';
 import { cancelAll, isOpen, type PlanInput, planOccurrence } from './planner.ts';
-import { payloadFor } from './reminder-payload.ts';
+import { payloadFor } from './wording.ts';
 
 const dayMs = 86_400_000;
 /** When a series moves, an occurrence matches the nearest new one within this distance. */

@@ -1,15 +1,15 @@
 import type { Channel } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
-import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
+import { type Listed, listOccurrences } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import type { ReminderSettings } from '../entities/reminders.ts';
+import { isActive } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import { guard } from '../policy/guards.ts';
 import type { Model } from '../policy/policy.ts';
-import { isActive } from '../reminders/participation.ts';
-import type { ReminderSettings } from '../reminders/personal-reminders.ts';
-import { calendarsOf, limit, personalDecision } from './personal-decision.ts';
+import { calendarsOf, limit, personalDecision } from './plan-subjects.ts';
 import { afterMinutes } from './planner.ts';
 
 const dayMs = 86_400_000;

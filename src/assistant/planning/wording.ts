@@ -1,13 +1,17 @@
+import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
-import type { Change } from '../../store/schema.ts';
+import type { CalendarEvent, Change, Notification, User } from '../../store/schema.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
 import type { Payload, Words } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { answerOf, daysAfter } from '../entities/reminders.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { type Catalog, textsFor } from '../messages/catalog.ts';
-import { modelLine, modelText } from '../policy/model-text.ts';
+import { modelLine, modelText } from '../policy/policy.ts';
+import { movedFrom } from './change-notice.ts';
 import { formatDate } from './date-format.ts';
-import { messageHtml } from './message-html.ts';
 
-export interface Facts {
+interface Facts {
   readonly name: string;
   readonly locale: string;
   readonly timezone: string;
@@ -136,4 +140,56 @@ function displayFields(facts: Facts, texts: Catalog) {
 /** A place as messages show it. */
 export function placeOf(location: string | null): string {
   return location === null ? '' : singleLine(location, 200);
+}
+
+interface PayloadInput {
+  readonly user: User;
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  readonly rows: readonly Notification[];
+  readonly why?: string | undefined;
+  readonly timing?: string | undefined;
+  readonly announced?: boolean;
+}
+
+/** The text of a reminder, as stored in its row. */
+export function payloadFor(
+  { user, event, occurrence, rows, why, timing, announced }: PayloadInput,
+  words: Words,
+  slot: number,
+): string {
+  const { locale, timezone } = preferencesOf(user);
+  const facts = {
+    name: user.name,
+    locale,
+    timezone,
+    title: occurrence.title,
+    startMs: occurrence.startMs,
+    allDay: event.all_day === 1,
+    location: occurrence.location,
+    confLink: event.conf_link,
+    movedFromMs: announced ? undefined : movedFrom(rows, occurrence.startMs),
+    tentative: occurrence.status === 'tentative',
+    answer: answerOf(user, occurrence),
+    ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),
+    ...(why !== undefined && { why }),
+  };
+  return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });
+}
+
+const rightToLeft = /^(ar|fa|he|ur)\b/;
+
+/** The lines of a message as HTML that follows the light or dark theme of the mail program. */
+export function messageHtml(locale: string, lines: readonly string[], link = ''): string {
+  const body = lines
+    .map((line) => {
+      const label = link !== '' && line.endsWith(`: ${link}`) ? line.slice(0, -link.length) : undefined;
+      return label === undefined ? xml(line) : `${xml(label)}<a href="${xml(link)}">${xml(link)}</a>`;
+    })
+    .join('<br>\n')
+    .replaceAll('<br>\n<br>\n', '</p>\n<p>');
+  const direction = rightToLeft.test(locale) ? 'rtl' : 'ltr';
+  return `<!doctype html>
+<html lang="${xml(locale)}" dir="${direction}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40em}</style></head><body><p>${body}</p></body></html>
+`;
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../json.ts';
 import { urgencies } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
 import type { Proposal } from './guards.ts';
-import { modelLine, modelText } from './model-text.ts';
+import { modelLine, modelText } from './policy.ts';
 
 const item = {
   type: 'object',

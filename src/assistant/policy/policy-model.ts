@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { DelegateTask } from './delegate.ts';
+import type { DelegateTask } from './models.ts';
 import type { Model, PolicyName } from './policy.ts';
 
 export interface PolicyOptions {
@@ -22,15 +22,15 @@ export async function modelFor(
     case 'endpoint':
       if (url === undefined || model === undefined)
         return unavailableModel(name, 'assistant.model_url or assistant.model is not configured');
-      return (await import('./endpoint.ts')).createEndpoint({ url, model, key, timeoutMs });
+      return (await import('./models.ts')).createEndpoint({ url, model, key, timeoutMs });
     case 'delegate':
       if (delegate === undefined) return unavailableModel(name, 'no sub-agents are available');
-      return (await import('./delegate.ts')).createDelegateModel(delegate, timeoutMs);
+      return (await import('./models.ts')).createDelegateModel(delegate, timeoutMs);
     case 'client':
       // The identity 'client' keeps earlier decisions of a client's model valid, also in a worker, which has no client.
       if (!context?.can('sampling'))
         return unavailableModel(name, 'this client does not support sampling', 'client');
-      return (await import('./client.ts')).createClientModel(context, timeoutMs);
+      return (await import('./models.ts')).createClientModel(context, timeoutMs);
   }
 }
 

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../tool.ts';
-import { weekdayNames } from '../availability/working-hours.ts';
+import { weekdayNames } from '../availability/spans.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 

@@ -2,7 +2,7 @@ import { type Actor, type Context, isOwner } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
-import type { CalendarView } from '../calendar/calendar-view.ts';
+import type { CalendarView } from '../calendar/calendars.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from '../calendar/sync.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { calendarShape, listShape } from '../entities/shapes.ts';
@@ -121,7 +121,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       annotations: hints.reads,
       async call({ user_id, ...page }) {
         const { listCalendars } = await import('../calendar/calendars.ts');
-        const { calendarView } = await import('../calendar/calendar-view.ts');
+        const { calendarView } = await import('../calendar/calendars.ts');
         const listed = await listCalendars(calendars, user_id);
         const { items, next } = pageOf(
           listed,
@@ -220,7 +220,7 @@ function syncOptions({ signal, progress }: Context): SyncOptions {
 }
 
 async function answer(results: readonly SyncResult[]) {
-  const { syncView } = await import('../calendar/calendar-view.ts');
+  const { syncView } = await import('../calendar/calendars.ts');
   return list(results.map(syncView));
 }
 

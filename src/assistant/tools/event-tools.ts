@@ -18,6 +18,7 @@ import {
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { withDate } from '../entities/written-time.ts';
 import {
+  answerFields,
   confirmField,
   deleteFields,
   eventFields,
@@ -46,7 +47,7 @@ export function eventTools(
 ) {
   const calendars = { data, options };
   const savedView = async (event: CalendarEvent) => {
-    const { findConflicts } = await import('../availability/conflicts.ts');
+    const { findConflicts } = await import('../availability/busy-times.ts');
     const conflicts = await findConflicts(data, event, options.intervalMs);
     const view = await viewOf(data, event);
     const because = view.reminders?.length ? await unreachable(data, event) : undefined;
@@ -121,7 +122,7 @@ export function eventTools(
       async call({ user_id, id, calendar_id, confirm, ...written }, context) {
         const input = await withDates(data, context.client, user_id, written);
         if (calendar_id === undefined) {
-          const { createEvent } = await import('../editing/event-edit.ts');
+          const { createEvent } = await import('../editing/events.ts');
           const made = await createEvent(data, user_id, input, id);
           if (input.task !== 'done') return { structured: await savedView(made) };
           const { setTask } = await import('../writeback/task.ts');
@@ -138,7 +139,7 @@ export function eventTools(
           { ...fields, id },
           { confirm, context },
         );
-        const { updateEvent } = await import('../editing/event-edit.ts');
+        const { updateEvent } = await import('../editing/events.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
         return { structured: await savedView(event) };
       },
@@ -171,7 +172,7 @@ export function eventTools(
       async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const input = await withDates(data, context.client, event.user_id, written);
-        const { changeEvent } = await import('../writeback/change-event.ts');
+        const { changeEvent } = await import('../writeback/writeback.ts');
         const scope = { occurrence, following };
         const changed = await changeEvent(calendars, event, input, unset, scope, { confirm, context });
         return { structured: await savedView(changed) };
@@ -199,7 +200,7 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ event_id, occurrence, following, confirm }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
-        const { removeEvent } = await import('../writeback/change-event.ts');
+        const { removeEvent } = await import('../writeback/writeback.ts');
         await removeEvent(calendars, event, { occurrence, following }, { confirm, context });
         return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
       },
@@ -262,7 +263,7 @@ export async function eventList(
   daysForward: number,
   page: PageRequest,
 ) {
-  const { listOccurrences } = await import('../entities/occurrence-list.ts');
+  const { listOccurrences } = await import('../entities/occurrence.ts');
   const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
   const { listed: found, truncated } = await data.store.read(async (db) => {
@@ -276,4 +277,44 @@ export async function eventList(
     localTimesLength,
   );
   return { events, count: found.length, ...next, ...(truncated && { truncated }) };
+}
+
+/** Time for the server. */
+const timeoutMs = 2 * 60_000;
+
+export function invitationTool(data: AssistantData, options: CalendarOptions) {
+  return defineTool({
+    name: 'answer_invitation',
+    toolsets: ['calendar'],
+    scope: 'calendar:USER',
+    title: 'Answer Invitation',
+    description: 'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
+    phrases:
+      'accept decline tentative maybe RSVP reply answer respond invitation invite meeting request attend say yes no organizer',
+    inputSchema: {
+      type: 'object',
+      properties: { event_id: eventId, ...answerFields },
+      required: ['event_id', 'answer'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['event_id', 'answer', 'organizer', 'organizer_notified'],
+      properties: {
+        event_id: { type: 'string' },
+        answer: { type: 'string' },
+        organizer: { type: 'string' },
+        organizer_notified: { type: 'boolean', description: 'If false, tell the organizer yourself' },
+      },
+    },
+    annotations: { ...hints.replaces, openWorldHint: true },
+    timeoutMs,
+    async call({ event_id, answer, occurrence }, { signal }) {
+      const event = await data.store.read((db) => findEvent(db, event_id));
+      const { answerRemote } = await import('../writeback/writeback.ts');
+      const answered = await answerRemote({ data, options }, event, answer, occurrence, signal);
+      const { organizer, notified } = answered;
+      return { structured: { event_id, answer, organizer, organizer_notified: notified !== undefined } };
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import { eventStatuses, notificationStatuses } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
-import { eventLeadPattern } from '../reminders/lead-time.ts';
+import { eventLeadPattern } from '../entities/reminders.ts';
 
 /** One line of text without control and bidirectional characters, which could inject headers or hide text. */
 export const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import {
   fitListsWith,
   fullArgument,
+  omittedItems,
   type PageRequest,
   pageArguments,
   pageOf,
@@ -11,9 +12,10 @@ import type { NotificationStatus } from '../../store/schema.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
-import { notificationView } from '../entities/view.ts';
-import type { ReportProgress } from '../planning/plan-progress.ts';
-import { planShape, planView } from '../planning/plan-view.ts';
+import { notificationView, timestamp } from '../entities/view.ts';
+import type { ReportProgress } from '../planning/plan-rows.ts';
+import type { Step } from '../planning/planner.ts';
+import type { Planned, PlanReport } from '../planning/planning.ts';
 import type { Model, PolicyName } from '../policy/policy.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
@@ -110,7 +112,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       timeoutMs,
       async call({ notification_id, less_like_this = false }) {
         const { cancelNotification } = await import('../editing/notifications.ts');
-        const { preferFewer } = await import('../editing/fewer-reminders.ts');
+        const { preferFewer } = await import('../editing/notifications.ts');
         if (less_like_this) return { structured: notificationView(await preferFewer(data, notification_id)) };
         return { structured: notificationView(await cancelNotification(data, notification_id)) };
       },
@@ -161,7 +163,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       annotations: hints.adds,
       timeoutMs,
       async call({ notification_id, minutes, until }, { client }) {
-        const { snoozeNotification } = await import('../editing/snooze.ts');
+        const { snoozeNotification } = await import('../editing/notifications.ts');
         const by = client.name === '' ? 'mcp' : `mcp ${client.name}`;
         return {
           structured: notificationView(
@@ -193,4 +195,120 @@ export async function notificationList(
   const { items: notifications, next } = pageOf(found, notificationView, page, localTimesLength);
   const truncated = rows.length > maxNotifications && { truncated: true };
   return { notifications, count: found.length, ...next, ...truncated };
+}
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer' } as const;
+
+const planShape = {
+  type: 'object',
+  required: ['notifications_planned', 'events_processed', 'plan_time', 'dry_run', 'policies', 'changes'],
+  properties: {
+    notifications_planned: count,
+    events_processed: count,
+    plan_time: { type: 'string', description: 'When this was planned' },
+    dry_run: { type: 'boolean' },
+    policies: {
+      type: 'array',
+      description: 'Who decided, why, and for how many events',
+      items: {
+        type: 'object',
+        required: ['policy', 'reason', 'events'],
+        properties: { policy: text, reason: text, events: count },
+      },
+    },
+    changes: {
+      type: 'array',
+      description: 'The difference to what was planned before',
+      items: {
+        type: 'object',
+        required: ['action', 'event_id', 'channel', 'plan_time', 'reason'],
+        properties: {
+          action: { enum: ['add', 'move', 'cancel', 'keep'] },
+          notification_id: text,
+          event_id: text,
+          occurrence: text,
+          channel: text,
+          plan_time: text,
+          previous_time: text,
+          urgency: text,
+          reason: text,
+        },
+      },
+    },
+    dropped: {
+      type: 'array',
+      description: 'What the policy wanted and the guards did not let pass',
+      items: {
+        type: 'object',
+        required: ['event_id', 'offset_minutes', 'channel', 'reason'],
+        properties: { event_id: text, occurrence: text, offset_minutes: count, channel: text, reason: text },
+      },
+    },
+    truncated: { type: 'boolean', description: 'There are more events than one run plans' },
+    errors: {
+      type: 'array',
+      items: { type: 'object', required: ['event_id', 'error'], properties: { event_id: text, error: text } },
+    },
+    ...omittedItems,
+  },
+} as const;
+
+type PlanView = ValueOf<typeof planShape>;
+
+function planView({ nowMs, planned, truncated }: PlanReport, dryRun: boolean): PlanView {
+  const decided = planned.filter(({ decision }) => decision !== undefined);
+  const dropped = planned.flatMap((one) =>
+    one.dropped.map(({ proposal, reason }) => ({
+      ...subject(one),
+      offset_minutes: proposal.offsetMinutes,
+      channel: proposal.channel,
+      reason,
+    })),
+  );
+  const errors = planned.flatMap((one) =>
+    one.error === undefined ? [] : [{ event_id: one.listed.event.id, error: one.error }],
+  );
+  return {
+    notifications_planned: planned.flatMap(({ steps }) => steps.filter(({ action }) => action === 'add'))
+      .length,
+    events_processed: decided.length,
+    plan_time: timestamp(nowMs),
+    dry_run: dryRun,
+    policies: policiesOf(decided),
+    changes: planned.flatMap((one) => one.steps.map((step) => ({ ...changeOf(step), ...subject(one) }))),
+    ...(dropped.length > 0 && { dropped }),
+    ...(truncated && { truncated }),
+    ...(errors.length > 0 && { errors }),
+  };
+}
+
+function subject({ listed: { event, occurrence } }: Planned) {
+  return { event_id: event.id, ...(occurrence.key !== '' && { occurrence: occurrence.key }) };
+}
+
+function changeOf(step: Step) {
+  const { action } = step;
+  if (step.action === 'cancel') {
+    const { id, channel, plan_ms } = step.row;
+    return { action, notification_id: id, channel, plan_time: timestamp(plan_ms), reason: step.reason };
+  }
+  const { channel, planMs, urgency, reason } = step.desired;
+  return {
+    action,
+    ...(step.action !== 'add' && { notification_id: step.row.id }),
+    channel,
+    plan_time: timestamp(planMs),
+    ...(step.action === 'move' && { previous_time: timestamp(step.row.plan_ms) }),
+    urgency,
+    reason,
+  };
+}
+
+function policiesOf(decided: readonly Planned[]): PlanView['policies'] {
+  const groups = Map.groupBy(decided, ({ decision }) => JSON.stringify([decision!.policy, decision!.reason]));
+  return [...groups.values()].map((group) => {
+    const { policy, reason } = group[0]!.decision!;
+    return { policy, reason, events: group.length };
+  });
 }

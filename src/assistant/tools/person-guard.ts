@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
 import { type Actor, type Context, maySeePerson } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
+import { log } from '../../log.ts';
+import { locate, type Store } from '../../store/store.ts';
 import type { Tool } from '../../tool.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import { ruleView, userView } from '../entities/view.ts';
 
 /** The tables behind the arguments that name something of a person. */
 const tables = {
@@ -71,4 +75,77 @@ async function demandOwn(db: Reader, args: Readonly<Record<string, unknown>>, ac
 function notFound(what: string): Denied {
   const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
   return new Denied('resource-not-found', `${name} not found`, { data: { missing: what } });
+}
+
+interface UserPresence {
+  /** True once a user exists. A database that cannot be read counts as empty. */
+  hasUsers(): Promise<boolean>;
+  /** Reads again. Resolves to true if the result differs from the last one that was reported. */
+  recheck(): Promise<boolean>;
+}
+
+export function createUserPresence(store: Store, databaseUrl: string): UserPresence {
+  const { engine, target } = locate(databaseUrl);
+  let known: boolean | undefined;
+  const read = async () => {
+    try {
+      // Do not create the database only to find it empty.
+      if (engine === 'sqlite' && !existsSync(target)) return false;
+      const user = await store.read((db) => db.selectFrom('users').select('id').limit(1).executeTakeFirst());
+      return user !== undefined;
+    } catch (error) {
+      log('warning', 'could not read whether the calendar has users', error);
+      return false;
+    }
+  };
+  return {
+    async hasUsers() {
+      const found = await read();
+      known ??= found;
+      return found;
+    },
+    async recheck() {
+      if (known === undefined) return false;
+      const before = known;
+      known = await read();
+      return known !== before;
+    },
+  };
+}
+
+/** The tools that change people and rules, and where to find what they change. */
+const subjects: Readonly<Record<string, { readonly table: 'users' | 'rules'; readonly id?: string }>> = {
+  create_user: { table: 'users' },
+  update_user: { table: 'users', id: 'user_id' },
+  delete_user: { table: 'users', id: 'user_id' },
+  set_rule: { table: 'rules', id: 'rule_id' },
+  delete_rule: { table: 'rules', id: 'rule_id' },
+};
+
+/** Adds the state before and after to the result of a tool that changes a person or a rule, for the security log. */
+export function recordChange<One extends Tool>(tool: One, { store }: AssistantData): One {
+  const subject = Object.hasOwn(subjects, tool.name) ? subjects[tool.name]! : undefined;
+  if (subject === undefined) return tool;
+  const { table, id: argument } = subject;
+  const call = async (args: never, context: Context) => {
+    const id = argument === undefined ? undefined : (args as Readonly<Record<string, unknown>>)[argument];
+    const before = id === undefined ? undefined : await store.read((db) => find(db, table, String(id)));
+    const result = await tool.call(args, context);
+    const after = tool.name.startsWith('delete') ? undefined : result.structured;
+    return { ...result, change: { before, after } };
+  };
+  return { ...tool, call };
+}
+
+async function find(
+  db: Parameters<Parameters<AssistantData['store']['read']>[0]>[0],
+  table: 'users' | 'rules',
+  id: string,
+) {
+  if (table === 'users') {
+    const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+    return user && userView(user);
+  }
+  const rule = await db.selectFrom('rules').selectAll().where('id', '=', id).executeTakeFirst();
+  return rule && ruleView(rule);
 }

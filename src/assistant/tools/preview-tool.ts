@@ -44,7 +44,7 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
     async call({ notification_id, event_id, user_id, day, ...change }) {
       if (notification_id !== undefined) return { structured: await notificationText(data, notification_id) };
       if (event_id !== undefined) {
-        const { previewChange } = await import('../planning/change-preview.ts');
+        const { previewChange } = await import('../planning/change-notice.ts');
         const { user, notices: planned } = await previewChange(data, event_id, change);
         const notices = planned.map((notice) => ({ channel: notice.channel, ...asSent(notice, user) }));
         const reason = 'No reminder of it was sent, and none is due within a day.';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Prompt, PromptMessage, PromptProvider } from '../../feature.ts';
 import { channelPreferences } from '../entities/channels.ts';
-import { policyInstructions } from '../policy/instructions.ts';
+import { policyInstructions } from '../policy/policy.ts';
 
 const reminder = [
   { name: 'event_title', description: 'Event title', required: true },

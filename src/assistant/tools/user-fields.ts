@@ -1,7 +1,7 @@
 import { ruleTypes } from '../../store/schema.ts';
 import { channelPreferences, channels, weekendPolicies } from '../entities/channels.ts';
+import { leadPattern } from '../entities/reminders.ts';
 import { policyNames } from '../policy/policy.ts';
-import { leadPattern } from '../reminders/lead-time.ts';
 import { id, line } from './fields.ts';
 
 const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import {
@@ -11,11 +12,12 @@ import {
   setLines,
   type TextComponent,
   writeLines,
+  writeObject,
 } from '../icalendar/text.ts';
 import { utcText } from '../icalendar/written-value.ts';
+import { type OffsetAt, offsetsOf } from '../icalendar/zone.ts';
 import { setAttendees } from './attendees.ts';
-import { formOf, type TimeForm, timeLineAt } from './time-text.ts';
-import { zoneLines } from './zone-text.ts';
+import { formOf, type TimeForm, timeLineAt } from './series-text.ts';
 
 /** A change to an object. It is applied again if the object changed on the server and the two changes do not collide. */
 export interface Edit {
@@ -126,7 +128,7 @@ export function applyTimes(
 }
 
 /** Chooses how a new start is written: as before if possible. */
-export function chooseForm(
+function chooseForm(
   known: TimeForm | undefined,
   allDay: boolean,
   zone: string | undefined,
@@ -170,4 +172,145 @@ export function isSignificant(patch: EventPatch): boolean {
   return (['startMs', 'endMs', 'rrule', 'location', 'status'] as const).some(
     (name) => patch[name] !== undefined,
   );
+}
+
+const dayMs = 86_400_000;
+
+interface Transition {
+  readonly ms: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Returns the lines of a VTIMEZONE. Regular clock changes become yearly rules; irregular ones are listed for some years.
+ * Most programs know the zone by its name and ignore this definition, but servers require it.
+ */
+function zoneLines(zone: string, startMs: number): readonly string[] {
+  const offsets = offsetsOf(zone) ?? (() => 0);
+  const year = new Date(startMs).getUTCFullYear();
+  const years = [year - 1, year, year + 1].map((one) => transitions(offsets, one, one + 1));
+  const regular = years[0]!.length === 2 && years.every((each) => each.length === 2);
+  const rules = regular ? [0, 1].map((index) => yearlyRule(years.map((each) => each[index]!))) : [];
+  const changes =
+    regular && !rules.includes(undefined)
+      ? years[0]!.map((change, index) => observance(change, `RRULE:${rules[index]}`))
+      : transitions(offsets, year - 1, year + 10).map((change) => observance(change));
+  const before = offsets(Date.UTC(year - 1, 0, 1));
+  const initial = [
+    'BEGIN:STANDARD',
+    'DTSTART:19700101T000000',
+    `TZOFFSETFROM:${offsetText(before)}`,
+    `TZOFFSETTO:${offsetText(before)}`,
+    'END:STANDARD',
+  ];
+  return [
+    'BEGIN:VTIMEZONE',
+    `TZID:${zone}`,
+    ...(regular && changes.length === 2 ? [] : initial),
+    ...changes.flat(),
+    'END:VTIMEZONE',
+  ];
+}
+
+function transitions(offsets: OffsetAt, fromYear: number, toYear: number): readonly Transition[] {
+  const found: Transition[] = [];
+  for (let day = Date.UTC(fromYear, 0, 1); day < Date.UTC(toYear, 0, 1); day += dayMs) {
+    const [from, to] = [offsets(day), offsets(day + dayMs)];
+    if (from === to) continue;
+    let [low, high] = [day, day + dayMs];
+    while (high - low > 1000) {
+      const middle = low + Math.floor((high - low) / 2000) * 1000;
+      if (middle === low) break;
+      if (offsets(middle) === from) low = middle;
+      else high = middle;
+    }
+    found.push({ ms: high, from, to });
+  }
+  return found;
+}
+
+const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
+
+/** Returns the rule that yields all the given changes, or undefined if there is none. */
+function yearlyRule(changes: readonly Transition[]): string | undefined {
+  const walls = changes.map(({ ms, from }) => new Date(ms + from));
+  const describe = (wall: Date) => [wall.getUTCMonth(), wall.getUTCDay(), wall.getTime() % dayMs].join();
+  if (new Set(walls.map(describe)).size > 1) return undefined;
+  const weeks = new Set(walls.map((wall) => Math.ceil(wall.getUTCDate() / 7)));
+  const isLast = walls.every(
+    (wall) => new Date(wall.getTime() + 7 * dayMs).getUTCMonth() !== wall.getUTCMonth(),
+  );
+  if (!isLast && weeks.size > 1) return undefined;
+  const [wall] = walls as [Date];
+  const place = isLast ? -1 : [...weeks][0];
+  return `FREQ=YEARLY;BYMONTH=${wall.getUTCMonth() + 1};BYDAY=${place}${weekdays[wall.getUTCDay()]}`;
+}
+
+function observance({ ms, from, to }: Transition, ...rule: readonly string[]): readonly string[] {
+  const kind = to > from ? 'DAYLIGHT' : 'STANDARD';
+  const start = new Date(ms + from).toISOString().replaceAll(/[-:]|\.\d+Z/g, '');
+  return [
+    `BEGIN:${kind}`,
+    `DTSTART:${start}`,
+    ...rule,
+    `TZOFFSETFROM:${offsetText(from)}`,
+    `TZOFFSETTO:${offsetText(to)}`,
+    `END:${kind}`,
+  ];
+}
+
+function offsetText(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${ms < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${two(minutes % 60)}`;
+}
+
+/**
+ * The UID of an event that a request creates. The same request gives the same UID, so that a server that has stored the
+ * event refuses to store it again. `copy` counts the events that an earlier request of this kind has created.
+ */
+export function uidFor(request: unknown, copy: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([request, copy]))
+    .digest('hex');
+  // A UUID of version 8, whose bits have no meaning of their own.
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}
+
+/** Writes a new event as a calendar object. */
+export function composeEvent(
+  uid: string,
+  patch: EventPatch & { readonly startMs: number; readonly endMs: number },
+  context: EditContext,
+): string {
+  const now = utcText(context.nowMs);
+  const form = chooseForm(undefined, patch.allDay ?? false, patch.zone, context.userZone);
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Adjutant//Adjutant//EN',
+    'BEGIN:VEVENT',
+    `UID:${uid}`,
+    `DTSTAMP:${now}`,
+    `CREATED:${now}`,
+    `LAST-MODIFIED:${now}`,
+    'SEQUENCE:0',
+    timeLineAt('DTSTART', patch.startMs, form),
+    timeLineAt('DTEND', patch.endMs, form),
+    'END:VEVENT',
+    'END:VCALENDAR',
+  ];
+  const object = parseObject(writeLines(lines));
+  const event = masterOf(object);
+  if (patch.rrule) setLines(event, 'RRULE', [createLine(`RRULE:${patch.rrule}`, '\r\n')]);
+  applyDetails(event, patch, context, '\r\n');
+  ensureZone(object, form, patch.startMs);
+  return writeObject(object);
 }

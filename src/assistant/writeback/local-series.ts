@@ -3,20 +3,17 @@ import type { JsonObject } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { timeFields } from '../calendar/import.ts';
-import type { EventInput } from '../editing/event-edit.ts';
-import { type EventFields, removeEvent, saveEvent } from '../editing/events.ts';
+import { type EventFields, type EventInput, removeEvent, saveEvent } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
-import { type CalendarObject, parseObject, writeObject } from '../icalendar/text.ts';
+import type { CalendarTime, Duration, EventDetails, Series } from '../icalendar/series.ts';
+import { type CalendarObject, escapeText, parseObject, writeLines, writeObject } from '../icalendar/text.ts';
+import { timeLine } from '../icalendar/written-value.ts';
 import type { EditContext } from './edit.ts';
-import { detailsOf } from './request.ts';
-import { requestedTimes } from './requested-times.ts';
-import { findOccurrence, isFirst, type Scope } from './scope.ts';
-import { editAll, editOccurrence, excludeOccurrence } from './series-edit.ts';
-import { endBefore, tailOf } from './split.ts';
-import { storedText } from './stored-text.ts';
+import { detailsOf, findOccurrence, isFirst, requestedTimes, type Scope } from './request.ts';
+import { editAll, editOccurrence, endBefore, excludeOccurrence, tailOf } from './series-edit.ts';
 
 /**
  * Changes a series that is only here: all of it, one occurrence, or an occurrence and all later ones. The edits of texts for
@@ -147,4 +144,58 @@ async function fieldsOf(event: CalendarEvent, object: CalendarObject, user: User
     conf_link: details.link ?? null,
     status: details.status,
   };
+}
+
+/** Writes a series that is only here as a calendar object, without its organizer and attendees, which can be names. */
+function storedText(event: CalendarEvent): string {
+  const series = JSON.parse(event.series!) as Series;
+  const { start, duration, rules = [], exceptions = [], overrides = [] } = series;
+  const own: EventDetails = {
+    title: event.title,
+    status: event.status,
+    ...(event.description !== null && { description: event.description }),
+    ...(event.location !== null && { location: event.location }),
+    ...(event.conf_link !== null && { link: event.conf_link }),
+  };
+  const components = [
+    [
+      ...timeLines(start, duration),
+      ...rules.map((rule) => `RRULE:${rule}`),
+      ...exceptions.map((time) => timeLine('EXDATE', time)),
+      ...detailLines(own),
+    ],
+    ...overrides.map((one) => [
+      timeLine('RECURRENCE-ID', one.id),
+      ...timeLines(one.start, one.duration),
+      ...detailLines(one.details),
+    ]),
+  ];
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...components.flatMap((own) => [
+      'BEGIN:VEVENT',
+      `UID:${escapeText(event.id)}`,
+      'DTSTAMP:20000101T000000Z',
+      ...own,
+      'END:VEVENT',
+    ]),
+    'END:VCALENDAR',
+  ];
+  return writeLines(lines);
+}
+
+function timeLines(start: CalendarTime, { days, seconds }: Duration): readonly string[] {
+  const time = seconds === 0 ? '' : `T${seconds}S`;
+  return [timeLine('DTSTART', start), `DURATION:P${days > 0 || time === '' ? `${days}D` : ''}${time}`];
+}
+
+function detailLines({ title, status, description, location, link }: EventDetails): readonly string[] {
+  return [
+    `SUMMARY:${escapeText(title)}`,
+    `STATUS:${status.toUpperCase()}`,
+    ...(description === undefined ? [] : [`DESCRIPTION:${escapeText(description)}`]),
+    ...(location === undefined ? [] : [`LOCATION:${escapeText(location)}`]),
+    ...(link === undefined ? [] : [`URL:${link}`]),
+  ];
 }

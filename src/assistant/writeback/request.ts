@@ -1,14 +1,65 @@
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { CalendarEvent } from '../../store/schema.ts';
-import type { StoredObject } from '../calendar/target.ts';
-import type { EventInput } from '../editing/event-edit.ts';
+import { isObject } from '../../json.ts';
+import type { CalendarEvent, User } from '../../store/schema.ts';
+import type { StoredObject } from '../calendar/source.ts';
+import { type EventInput, mergedTimes, timesOf, type WrittenTimes } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
-import { localTime } from '../entities/local-time.ts';
+import { type AssistantData, fingerprint } from '../entities/entity-access.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { timestamp } from '../entities/view.ts';
+import { localTime } from '../entities/written-time.ts';
+import type { Series } from '../icalendar/series.ts';
 import { parseObject } from '../icalendar/text.ts';
+import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';
-import type { Preview } from './confirmation.ts';
-import { type EventPatch, masterOf } from './edit.ts';
+import { type EditContext, type EventPatch, masterOf } from './edit.ts';
 import type { RemoteCalendar, TouchedField } from './remote-event.ts';
+
+const dayMs = 86_400_000;
+
+/** Which dates of a series a change is for. Without an occurrence, all. */
+export interface Scope {
+  /** Key from list_events. */
+  readonly occurrence?: string | undefined;
+  /** Also all later occurrences. */
+  readonly following?: boolean | undefined;
+}
+
+export interface FoundOccurrence extends Occurrence {
+  /** Original start. */
+  readonly keyMs: number;
+}
+
+export async function findOccurrence(
+  data: AssistantData,
+  event: CalendarEvent,
+  key: string | undefined,
+  editing: Pick<EditContext, 'nowMs' | 'userZone'>,
+): Promise<FoundOccurrence | undefined> {
+  if (key === undefined) return undefined;
+  const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, editing.nowMs + 4000 * dayMs) };
+  const all = event.series === null ? [] : await data.occurrences(event, window, editing.userZone);
+  const found = all.find((one) => one.key === key);
+  if (found === undefined)
+    throw new Failure(
+      'resource-not-found',
+      'Occurrence not found. list_events shows the occurrences of a series.',
+    );
+  return { ...found, keyMs: keyInstant(key, editing.userZone) };
+}
+
+/** The key of an all-day or floating occurrence is local time of the user. */
+function keyInstant(key: string, zone: string): number {
+  if (key.endsWith('Z')) return Date.parse(key);
+  const wallMs = Date.parse(key.length === 10 ? key : `${key}Z`);
+  return instantOf(wallMs, offsetsOf(zone) ?? (() => 0));
+}
+
+export function isFirst(event: CalendarEvent, { keyMs }: FoundOccurrence): boolean {
+  return keyMs <= event.start_ms;
+}
 
 /** The fields of a request that are neither times nor recurrence. */
 export function detailsOf(input: EventInput, unset: readonly (keyof EventInput)[]): EventPatch {
@@ -90,4 +141,101 @@ export async function record(
     audit(writer, data.clock(), [{ ...entry, detail: { calendar_id: calendar.id, ...detail } }]),
   );
   return event;
+}
+
+type TimePatch = Pick<EventPatch, 'startMs' | 'endMs' | 'allDay' | 'zone' | 'rrule'>;
+
+/**
+ * Converts written times to a patch. `now` are the present times of the event or occurrence. Times without a zone are
+ * in the zone of the event; an event in UTC has no zone of its own, so there the user's applies.
+ */
+export async function requestedTimes(
+  event: CalendarEvent,
+  now: { readonly startMs: number; readonly endMs: number },
+  input: WrittenTimes,
+  user: User,
+  nowMs: number,
+): Promise<TimePatch> {
+  const { start_ts, end_ts, timezone, rrule } = input;
+  if ((start_ts ?? end_ts ?? timezone ?? rrule) === undefined) return {};
+  const userZone = preferencesOf(user).timezone;
+  const ownZone = event.timezone === null || event.timezone === 'UTC' ? userZone : event.timezone;
+  const zone = timezone ?? ownZone;
+  const single = { ...event, series: null, timezone: zone, start_ms: now.startMs, end_ms: now.endMs };
+  const start = start_ts ?? (event.all_day === 1 ? dateIn(userZone, now.startMs) : timestamp(now.startMs));
+  const times = await timesOf(
+    mergedTimes(single, { ...input, start_ts: start, timezone: zone }, []),
+    user,
+    nowMs,
+  );
+  const rules = times.series === null ? undefined : (JSON.parse(times.series) as Series).rules;
+  const moved = start_ts !== undefined || timezone !== undefined;
+  return {
+    ...(moved && { startMs: times.start_ms }),
+    ...((moved || end_ts !== undefined) && { endMs: times.end_ms, allDay: times.all_day === 1 }),
+    ...(timezone !== undefined && { zone: timezone }),
+    ...(rrule !== undefined && { rrule: rules![0]! }),
+  };
+}
+
+function dateIn(zone: string, ms: number): string {
+  return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
+}
+
+/** What a server will send to other people because of a change. */
+interface Preview {
+  readonly sends: 'invitations' | 'updates' | 'cancellations' | 'a refusal';
+  readonly recipients: readonly string[];
+  /** Title and time of the event. */
+  readonly subject: string;
+  /** Everything that the confirmation covers; another change needs another confirmation. */
+  readonly covers: unknown;
+}
+
+/**
+ * Lets the user confirm that messages go out. A client that cannot be asked gets the preview with a token, and calls again
+ * with the token after it has asked the user in its own way.
+ */
+export async function confirmSending(
+  preview: Preview,
+  confirm: string | undefined,
+  context: Context,
+): Promise<void> {
+  if (preview.recipients.length === 0) return;
+  const token = fingerprint(preview);
+  if (confirm === token) return;
+  const people = preview.recipients.length === 1 ? '1 person' : `${preview.recipients.length} people`;
+  const message = `The calendar server will send ${preview.sends} to ${people} (${preview.recipients.join(', ')}) for ${preview.subject}.`;
+  if (canFillForms(context)) return askUser(message, context);
+  throw new Failure(
+    'refused',
+    `${confirm === undefined ? '' : 'The event or the request changed since the last preview. '}${message} Nothing was changed and nothing was sent yet. If the user agrees, call again with the same arguments and confirm "${token}".`,
+    { data: { confirm: token, sends: preview.sends, recipients: preview.recipients } },
+  );
+}
+
+async function askUser(message: string, context: Context): Promise<void> {
+  const { send: answer = {} } = await context.ask({
+    send: {
+      method: 'elicitation/create',
+      params: {
+        message,
+        requestedSchema: {
+          type: 'object',
+          properties: { send: { type: 'boolean', title: 'Send', default: true } },
+        },
+      },
+    },
+  });
+  const content = isObject(answer['content']) ? answer['content'] : {};
+  if (answer['action'] === 'accept' && content['send'] !== false) return;
+  throw new Failure('refused', 'The user did not agree. Nothing was changed and nothing was sent.');
+}
+
+/** Some clients support elicitation only with URLs, not with forms. */
+function canFillForms(context: Context): boolean {
+  const elicitation = context.client.capabilities['elicitation'];
+  return (
+    context.can('elicitation') && isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
+  );
 }

@@ -1,10 +1,17 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
-import type { StoredObject, Target, WriteOutcome } from '../calendar/target.ts';
-import { parseObject, writeObject } from '../icalendar/text.ts';
+import type { StoredObject, Target, WriteOutcome } from '../calendar/source.ts';
+import {
+  componentsOf,
+  isLine,
+  linesOf,
+  parseObject,
+  type TextComponent,
+  writeComponent,
+  writeObject,
+} from '../icalendar/text.ts';
 import type { Edit } from './edit.ts';
-import { changedValues, propertyOf, valuesOf } from './merge.ts';
 
 const maxAttempts = 6;
 
@@ -146,4 +153,42 @@ function collisionFailure(property: string, theirs: string | undefined, ours: st
     `Another program changed ${property} of this event at the same time. Nothing was changed. There: ${show(theirs)}. Here: ${show(ours)}. Ask which one is right, and call again to replace it.`,
     { data: { property, theirs: show(theirs), ours: show(ours) } },
   );
+}
+
+/** Properties that every writer changes. They never conflict. */
+const bookkeeping = new Set(['DTSTAMP', 'LAST-MODIFIED', 'SEQUENCE', 'CREATED', 'X-MOZ-GENERATION']);
+
+/** Values of an object by component and property, such as `VEVENT 20260301T090000Z SUMMARY`. */
+type Values = ReadonlyMap<string, string>;
+
+/** Returns the component and property of everything that differs between two versions of an object. */
+function changedValues(before: string, after: string): ReadonlySet<string> {
+  const [left, right] = [valuesOf(before), valuesOf(after)];
+  return new Set([...left.keys(), ...right.keys()].filter((key) => left.get(key) !== right.get(key)));
+}
+
+function valuesOf(text: string): Values {
+  const values = new Map<string, string>();
+  const { calendar } = parseObject(text);
+  for (const event of [...componentsOf(calendar, 'VEVENT'), ...componentsOf(calendar, 'VTODO')]) {
+    const key = keyOf(event);
+    for (const line of linesOf(event))
+      if (!bookkeeping.has(line.name)) {
+        const path = `${key} ${line.name}`;
+        // Servers may reorder the lines of an object.
+        values.set(path, [...(values.get(path)?.split('\n') ?? []), line.text].sort().join('\n'));
+      }
+    const nested = event.children.flatMap((child) => (isLine(child) ? [] : [writeComponent(child)]));
+    if (nested.length > 0) values.set(`${key} VALARM`, nested.sort().join(''));
+  }
+  return values;
+}
+
+function keyOf(event: TextComponent): string {
+  return `${event.name} ${linesOf(event, 'RECURRENCE-ID')[0]?.text.split(':').at(-1) ?? ''}`;
+}
+
+/** Returns the name of the property in a key of `changedValues`. */
+function propertyOf(key: string): string {
+  return key.slice(key.lastIndexOf(' ') + 1);
 }

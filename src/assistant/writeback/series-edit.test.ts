@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../failure.ts';
 import { componentsOf, linesOf, parseObject, writeObject } from '../icalendar/text.ts';
-import { editAll } from './series-edit.ts';
-import { tailOf } from './split.ts';
+import { editAll, tailOf } from './series-edit.ts';
 
 const context = { nowMs: Date.UTC(2026, 10, 1), userZone: 'UTC', organizer: undefined };
 const dayMs = 86_400_000;

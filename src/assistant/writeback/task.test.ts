@@ -3,7 +3,7 @@ import { runWorker, runWorkerUntil } from '../../../test/assistant-worker.ts';
 import { type CalDavServer, startCalDav } from '../../../test/caldav/server.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { createStore, type Store } from '../../store/store.ts';
-import { occurrences } from '../calendar/occurrences.ts';
+import { expandEvent } from '../calendar/expand-event.ts';
 import { syncDue } from '../calendar/watch.ts';
 import { createResponses } from '../delivery/acknowledge.ts';
 import { writePendingTasks } from './task.ts';
@@ -65,7 +65,7 @@ async function writeAsOwner(text: string): Promise<void> {
 /** The process that handles the buttons of messages. */
 function responsesOf(assistant: TestAssistant) {
   const store: Store = createStore(assistant.file);
-  const calendars = { data: { store, clock: () => assistant.now, occurrences }, options };
+  const calendars = { data: { store, clock: () => assistant.now, occurrences: expandEvent }, options };
   return {
     calendars,
     responses: createResponses(calendars),

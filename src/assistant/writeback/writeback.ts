@@ -1,16 +1,14 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
-import { configOf } from '../calendar/source.ts';
+import { configOf, type StoredObject } from '../calendar/source.ts';
 import type { Calendars } from '../calendar/sync.ts';
-import type { StoredObject } from '../calendar/target.ts';
-import type { EventInput } from '../editing/event-edit.ts';
-import { timesOf } from '../editing/event-times.ts';
+import { deleteEvent, type EventInput, timesOf, updateEvent } from '../editing/events.ts';
 import type { Series } from '../icalendar/series.ts';
-import { writeObject } from '../icalendar/text.ts';
-import { composeEvent, uidFor } from './compose.ts';
-import { confirmSending } from './confirmation.ts';
-import { type Edit, type EventPatch, timing } from './edit.ts';
+import { type CalendarObject, componentsOf, parseObject, writeObject } from '../icalendar/text.ts';
+import { answerIn, type GivenAnswer, organizerOf, setAnswer } from './attendees.ts';
+import { composeEvent, type Edit, type EventPatch, masterOf, timing, uidFor } from './edit.ts';
+import { deleteLocalOccurrence, updateLocalSeries } from './local-series.ts';
 import {
   forget,
   isSameEvent,
@@ -20,12 +18,76 @@ import {
   refuseUnseen,
   storeObject,
 } from './remote-event.ts';
-import { detailsOf, previewOf, record, refuseForeign, refuseOrganizer, touchedBy } from './request.ts';
-import { requestedTimes } from './requested-times.ts';
+import {
+  confirmSending,
+  detailsOf,
+  findOccurrence,
+  isFirst,
+  previewOf,
+  record,
+  refuseForeign,
+  refuseOrganizer,
+  requestedTimes,
+  type Scope,
+  touchedBy,
+} from './request.ts';
 import { applied, type Saved, saveEdit, saveNew, saveRemoval } from './save.ts';
-import { findOccurrence, isFirst, type Scope } from './scope.ts';
-import { editAll, editOccurrence, excludeOccurrence } from './series-edit.ts';
-import { endBefore, tailOf } from './split.ts';
+import { editAll, editOccurrence, endBefore, excludeOccurrence, overrideFor, tailOf } from './series-edit.ts';
+import { setTask } from './task.ts';
+
+/** Changes an event where it is stored: only here, or on its server. Reminders are always stored here. */
+export async function changeEvent(
+  calendars: Calendars,
+  event: CalendarEvent,
+  { reminders, task, ...fields }: EventInput,
+  unset: readonly (keyof EventInput)[],
+  scope: Scope,
+  confirmed: Confirmed,
+): Promise<CalendarEvent> {
+  const { data } = calendars;
+  const cleared = unset.filter((name) => name !== 'reminders');
+  const update = () => {
+    if (Object.keys(fields).length === 0 && cleared.length === 0) return undefined;
+    if (event.provider !== 'local') return updateRemote(calendars, event, fields, cleared, scope, confirmed);
+    return isForSeries(event, fields, cleared, scope)
+      ? updateLocalSeries(data, event, fields, cleared, scope)
+      : updateEvent(data, event.id, fields, cleared);
+  };
+  const updated = (await update()) ?? event;
+  const changed =
+    task === undefined
+      ? updated
+      : await setTask(calendars, updated, task, scope.occurrence, confirmed.context.signal);
+  if (reminders === undefined && !unset.includes('reminders')) return changed;
+  // A change of later occurrences begins a new series, to which the reminders then belong.
+  const key = scope.following ? undefined : scope.occurrence;
+  const own = reminders === undefined ? {} : { reminders };
+  return updateEvent(data, changed.id, own, reminders === undefined ? ['reminders'] : [], key);
+}
+
+/** Deletes an event where it is stored: all of it, one occurrence, or an occurrence and all later ones. */
+export async function removeEvent(
+  calendars: Calendars,
+  event: CalendarEvent,
+  scope: Scope,
+  confirmed: Confirmed,
+): Promise<void> {
+  if (event.provider !== 'local') return deleteRemote(calendars, event, scope, confirmed);
+  if (scope.occurrence === undefined) return deleteEvent(calendars.data, event.id);
+  return deleteLocalOccurrence(calendars.data, event, scope);
+}
+
+/** True if a change concerns the dates of a series, not only the texts of all of it. */
+function isForSeries(
+  { series }: CalendarEvent,
+  fields: EventInput,
+  unset: readonly string[],
+  { occurrence }: Scope,
+): boolean {
+  const timed = ['start_ts', 'end_ts', 'timezone', 'rrule'].some((name) => name in fields);
+  const recurs = series !== null && (JSON.parse(series) as Series).rules !== undefined;
+  return occurrence !== undefined || (recurs && (timed || unset.includes('rrule')));
+}
 
 export interface Confirmed {
   /** Token of a preview. */
@@ -108,7 +170,7 @@ async function createOnce(
 }
 
 /** Changes an event on its server: all of it, one occurrence, or an occurrence and all later ones. */
-export async function updateRemote(
+async function updateRemote(
   calendars: Calendars,
   event: CalendarEvent,
   input: EventInput,
@@ -167,7 +229,7 @@ export async function updateRemote(
 }
 
 /** Deletes an event from its server: all of it, one occurrence, or an occurrence and all later ones. */
-export async function deleteRemote(
+async function deleteRemote(
   calendars: Calendars,
   event: CalendarEvent,
   scope: Scope,
@@ -223,4 +285,56 @@ async function saveSplit(
   });
   await storeObject(remote, href, head);
   return storeObject(remote, tailHref, savedTail);
+}
+
+/** Answers an invitation, or one date of a series. Says who learns of the answer. */
+export async function answerRemote(
+  calendars: Calendars,
+  event: CalendarEvent,
+  answer: GivenAnswer,
+  occurrence: string | undefined,
+  signal: AbortSignal,
+): Promise<{
+  readonly event: CalendarEvent;
+  readonly notified: string | undefined;
+  readonly organizer: string;
+}> {
+  const { remote, stored, href } = await openEvent(calendars, event, signal);
+  const { own, abilities, editing } = remote;
+  const object = parseObject(stored.text);
+  const master = componentsOf(object.calendar, 'VEVENT')[0]!;
+  const organizer = organizerOf(master);
+  if (organizer === undefined || own.has(organizer))
+    throw new Failure(
+      'refused',
+      'This event is not an invitation from somebody else, so there is nothing to answer.',
+    );
+  if (!componentsOf(object.calendar, 'VEVENT').some((one) => answerIn(one, own) !== undefined))
+    throw new Failure(
+      'refused',
+      `The user is not in the list of attendees. Known addresses of the user: ${[...own].join(', ') || 'none'}. If the invitation went to another address, set it as the user's email with update_user.`,
+    );
+  const found = await findOccurrence(calendars.data, event, occurrence, remote.editing);
+  const edit: Edit = {
+    apply: (current) =>
+      found === undefined
+        ? answerAll(current, own, answer)
+        : void setAnswer(overrideFor(current, found.keyMs, editing.userZone), own, answer, current.lineBreak),
+    // Other attendees may answer at the same time.
+    additive: new Set(['ATTENDEE']),
+    ...(found !== undefined && { relies: timing }),
+  };
+  const saved = await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
+  await record(remote, 'event.answered', saved, { answer, occurrence });
+  return { event: saved, organizer, notified: abilities.sendsInvitations ? organizer : undefined };
+}
+
+/** Answers the series. Dates that were answered differently before keep their answer. */
+function answerAll(object: CalendarObject, own: ReadonlySet<string>, answer: GivenAnswer): void {
+  const events = componentsOf(object.calendar, 'VEVENT');
+  const before = answerIn(events.length === 1 ? events[0]! : masterOf(object), own);
+  for (const event of events) {
+    const present = answerIn(event, own);
+    if (present === before || present === 'NEEDS-ACTION') setAnswer(event, own, answer, object.lineBreak);
+  }
 }

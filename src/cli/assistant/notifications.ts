@@ -1,5 +1,5 @@
 import type { ToolAnswer } from '../../api.ts';
-import { describeTiming } from '../../assistant/planning/timing-text.ts';
+import { describeTiming } from '../../assistant/planning/date-format.ts';
 import {
   auditFields,
   cancelFields,

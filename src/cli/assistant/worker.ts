@@ -1,5 +1,5 @@
 import { createDelivery } from '../../app.ts';
-import { deliverySettings } from '../../assistant/delivery/settings.ts';
+import { deliverySettings } from '../../assistant/settings.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
 import { type Command, finish, stopped } from '../terminal/command.ts';
 

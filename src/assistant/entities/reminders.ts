@@ -1,12 +1,10 @@
 import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
-import { reachableBy } from '../entities/channels.ts';
-import type { Occurrence } from '../entities/occurrence.ts';
-import { channelsOf, preferencesOf } from '../entities/preferences.ts';
+import type { Answer } from '../icalendar/series.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
-import { defaultLeads, kindOf } from './event-kind.ts';
-import { leadTime, offsetOf } from './lead-time.ts';
-import { isDeclined, isOwn } from './participation.ts';
+import { addressesOf, reachableBy } from './channels.ts';
+import type { Occurrence } from './occurrence.ts';
+import { channelsOf, preferencesOf } from './preferences.ts';
 
 const dayMs = 86_400_000;
 /** Days after the due date on which an open task is mentioned again. */
@@ -22,7 +20,7 @@ export interface EventCalendar {
   readonly subscribed: boolean;
 }
 
-export interface PersonalReminder {
+interface PersonalReminder {
   readonly offsetMinutes: number;
   readonly channel: Channel;
   readonly urgency: 'normal';
@@ -31,7 +29,7 @@ export interface PersonalReminder {
 
 type Because = Pick<PersonalReminders, 'reason' | 'why'>;
 
-export interface PersonalReminders {
+interface PersonalReminders {
   readonly reason: string;
   /** The reason in the user's language. */
   readonly why: string;
@@ -173,4 +171,103 @@ function quietChannel(user: User): Channel {
   return reachable.includes(preferred)
     ? preferred
     : (reachable.find((channel) => channel !== 'call') ?? preferred);
+}
+
+/** Kinds of events that people want to be reminded of differently. */
+export const eventKinds = ['task', 'all_day', 'flight', 'doctor', 'online', 'place'] as const;
+type EventKind = (typeof eventKinds)[number];
+
+/** Built-in reminders by kind. Travel time is added for places. Other events have one an hour before. */
+export const defaultLeads: Readonly<Record<EventKind | 'default', readonly string[]>> = {
+  task: ['09:00'],
+  all_day: ['1d 17:00'],
+  flight: ['1d', '2h'],
+  doctor: ['1d', '2h'],
+  online: ['10m'],
+  place: ['30m'],
+  default: ['60m'],
+};
+
+const flight = /\b(flights?|flug|flüge|vols? [A-Z0-9]{2}|vuelos?)\b/iu;
+const doctor =
+  /(?<!\p{L})(doctor|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
+
+/** What kind of event this is. The title is text from others: it only selects among the user's own settings. */
+export function kindOf(event: CalendarEvent, { title, location, task }: Occurrence): EventKind | undefined {
+  if (task !== undefined) return 'task';
+  if (event.all_day === 1) return 'all_day';
+  if (flight.test(title)) return 'flight';
+  if (doctor.test(title)) return 'doctor';
+  const place = location?.trim() ?? '';
+  if (event.conf_link !== null || /^\w+:\/\//.test(place)) return 'online';
+  return place === '' ? undefined : 'place';
+}
+
+const minuteMs = 60_000;
+
+/**
+ * When to remind, as people write it: `10m`, `2h` or `1d` before the start; `17:00` on the day; `1d 17:00` on the day
+ * before. A reminder for one event may also be a local time, `2026-03-01T17:00`, and may end in `!`, which permits it in
+ * quiet hours.
+ */
+export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])$';
+export const eventLeadPattern =
+  '^([0-9]{1,5}[mhd]|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?$';
+
+/** The instant of a reminder, in the user's time zone. */
+export function leadTime(lead: string, startMs: number, zone: string): number {
+  const offsets = offsetsOf(zone) ?? (() => 0);
+  const written = lead.replace(/!$/, '');
+  const [, amount, unit] = /^(\d+)([mhd])$/.exec(written) ?? [];
+  if (unit === 'm' || unit === 'h') return startMs - Number(amount) * (unit === 'h' ? 60 : 1) * minuteMs;
+  const wall = wallOf(startMs, offsets);
+  if (unit === 'd') return instantOf(wall - Number(amount) * dayMs, offsets);
+  if (written.includes('T')) return instantOf(Date.parse(`${written}:00Z`), offsets);
+  const [, days = '0', hour, minute] = /^(?:(\d+)d )?(\d\d):(\d\d)$/.exec(written)!;
+  const day = Math.floor(wall / dayMs) * dayMs - Number(days) * dayMs;
+  return instantOf(day + (Number(hour) * 60 + Number(minute)) * minuteMs, offsets);
+}
+
+/** Whole minutes from the start to a reminder; negative before the start. */
+function offsetOf(atMs: number, startMs: number): number {
+  return Math.floor((atMs - startMs) / minuteMs) + 0;
+}
+
+/** Local days from the start to a reminder after it; 0 on the same day and before. */
+export function daysAfter(offsetMinutes: number, startMs: number, zone: string): number {
+  const offsets = offsetsOf(zone) ?? (() => 0);
+  const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
+  return Math.max(0, dayOf(startMs + offsetMinutes * minuteMs) - dayOf(startMs));
+}
+
+/** The user's answer to an invitation. Undefined if the user accepted, organizes the event, or is not in the list. */
+export function answerOf(user: User, { answers }: Pick<Occurrence, 'answers'>): Answer | undefined {
+  if (answers === undefined) return undefined;
+  return mailAddresses(user)
+    .map((address) => answers[address])
+    .find((answer) => answer !== undefined);
+}
+
+/** The mail addresses of a user, which identify the user in an event. */
+function mailAddresses(user: User): readonly string[] {
+  const listed = addressesOf(user.channels).filter(({ channel }) => channel === 'email');
+  const all = [...(user.email === null ? [] : [user.email]), ...listed.map(({ address }) => address)];
+  return all.map((address) => address.toLowerCase());
+}
+
+export function isDeclined(user: User, occurrence: Pick<Occurrence, 'answers'>): boolean {
+  const answer = answerOf(user, occurrence);
+  return answer === 'declined' || answer === 'delegated';
+}
+
+/** True if nobody else organizes the event. */
+function isOwn(user: User, { organizer }: CalendarEvent): boolean {
+  if (organizer === null) return true;
+  const address = /[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(organizer)?.[0].toLowerCase();
+  return address !== undefined && mailAddresses(user).includes(address);
+}
+
+/** True if the occurrence takes place and, if it is a task, is still to be done. */
+export function isActive({ status, task }: Pick<Occurrence, 'status' | 'task'>): boolean {
+  return status !== 'cancelled' && task !== 'done';
 }

@@ -10,9 +10,20 @@ import {
 } from 'tsdav';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { singleLine } from '../../single-line.ts';
+import type { Calendar } from '../../store/schema.ts';
 import type { Document } from '../icalendar/parse.ts';
 import { signIn } from './passwords.ts';
-import { configOf, type Read, type SourceConfig, type SourceOptions } from './source.ts';
+import {
+  configOf,
+  type Read,
+  type SourceConfig,
+  type SourceOptions,
+  type StoredObject,
+  type Target,
+  type TargetAbilities,
+  type WriteOutcome,
+} from './source.ts';
 
 /** One collection of a CalDAV account. */
 export interface Collection {
@@ -241,4 +252,132 @@ export function httpFailure(url: string, status: DAVResponse['status']): Failure
   return status === 401 || status === 403
     ? new Failure('unavailable', `${host} rejects the user name or password.`)
     : new Failure('unavailable', `${host} responds with status ${status}.`);
+}
+
+/** Writes the events of one calendar on a CalDAV server. Every write is conditional. */
+export class CalDavTarget implements Target {
+  readonly #calendar: Calendar;
+  readonly #connection: Connection;
+
+  constructor(calendar: Calendar, options: SourceOptions) {
+    this.#calendar = calendar;
+    this.#connection = connect(configOf(calendar), options);
+  }
+
+  async abilities(): Promise<TargetAbilities> {
+    const { location } = this.#calendar;
+    const props = { 'd:current-user-privilege-set': {}, 'd:current-user-principal': {} };
+    const [[own], options] = await Promise.all([
+      propfind({ url: location, props, depth: '0', ...this.#connection }),
+      this.#send('OPTIONS', location),
+    ]);
+    if (own?.status === 401) throw httpFailure(location, 401);
+    const principal = toText(own?.props?.['currentUserPrincipal']?.href);
+    return {
+      writable: isWritable(own?.props?.['currentUserPrivilegeSet']),
+      sendsInvitations: /\bcalendar-auto-schedule\b/.test(options.headers.get('dav') ?? ''),
+      addresses: principal === '' ? [] : await this.#addresses(new URL(principal, location).href),
+    };
+  }
+
+  async #addresses(principal: string): Promise<readonly string[]> {
+    const props = { 'c:calendar-user-address-set': {} };
+    const [found] = await propfind({ url: principal, props, depth: '0', ...this.#connection });
+    const hrefs = found?.props?.['calendarUserAddressSet']?.href;
+    return (Array.isArray(hrefs) ? hrefs : [hrefs])
+      .map((href) => toText(href).toLowerCase())
+      .filter((href) => href.startsWith('mailto:'))
+      .map((href) => href.slice('mailto:'.length));
+  }
+
+  async read(href: string): Promise<StoredObject | undefined> {
+    const response = await this.#send('GET', this.#url(href));
+    if (response.status === 404 || response.status === 410) return undefined;
+    const version = response.headers.get('etag');
+    if (response.status !== 200) throw httpFailure(this.#url(href), response.status);
+    if (version === null)
+      throw new Failure(
+        'refused',
+        `${this.#host} sends no entity tag, so the event cannot be changed safely.`,
+      );
+    return { text: await response.text(), version };
+  }
+
+  addressFor(uid: string): string {
+    return new URL(`${encodeURIComponent(uid)}.ics`, this.#calendar.location.replace(/\/?$/, '/')).pathname;
+  }
+
+  create(href: string, text: string): Promise<WriteOutcome> {
+    return this.#write('PUT', href, { 'if-none-match': '*' }, text);
+  }
+
+  replace(href: string, text: string, version: string): Promise<WriteOutcome> {
+    return this.#write('PUT', href, { 'if-match': version }, text);
+  }
+
+  remove(href: string, version: string): Promise<WriteOutcome> {
+    return this.#write('DELETE', href, { 'if-match': version });
+  }
+
+  async #write(method: string, href: string, condition: Record<string, string>, body?: string) {
+    const headers = {
+      ...condition,
+      ...(body !== undefined && { 'content-type': 'text/calendar; charset=utf-8' }),
+    };
+    const response = await this.#send(method, this.#url(href), {
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    if (response.status === 412) return 'changed';
+    // Somebody deleted the object first.
+    if (method === 'DELETE' && (response.status === 404 || response.status === 410)) return 'changed';
+    // Xandikos reports a refused write as 207, which counts as successful in HTTP.
+    if ([200, 201, 204].includes(response.status)) return 'written';
+    throw this.#refusal(response.status, await response.text());
+  }
+
+  #refusal(status: number, body: string): Failure {
+    if (status === 401) return httpFailure(this.#calendar.location, status);
+    const { name } = this.#calendar;
+    if (status === 403 || status === 405)
+      return new Failure(
+        'refused',
+        `${this.#host} does not allow changes to the calendar "${name}" (status ${status})${reasonIn(body)}. Nothing was changed. Ask its owner for write access, or use another calendar.`,
+      );
+    const failed = `change to the calendar "${name}" (status ${status})${reasonIn(body)}.`;
+    // A proxy reports an error also if the server behind it has stored the event.
+    return status >= 500
+      ? new Failure('unavailable', `${this.#host} failed on the ${failed}`)
+      : new Failure('refused', `${this.#host} rejected the ${failed} Nothing was changed.`);
+  }
+
+  async #send(method: string, url: string, init: RequestInit = {}): Promise<Response> {
+    const response = await this.#connection.fetch(url, { ...init, method });
+    return response;
+  }
+
+  #url(href: string): string {
+    const url = new URL(href, this.#calendar.location);
+    // The address comes from the server's own answers; it must not lead anywhere else.
+    if (url.origin !== new URL(this.#calendar.location).origin)
+      throw new Failure('refused', `The event is on ${url.host}, which is not the server of its calendar.`);
+    return url.href;
+  }
+
+  get #host(): string {
+    return new URL(this.#calendar.location).host;
+  }
+}
+
+/** Servers that report no privileges decide when the write arrives. */
+function isWritable(privileges: unknown): boolean {
+  if (privileges === undefined || privileges === null) return true;
+  const names = JSON.stringify(privileges);
+  return names === '{}' || /"(all|write|writeContent|write-content|bind)"/.test(names);
+}
+
+/** The start of the server's error text, without markup. */
+function reasonIn(body: string): string {
+  const text = singleLine(body.replaceAll(/<[^>]*>/g, ' '), 200).trim();
+  return text === '' ? '' : `: ${text}`;
 }

@@ -1,0 +1,219 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { isObject, messageOf } from '../../json.ts';
+import { strictPlanSchema } from './answer.ts';
+import type { Answer, Model, Question } from './policy.ts';
+
+export interface EndpointOptions {
+  /** Base URL without `/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+const maxReplyLength = 1 << 20;
+
+/** Asks a model on a server with an OpenAI-compatible chat completions API. */
+export function createEndpoint(options: EndpointOptions): Model {
+  const { timeoutMs } = options;
+  let supportsSchemas = true;
+  // Some servers reject `response_format`. The answer is validated in any case.
+  const complete = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    const first = await request(options, question, supportsSchemas, signal);
+    if (!supportsSchemas || first.status !== 400) return first;
+    supportsSchemas = false;
+    return request(options, question, false, signal);
+  };
+  return {
+    name: 'endpoint',
+    identity: `${options.url} ${options.model}`,
+    ask: (questions, signal, answered) => askEach(questions, complete, timeoutMs, signal, answered),
+  };
+}
+
+async function request(
+  { url, model, key }: EndpointOptions,
+  { system, user }: Question,
+  withSchema: boolean,
+  signal: AbortSignal,
+): Promise<Answer & { readonly status?: number }> {
+  const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    redirect: 'error',
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({
+      model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: user },
+      ],
+      temperature: 0,
+      max_tokens: 2000,
+      stream: false,
+      ...(withSchema && {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'notification_plan', strict: true, schema: strictPlanSchema },
+        },
+      }),
+    }),
+  });
+  const body = await readAtMost(response, maxReplyLength);
+  if (!response.ok)
+    return { error: `the model server answered with status ${response.status}`, status: response.status };
+  try {
+    const text: unknown = JSON.parse(body)?.choices?.[0]?.message?.content;
+    return typeof text === 'string'
+      ? { text }
+      : { error: 'the reply of the model server contains no message' };
+  } catch (error) {
+    return { error: `the reply of the model server is not JSON: ${messageOf(error)}` };
+  }
+}
+
+async function readAtMost(response: Response, maxLength: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxLength) throw new Error(`the reply is longer than ${maxLength} characters`);
+  }
+  return text + decoder.decode();
+}
+
+/** A small limit, because the client may ask a person to approve each request. */
+const maxQuestions = 10;
+
+/** Asks the model of the calling client through MCP sampling. */
+export function createClientModel(context: Context, timeoutMs: number): Model {
+  return {
+    name: 'client',
+    identity: 'client',
+    async ask(questions) {
+      const asked = questions.slice(0, maxQuestions);
+      const requests = Object.fromEntries(
+        asked.map(({ key, system, user }) => [
+          key,
+          {
+            method: 'sampling/createMessage' as const,
+            params: {
+              messages: [{ role: 'user', content: { type: 'text', text: user } }],
+              systemPrompt: system,
+              maxTokens: 2000,
+            },
+          },
+        ]),
+      );
+      const answers = await inTime(context.ask(requests), timeoutMs).catch((error: unknown) => {
+        // Other errors belong to the protocol, for example a request for input.
+        if (error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'timeout'))
+          return error;
+        throw error;
+      });
+      return questions.map(({ key }, index): Answer => {
+        if (index >= maxQuestions)
+          return { error: `the client is asked about at most ${maxQuestions} events at a time` };
+        return answers instanceof Failure ? { error: answers.message } : textOf(answers[key]);
+      });
+    },
+  };
+}
+
+function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    const failure = new Failure('timeout', `no answer within ${timeoutMs / 1000} s`);
+    timer = setTimeout(() => reject(failure), timeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function textOf(answer: Readonly<Record<string, unknown>> | undefined): Answer {
+  const parts = [answer?.['content']].flat();
+  const texts = parts.flatMap((part) =>
+    isObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
+  );
+  return texts.length > 0 ? { text: texts.join('') } : { error: 'the answer of the client has no text' };
+}
+
+/** Runs one task in a sub-agent and resolves to its final message. */
+export type DelegateTask = (task: string, signal: AbortSignal) => Promise<string>;
+
+/** Lets a sub-agent decide. */
+export function createDelegateModel(run: DelegateTask, timeoutMs: number): Model {
+  return {
+    name: 'delegate',
+    identity: 'delegate',
+    ask: (questions, signal, answered) =>
+      askEach(
+        questions,
+        async ({ system, user }, inTime) => ({ text: await run(`${system}\n\n${user}`, inTime) }),
+        timeoutMs,
+        signal,
+        answered,
+      ),
+  };
+}
+
+const concurrency = 4;
+/** All questions together may take this many times the limit of one answer. */
+const deadlineFactor = 2;
+
+/**
+ * Asks a few questions at a time. After a timeout or a failed connection the remaining questions are not asked, so that
+ * a planning run waits for an unreachable model once and not once per event.
+ */
+export async function askEach(
+  questions: readonly Question[],
+  ask: (question: Question, signal: AbortSignal) => Promise<Answer>,
+  timeoutMs: number,
+  signal: AbortSignal,
+  answered: (count: number) => void = () => {},
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = questions.map(() => ({ error: 'there was no time left to ask' }));
+  const deadline = AbortSignal.timeout(deadlineFactor * timeoutMs);
+  let stopReason: string | undefined;
+  let next = 0;
+  let count = 0;
+  const work = async () => {
+    for (let index = next++; index < questions.length; index = next++) {
+      if (stopReason !== undefined) answers[index] = { error: stopReason };
+      else if (!deadline.aborted) {
+        const limit = AbortSignal.timeout(timeoutMs);
+        try {
+          const inTime = AbortSignal.any([signal, deadline, limit]);
+          answers[index] = await untilAborted(ask(questions[index]!, inTime), inTime);
+        } catch (error) {
+          signal.throwIfAborted();
+          const late = limit.aborted || deadline.aborted;
+          stopReason ??= late
+            ? `no answer within ${timeoutMs / 1000} s`
+            : `the request failed (${failureReason(error)})`;
+          answers[index] = { error: stopReason };
+        }
+      }
+      answered(++count);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return answers;
+}
+
+/** Rejects on abort even if the work ignores the signal. */
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** `fetch` reports the reason in `cause`; its code says more than "fetch failed". */
+function failureReason(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : messageOf(error);
+}
