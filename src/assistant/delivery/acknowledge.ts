@@ -9,7 +9,8 @@ import type { Calendars } from '../calendar/sync.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { type Catalog, textsFor } from '../messages/catalog.ts';
+import { textsFor } from '../messages/catalog.ts';
+import type { Catalog } from '../messages/en.ts';
 import { type Answers, type ChannelDefinition, type Listener, snoozeMinutes } from '../sending/channel.ts';
 import { recipientOf } from './reachable-channels.ts';
 

@@ -1,12 +1,133 @@
+import { singleLine } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
-import type { Channel, NewNotification, Urgency } from '../../store/schema.ts';
+import type { Channel, NewNotification, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
-import { channelNames } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import type { Outcome } from '../sending/channel.ts';
 import { claimUnanswered } from './claim.ts';
-import { type ClaimedNotification, escalationChain, isAcknowledged } from './pre-send-checks.ts';
-import { callsLeft, reachabilityOf } from './reachable-channels.ts';
-import { addNotifications } from './record-outcome.ts';
+import {
+  type ClaimedNotification,
+  escalationChain,
+  escalationTime,
+  expiryOf,
+  isAcknowledged,
+  nextChannel,
+  nextEscalation,
+  type Verdict,
+} from './pre-send-checks.ts';
+import { callsLeft, maxAttemptsFor, planNext, reachabilityOf } from './reachable-channels.ts';
+import { addNotifications, type OutcomeRecord } from './record-outcome.ts';
+
+const maxDetailLength = 1000;
+
+/** The record for a notification that the checks before sending did not let pass. */
+export function planAfterVerdict(
+  claimed: ClaimedNotification,
+  verdict: Exclude<Verdict, { kind: 'send' }>,
+  nowMs: number,
+): OutcomeRecord {
+  const { notification } = claimed;
+  const { reason } = verdict;
+  switch (verdict.kind) {
+    case 'wait':
+      return {
+        notification,
+        status: 'planned',
+        nextMs: verdict.untilMs,
+        // The claim counted an attempt, but nothing was sent.
+        attempts: notification.attempts - 1,
+        action: 'notification.deferred',
+        detail: { reason, until: new Date(verdict.untilMs).toISOString() },
+      };
+    case 'cancel':
+      return {
+        notification,
+        status: 'cancelled',
+        reason,
+        // Release the key, so that the event can be planned again.
+        ...(verdict.because !== undefined && { key: `${notification.key}#${notification.id}` }),
+        action: 'notification.cancelled',
+        detail: { reason },
+      };
+    case 'miss':
+      return {
+        notification,
+        status: 'missed',
+        error: reason,
+        action: 'notification.missed',
+        detail: { reason },
+      };
+    case 'fail':
+      return giveUp(claimed, reason, nowMs);
+  }
+}
+
+/** The record for an attempt: sent, to be retried, or failed. */
+export function planAfterOutcome(
+  claimed: ClaimedNotification & { readonly user: User },
+  outcome: Outcome,
+  nowMs: number,
+): OutcomeRecord {
+  const { notification, user, event } = claimed;
+  // Answers of providers may contain line breaks and characters that cannot be stored.
+  const detail = singleLine(outcome.detail, maxDetailLength);
+  const next = planNext({
+    id: notification.id,
+    channel: notification.channel,
+    attempts: notification.attempts,
+    maxAttempts: maxAttemptsFor(user, notification),
+    outcome: outcome.kind,
+    retryAfterMs: outcome.kind === 'temporary' ? outcome.retryAfterMs : undefined,
+    nowMs,
+    expiresMs: expiryOf(notification, event),
+  });
+  if (outcome.kind === 'accepted') {
+    const { escalationThreshold } = preferencesOf(user);
+    const { urgency, event_start_ms } = notification;
+    const reference = outcome.reference ?? null;
+    return {
+      notification,
+      status: 'sent',
+      sentMs: nowMs,
+      result: JSON.stringify({ reference, detail }),
+      escalateMs: escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
+      action: 'notification.sent',
+      detail: { reference, detail },
+    };
+  }
+  if (next.kind === 'retry') {
+    return {
+      notification,
+      status: 'planned',
+      nextMs: next.atMs,
+      error: detail,
+      action: 'notification.retried',
+      detail: { outcome: outcome.kind, detail, next: new Date(next.atMs).toISOString() },
+    };
+  }
+  return giveUp(claimed, `${next.kind === 'give-up' ? `${next.reason}: ` : ''}${detail}`, nowMs);
+}
+
+/** Marks the channel as failed and adds a follow-up on the next channel, if there is one. */
+function giveUp(claimed: ClaimedNotification, reason: string, nowMs: number): OutcomeRecord {
+  const { notification, user, event, related } = claimed;
+  const tried = [notification, ...escalationChain(notification, related)].map(({ channel }) => channel);
+  const next =
+    user !== undefined && nowMs < expiryOf(notification, event)
+      ? nextChannel(reachabilityOf(user, notification.urgency), tried)
+      : undefined;
+  return {
+    notification,
+    status: 'failed',
+    error: reason,
+    action: 'notification.failed',
+    detail: { reason, ...(next !== undefined && { next_channel: next }) },
+    ...(next !== undefined && {
+      followUp: createFollowUp(claimed, next, `${notification.channel} failed: ${reason}`, nowMs),
+    }),
+  };
+}
 
 const batchSize = 100;
 
@@ -47,7 +168,7 @@ export function escalateUnacknowledged(store: Store, clock: Clock): Promise<numb
 }
 
 /** Creates the notification that repeats another one on the next channel. Two workers create it with the same key. */
-export function createFollowUp(
+function createFollowUp(
   { notification, related }: ClaimedNotification,
   channel: Channel,
   reason: string,
@@ -78,59 +199,4 @@ export function createFollowUp(
     created_ms: nowMs,
     updated_ms: nowMs,
   };
-}
-
-const minute = 60_000;
-/** How long a person has to acknowledge before the next channel is tried. */
-const acknowledgeMs = 5 * minute;
-
-export interface Reachability {
-  /** Channels for which the user has an address. */
-  readonly available: readonly Channel[];
-  /** Channels that the user prefers. */
-  readonly preferred: readonly Channel[];
-  readonly urgency: Urgency;
-}
-
-/** The next channel that was not tried yet. Calls only users who prefer calls, or for high urgency. */
-export function nextChannel(reach: Reachability, tried: readonly Channel[]): Channel | undefined {
-  return channelOrder(reach).find((channel) => !tried.includes(channel));
-}
-
-function channelOrder({ available, preferred, urgency }: Reachability): Channel[] {
-  const permitted = channelNames.filter((channel) => channel !== 'call' || isHighUrgency(urgency));
-  return [...new Set([...preferred, ...permitted])].filter((channel) => available.includes(channel));
-}
-
-export function isHighUrgency(urgency: Urgency): boolean {
-  return urgency === 'high' || urgency === 'urgent';
-}
-
-interface Unanswered extends Reachability {
-  /** Channels used so far for this reminder. */
-  readonly used: readonly Channel[];
-  /** Number of calls still allowed for this occurrence. */
-  readonly callsLeft: number;
-}
-
-/** The channel for the next escalation step: an unused one, then the phone again up to the user's limit. */
-export function nextEscalation(unanswered: Unanswered): Channel | undefined {
-  const { used, callsLeft } = unanswered;
-  const open = channelOrder(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
-  return open.find((channel) => !used.includes(channel)) ?? open.find((channel) => channel === 'call');
-}
-
-/**
- * When to escalate a notification that is not acknowledged. Applies only to high urgency, within the user's threshold
- * before the event, and not after the event has started.
- */
-export function escalationTime(
-  urgency: Urgency,
-  sentMs: number,
-  eventStartMs: number,
-  thresholdMinutes: number,
-): number | undefined {
-  if (!isHighUrgency(urgency) || thresholdMinutes <= 0) return undefined;
-  const atMs = Math.max(sentMs + acknowledgeMs, eventStartMs - thresholdMinutes * minute);
-  return atMs < eventStartMs ? atMs : undefined;
 }

@@ -11,8 +11,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { messageHtml } from '../planning/wording.ts';
 import { type Message, snoozeMinutes } from '../sending/channel.ts';
-import { nextChannel } from './follow-up.ts';
-import { type ClaimedNotification, hasNoEvent } from './pre-send-checks.ts';
+import { type ClaimedNotification, hasNoEvent, nextChannel } from './pre-send-checks.ts';
 import { reachabilityOf, recipientOf } from './reachable-channels.ts';
 
 export interface SendingContext {

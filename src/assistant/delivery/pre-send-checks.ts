@@ -1,9 +1,8 @@
-import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
-import { reachableBy } from '../entities/channels.ts';
+import type { CalendarEvent, Channel, Notification, Urgency, User } from '../../store/schema.ts';
+import { channelNames, reachableBy } from '../entities/channels.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
-import { isHighUrgency } from './follow-up.ts';
 
 const minute = 60_000;
 /** A reminder that is sent later than this says that it is late. */
@@ -162,4 +161,58 @@ export function expiryOf(notification: Notification, event: CalendarEvent | unde
   const end = start + Math.max(0, event === undefined ? 0 : event.end_ms - event.start_ms);
   const base = notification.slot < 0 ? start : Math.max(start, notification.plan_ms) + graceMs;
   return isHighUrgency(notification.urgency) ? Math.max(base, end) : base;
+}
+
+/** How long a person has to acknowledge before the next channel is tried. */
+const acknowledgeMs = 5 * minute;
+
+export interface Reachability {
+  /** Channels for which the user has an address. */
+  readonly available: readonly Channel[];
+  /** Channels that the user prefers. */
+  readonly preferred: readonly Channel[];
+  readonly urgency: Urgency;
+}
+
+/** The next channel that was not tried yet. Calls only users who prefer calls, or for high urgency. */
+export function nextChannel(reach: Reachability, tried: readonly Channel[]): Channel | undefined {
+  return channelOrder(reach).find((channel) => !tried.includes(channel));
+}
+
+function channelOrder({ available, preferred, urgency }: Reachability): Channel[] {
+  const permitted = channelNames.filter((channel) => channel !== 'call' || isHighUrgency(urgency));
+  return [...new Set([...preferred, ...permitted])].filter((channel) => available.includes(channel));
+}
+
+function isHighUrgency(urgency: Urgency): boolean {
+  return urgency === 'high' || urgency === 'urgent';
+}
+
+interface Unanswered extends Reachability {
+  /** Channels used so far for this reminder. */
+  readonly used: readonly Channel[];
+  /** Number of calls still allowed for this occurrence. */
+  readonly callsLeft: number;
+}
+
+/** The channel for the next escalation step: an unused one, then the phone again up to the user's limit. */
+export function nextEscalation(unanswered: Unanswered): Channel | undefined {
+  const { used, callsLeft } = unanswered;
+  const open = channelOrder(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
+  return open.find((channel) => !used.includes(channel)) ?? open.find((channel) => channel === 'call');
+}
+
+/**
+ * When to escalate a notification that is not acknowledged. Applies only to high urgency, within the user's threshold
+ * before the event, and not after the event has started.
+ */
+export function escalationTime(
+  urgency: Urgency,
+  sentMs: number,
+  eventStartMs: number,
+  thresholdMinutes: number,
+): number | undefined {
+  if (!isHighUrgency(urgency) || thresholdMinutes <= 0) return undefined;
+  const atMs = Math.max(sentMs + acknowledgeMs, eventStartMs - thresholdMinutes * minute);
+  return atMs < eventStartMs ? atMs : undefined;
 }

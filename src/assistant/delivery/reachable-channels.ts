@@ -2,8 +2,7 @@ import type { Channel, Notification, Urgency, User } from '../../store/schema.ts
 import { addressesFor, findChannel, reachableBy } from '../entities/channels.ts';
 import { channelsOf, preferencesOf } from '../entities/preferences.ts';
 import type { OutcomeKind, Recipient } from '../sending/channel.ts';
-import type { Reachability } from './follow-up.ts';
-import type { ClaimedNotification } from './pre-send-checks.ts';
+import type { ClaimedNotification, Reachability } from './pre-send-checks.ts';
 
 /** The user's addresses of a channel and language, from the user's record. */
 export function recipientOf(user: User, channel: Channel): Recipient {

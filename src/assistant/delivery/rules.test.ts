@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { urgencies } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
-import { escalationTime, nextChannel, nextEscalation, type Reachability } from './follow-up.ts';
+import { escalationTime, nextChannel, nextEscalation, type Reachability } from './pre-send-checks.ts';
 import { type Attempted, pauseMs, planNext } from './reachable-channels.ts';
 
 const minute = 60_000;

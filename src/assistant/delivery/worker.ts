@@ -5,17 +5,10 @@ import type { CalendarEvent, Channel as ChannelName, Notification, User } from '
 import type { Clock, Store } from '../../store/store.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
-import { escalateUnacknowledged } from './follow-up.ts';
+import { escalateUnacknowledged, planAfterOutcome, planAfterVerdict } from './follow-up.ts';
 import { reportMissed, writeMessage } from './message.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
-import {
-  type OutcomeRecord,
-  planAfterOutcome,
-  planAfterVerdict,
-  Recorder,
-  recordInTransaction,
-  recordOutcomes,
-} from './record-outcome.ts';
+import { type OutcomeRecord, Recorder, recordInTransaction, recordOutcomes } from './record-outcome.ts';
 
 export interface WorkerOptions {
   readonly store: Store;

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { fill, meeting, noon, person } from '../../../test/assistant-rows.ts';
 import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { listOccurrences } from './occurrence.ts';
+import { listOccurrences } from './occurrence-list.ts';
 
 const dayMs = 86_400_000;
 

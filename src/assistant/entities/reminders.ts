@@ -1,7 +1,8 @@
 import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
-import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
+import { resultTexts, textsFor } from '../messages/catalog.ts';
+import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
 import type { Occurrence } from './occurrence.ts';
 import { channelsOf, preferencesOf } from './preferences.ts';

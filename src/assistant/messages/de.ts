@@ -1,4 +1,4 @@
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './en.ts';
 
 export const german: Catalog = {
   hello: (name) => `Hallo ${name},`,

@@ -1,7 +1,6 @@
-import type { Catalog } from './catalog.ts';
-
-export const english: Catalog = {
-  hello: (name) => `Hello ${name},`,
+/** All texts that people receive. English is the fallback, and defines which texts a language has. */
+export const english = {
+  hello: (name: string): string => `Hello ${name},`,
   anEvent: 'an event',
   when: 'When',
   due: 'Due',
@@ -10,42 +9,46 @@ export const english: Catalog = {
   now: 'Now',
   cancelled: 'Cancelled',
   why: 'Why',
-  reminder: (title, when) => `Reminder: ${title}, ${when}`,
-  dueTask: (title, when) => `Due: ${title}, ${when}`,
-  overdueTask: (title, days) => `Overdue for ${days === 1 ? '1 day' : `${days} days`}: ${title}`,
+  reminder: (title: string, when: string): string => `Reminder: ${title}, ${when}`,
+  dueTask: (title: string, when: string): string => `Due: ${title}, ${when}`,
+  overdueTask: (title: string, days: number): string =>
+    `Overdue for ${days === 1 ? '1 day' : `${days} days`}: ${title}`,
   tentative: 'This event is tentative.',
   answers: {
     tentative: 'You accepted tentatively.',
     'needs-action': 'You have not answered this invitation yet.',
   },
-  movedBefore: (before) => `Moved: your reminder said ${before}.`,
-  movedSubject: (title, when) => `Moved: ${title}, now ${when}`,
-  movedNews: (before, told) =>
+  movedBefore: (before: string): string => `Moved: your reminder said ${before}.`,
+  movedSubject: (title: string, when: string): string => `Moved: ${title}, now ${when}`,
+  /** `told` is true if the person received a message about the time before. */
+  movedNews: (before: string, told: boolean): string =>
     told ? `It was moved. Your reminder said ${before}.` : `It was moved. Before, it was ${before}.`,
-  placeSubject: (title, place) => `New place: ${title}, ${place}`,
-  placeNews: (before, told) =>
+  placeSubject: (title: string, place: string): string => `New place: ${title}, ${place}`,
+  placeNews: (before: string, told: boolean): string =>
     `The place has changed. ${told ? 'You were told' : 'Before, it was'}: ${before}.`,
   noPlace: 'no place',
-  cancelledSubject: (title, when) => `Cancelled: ${title}, ${when}`,
-  cancelledNews: (told) =>
+  cancelledSubject: (title: string, when: string): string => `Cancelled: ${title}, ${when}`,
+  cancelledNews: (told: boolean): string =>
     told ? 'It has been cancelled. You were reminded of it.' : 'It has been cancelled.',
-  restoredSubject: (title, when) => `Takes place after all: ${title}, ${when}`,
+  restoredSubject: (title: string, when: string): string => `Takes place after all: ${title}, ${when}`,
   restoredNews: 'You were told that it was cancelled.',
-  spokenHello: (name) => `Hello ${name}.`,
-  spokenReminder: (title, when, place) =>
+  spokenHello: (name: string): string => `Hello ${name}.`,
+  spokenReminder: (title: string, when: string, place: string): string =>
     `This is a reminder of ${title}, ${when}${place === '' ? '' : `, at ${place}`}.`,
-  spokenMoved: (before) => `It was moved. Before, it was ${before}.`,
+  spokenMoved: (before: string): string => `It was moved. Before, it was ${before}.`,
   pressOne: 'Press 1 to confirm that you heard this.',
-  late: (time) => `This was due ${time} and is late.`,
-  lateSubject: (subject) => `Late: ${subject}`,
+  late: (time: string): string => `This was due ${time} and is late.`,
+  lateSubject: (subject: string): string => `Late: ${subject}`,
   confirm: 'Confirm that you have seen this',
-  actions: { seen: 'OK', done: 'Done', snooze: (minutes) => `Snooze ${minutes} min` },
+  actions: { seen: 'OK', done: 'Done', snooze: (minutes: number): string => `Snooze ${minutes} min` },
   acknowledged: 'Confirmed',
-  snoozed: (until) => `Snoozed until ${until}`,
-  missedSubject: (count) => (count === 1 ? 'A reminder was missed' : `${count} reminders were missed`),
+  snoozed: (until: string): string => `Snoozed until ${until}`,
+  missedSubject: (count: number): string =>
+    count === 1 ? 'A reminder was missed' : `${count} reminders were missed`,
   missed: 'These reminders were due while Adjutant could not send them:',
-  more: (count) => `and ${count} more`,
-  digestSubject: (day, count) => `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
+  more: (count: number): string => `and ${count} more`,
+  digestSubject: (day: string, count: number): string =>
+    `${day}: ${count === 1 ? '1 entry' : `${count} entries`}`,
   digest: {
     today: 'Today',
     tasks: 'Tasks',
@@ -54,19 +57,20 @@ export const english: Catalog = {
     conflicts: 'Conflicts',
   },
   allDay: 'all day',
+  /** The page behind the links of a message, and the answers on the phone. */
   pages: {
     confirm: 'Confirm',
     ask: {
       seen: 'Confirm that you know about this.',
       done: 'Mark this task as done.',
       fewer: 'Get fewer reminders of events like this one.',
-      again: (minutes) => `Get this reminder again in ${minutes} minutes.`,
+      again: (minutes: number): string => `Get this reminder again in ${minutes} minutes.`,
     },
     thanks: {
       seen: 'Thank you. There will be no more reminders of this.',
       done: 'Thank you. The task is done.',
       fewer: 'Thank you. There will be fewer reminders of events like this one.',
-      again: (minutes) => `Thank you. The reminder comes again in ${minutes} minutes.`,
+      again: (minutes: number): string => `Thank you. The reminder comes again in ${minutes} minutes.`,
     },
     notConfirmed: 'The reminder is not confirmed.',
     unknown: 'There is no such reminder.',
@@ -76,20 +80,23 @@ export const english: Catalog = {
   },
   test: {
     subject: 'A test from Adjutant',
-    text: (channel) => `This is a test. Notifications from Adjutant by ${channel} arrive here.`,
+    text: (channel: string): string =>
+      `This is a test. Notifications from Adjutant by ${channel} arrive here.`,
   },
+  /** When a reminder comes, and how the guards moved it. */
   timing: {
-    before: (time) => `${time} before`,
-    after: (time) => `${time} after the start`,
+    before: (time: string): string => `${time} before`,
+    after: (time: string): string => `${time} after the start`,
     atStart: 'at the start',
     movedBefore: 'moved before quiet hours',
     movedAfter: 'moved after quiet hours',
   },
+  /** Reasons of the built-in rules. */
   rules: {
     builtIn: 'built-in rules',
     vip: 'organized by a VIP',
     internal: 'an internal meeting',
-    travel: (minutes) => `${minutes} minutes of travel`,
+    travel: (minutes: number): string => `${minutes} minutes of travel`,
     kinds: {
       task: 'a task',
       all_day: 'an all-day event',
@@ -99,15 +106,19 @@ export const english: Catalog = {
       place: 'a meeting at a place',
     },
   },
+  /** Why a message was sent, if not a policy decided. */
   reasons: {
     event: 'your reminder for this event',
     alarm: 'the alarm in your calendar',
-    kind: (kind) => `your setting for ${kind}`,
-    calendar: (name) => `your setting for the calendar ${name}`,
+    kind: (kind: string): string => `your setting for ${kind}`,
+    calendar: (name: string): string => `your setting for the calendar ${name}`,
     default: 'your default reminders',
     snooze: 'you asked for it again',
     digest: 'your daily agenda',
+    /** Of a change: the person was reminded, or is about to be. */
     told: 'you were reminded of this event',
     soon: 'a reminder of this event is due soon',
   },
 };
+
+export type Catalog = typeof english;

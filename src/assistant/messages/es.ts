@@ -1,4 +1,4 @@
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './en.ts';
 
 export const spanish: Catalog = {
   hello: (name) => `Hola, ${name}:`,

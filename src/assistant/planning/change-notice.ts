@@ -6,8 +6,8 @@ import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { parseTime } from '../entities/written-time.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
+import type { DesiredNotification, Step } from './plan-rows.ts';
 import { rowsOf } from './plan-rows.ts';
-import type { DesiredNotification, Step } from './planner.ts';
 import { type Announced, placeOf, wordChange } from './wording.ts';
 
 const minuteMs = 60_000;

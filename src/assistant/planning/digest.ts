@@ -5,14 +5,14 @@ import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import { type Listed, listOccurrences } from '../entities/occurrence.ts';
+import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { answerOf, isActive, isDeclined, leadTime, settingsOf } from '../entities/reminders.ts';
 import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
 import { formatDate } from './date-format.ts';
-import type { DesiredNotification } from './planner.ts';
+import type { DesiredNotification } from './plan-rows.ts';
 import { messageHtml } from './wording.ts';
 
 const dayMs = 86_400_000;

@@ -1,12 +1,50 @@
 import { newId } from '../../store/id.ts';
-import type { CalendarEvent, Notification, NotificationUpdate } from '../../store/schema.ts';
+import type {
+  CalendarEvent,
+  Change,
+  Channel,
+  Notification,
+  NotificationUpdate,
+  Origin,
+  Urgency,
+} from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import type { Proposal } from '../policy/guards.ts';
-import { keyOf, type Step } from './planner.ts';
+
+/** The target state of a notification. */
+export interface DesiredNotification {
+  readonly slot: number;
+  readonly channel: Channel;
+  readonly urgency: Urgency;
+  readonly planMs: number;
+  readonly payload: string;
+  readonly reason: string;
+  readonly origin?: Origin;
+  /** Set for change notices only. */
+  readonly change?: Change;
+  /** Set for messages that are not identified by their slot. */
+  readonly key?: string;
+}
+
+export type Step =
+  | { readonly action: 'add'; readonly desired: DesiredNotification }
+  | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly desired: DesiredNotification }
+  | { readonly action: 'cancel'; readonly row: Notification; readonly reason: string };
+
+/** Unique key: one reminder per occurrence, start, slot and channel. */
+export function keyOf(
+  eventId: string,
+  occurrence: string,
+  startMs: number,
+  slot: number,
+  channel: Channel,
+): string {
+  return JSON.stringify([eventId, occurrence, startMs, slot, channel]);
+}
 
 export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {
   return db

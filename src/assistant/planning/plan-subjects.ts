@@ -9,7 +9,8 @@ import {
   fingerprint,
   type Reader,
 } from '../entities/entity-access.ts';
-import { type Listed, listOccurrences, type Occurrence, type Window } from '../entities/occurrence.ts';
+import type { Occurrence, Window } from '../entities/occurrence.ts';
+import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { type EventCalendar, isActive, personalReminders } from '../entities/reminders.ts';
 import { fewerReminders, rulesOf } from '../entities/rules.ts';

@@ -1,16 +1,9 @@
-import type {
-  CalendarEvent,
-  Change,
-  Channel,
-  Notification,
-  Origin,
-  Urgency,
-  User,
-} from '../../store/schema.ts';
+import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
+import { answerOf, daysAfter } from '../entities/reminders.ts';
 import {
   addLateReminder,
   type Dropped,
@@ -20,10 +13,10 @@ import {
   guard,
   type Proposal,
 } from '../policy/guards.ts';
-import { planChange } from './change-notice.ts';
+import { movedFrom, planChange } from './change-notice.ts';
 import { describeTiming } from './date-format.ts';
-import type { Proposed } from './plan-rows.ts';
-import { payloadFor } from './wording.ts';
+import { type DesiredNotification, keyOf, type Proposed, type Step } from './plan-rows.ts';
+import { wordReminder } from './wording.ts';
 
 export interface PlanInput {
   readonly user: User;
@@ -43,26 +36,6 @@ export interface PlanInput {
   /** Plan again what a person cancelled. */
   readonly force: boolean;
 }
-
-/** The target state of a notification. */
-export interface DesiredNotification {
-  readonly slot: number;
-  readonly channel: Channel;
-  readonly urgency: Urgency;
-  readonly planMs: number;
-  readonly payload: string;
-  readonly reason: string;
-  readonly origin?: Origin;
-  /** Set for change notices only. */
-  readonly change?: Change;
-  /** Set for messages that are not identified by their slot. */
-  readonly key?: string;
-}
-
-export type Step =
-  | { readonly action: 'add'; readonly desired: DesiredNotification }
-  | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly desired: DesiredNotification }
-  | { readonly action: 'cancel'; readonly row: Notification; readonly reason: string };
 
 export interface OccurrencePlan {
   readonly steps: readonly Step[];
@@ -170,17 +143,6 @@ export function cancelAll(rows: readonly Notification[], reason: string): readon
     .map((row): Step => ({ action: 'cancel', row, reason }));
 }
 
-/** Unique key: one reminder per occurrence, start, slot and channel. */
-export function keyOf(
-  eventId: string,
-  occurrence: string,
-  startMs: number,
-  slot: number,
-  channel: Channel,
-): string {
-  return JSON.stringify([eventId, occurrence, startMs, slot, channel]);
-}
-
 function guardInput(input: PlanInput, preferences: Preferences): GuardInput {
   const { user, event, occurrence, nowMs, important, force } = input;
   const snoozed = input.rows.filter(({ origin }) => origin === 'snooze');
@@ -277,4 +239,39 @@ function difference(
     return { action: row.plan_ms === one.planMs ? 'keep' : 'move', row, desired: one };
   });
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
+}
+
+interface PayloadInput {
+  readonly user: User;
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  readonly rows: readonly Notification[];
+  readonly why?: string | undefined;
+  readonly timing?: string | undefined;
+  readonly announced?: boolean;
+}
+
+/** The text of a reminder, as stored in its row. */
+export function payloadFor(
+  { user, event, occurrence, rows, why, timing, announced }: PayloadInput,
+  words: Words,
+  slot: number,
+): string {
+  const { locale, timezone } = preferencesOf(user);
+  const facts = {
+    name: user.name,
+    locale,
+    timezone,
+    title: occurrence.title,
+    startMs: occurrence.startMs,
+    allDay: event.all_day === 1,
+    location: occurrence.location,
+    confLink: event.conf_link,
+    movedFromMs: announced ? undefined : movedFrom(rows, occurrence.startMs),
+    tentative: occurrence.status === 'tentative',
+    answer: answerOf(user, occurrence),
+    ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),
+    ...(why !== undefined && { why }),
+  };
+  return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });
 }

@@ -6,13 +6,14 @@ import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
-import type { Listed } from '../entities/occurrence.ts';
+import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isImportant } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
 import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { planDigest } from './digest.ts';
+import type { Step } from './plan-rows.ts';
 import {
   applySteps,
   currentPlan,
@@ -29,7 +30,7 @@ import {
   personalDecision,
   type Subject,
 } from './plan-subjects.ts';
-import { planOccurrence, type Step } from './planner.ts';
+import { planOccurrence } from './planner.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {

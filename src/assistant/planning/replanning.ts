@@ -9,8 +9,7 @@ import { isImportant, rulesOf } from '../entities/rules.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
 import { applySteps, currentPlan, type Proposed, reusableWords, rowsOf } from './plan-rows.ts';
 import { calendarsOf, type DecisionInput, personalDecision } from './plan-subjects.ts';
-import { cancelAll, isOpen, type PlanInput, planOccurrence } from './planner.ts';
-import { payloadFor } from './wording.ts';
+import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './planner.ts';
 
 const dayMs = 86_400_000;
 /** When a series moves, an occurrence matches the nearest new one within this distance. */

@@ -1,7 +1,7 @@
 import type { Channel } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
-import { type Listed, listOccurrences } from '../entities/occurrence.ts';
+import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import type { ReminderSettings } from '../entities/reminders.ts';
 import { isActive } from '../entities/reminders.ts';

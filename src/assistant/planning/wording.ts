@@ -1,14 +1,11 @@
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
-import type { CalendarEvent, Change, Notification, User } from '../../store/schema.ts';
-import type { Occurrence } from '../entities/occurrence.ts';
+import type { Change } from '../../store/schema.ts';
 import type { Payload, Words } from '../entities/payload.ts';
-import { preferencesOf } from '../entities/preferences.ts';
-import { answerOf, daysAfter } from '../entities/reminders.ts';
 import type { Answer } from '../icalendar/series.ts';
-import { type Catalog, textsFor } from '../messages/catalog.ts';
+import { textsFor } from '../messages/catalog.ts';
+import type { Catalog } from '../messages/en.ts';
 import { modelLine, modelText } from '../policy/policy.ts';
-import { movedFrom } from './change-notice.ts';
 import { formatDate } from './date-format.ts';
 
 interface Facts {
@@ -140,41 +137,6 @@ function displayFields(facts: Facts, texts: Catalog) {
 /** A place as messages show it. */
 export function placeOf(location: string | null): string {
   return location === null ? '' : singleLine(location, 200);
-}
-
-interface PayloadInput {
-  readonly user: User;
-  readonly event: CalendarEvent;
-  readonly occurrence: Occurrence;
-  readonly rows: readonly Notification[];
-  readonly why?: string | undefined;
-  readonly timing?: string | undefined;
-  readonly announced?: boolean;
-}
-
-/** The text of a reminder, as stored in its row. */
-export function payloadFor(
-  { user, event, occurrence, rows, why, timing, announced }: PayloadInput,
-  words: Words,
-  slot: number,
-): string {
-  const { locale, timezone } = preferencesOf(user);
-  const facts = {
-    name: user.name,
-    locale,
-    timezone,
-    title: occurrence.title,
-    startMs: occurrence.startMs,
-    allDay: event.all_day === 1,
-    location: occurrence.location,
-    confLink: event.conf_link,
-    movedFromMs: announced ? undefined : movedFrom(rows, occurrence.startMs),
-    tentative: occurrence.status === 'tentative',
-    answer: answerOf(user, occurrence),
-    ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),
-    ...(why !== undefined && { why }),
-  };
-  return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });
 }
 
 const rightToLeft = /^(ar|fa|he|ur)\b/;

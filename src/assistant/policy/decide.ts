@@ -5,7 +5,8 @@ import { channelsOf, rings } from '../entities/preferences.ts';
 import { defaultLeads, kindOf, leadTime } from '../entities/reminders.ts';
 import { configOf, isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
 import { timestamp } from '../entities/view.ts';
-import { type Catalog, resultTexts, textsFor } from '../messages/catalog.ts';
+import { resultTexts, textsFor } from '../messages/catalog.ts';
+import type { Catalog } from '../messages/en.ts';
 import { parseAnswer } from './answer.ts';
 import type { Proposal } from './guards.ts';
 import {

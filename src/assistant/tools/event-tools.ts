@@ -263,7 +263,7 @@ export async function eventList(
   daysForward: number,
   page: PageRequest,
 ) {
-  const { listOccurrences } = await import('../entities/occurrence.ts');
+  const { listOccurrences } = await import('../entities/occurrence-list.ts');
   const now = data.clock();
   const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
   const { listed: found, truncated } = await data.store.read(async (db) => {

@@ -6,7 +6,7 @@ import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { textsFor } from '../messages/catalog.ts';
-import type { DesiredNotification } from '../planning/planner.ts';
+import type { DesiredNotification } from '../planning/plan-rows.ts';
 import { previewFields } from './fields.ts';
 
 const text = { type: 'string' } as const;

@@ -1,0 +1,130 @@
+import { Pace } from '../../awaitable.ts';
+import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
+import type { AssistantData, Reader } from './entity-access.ts';
+import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
+import { preferencesOf } from './preferences.ts';
+
+export interface Listed {
+  readonly event: CalendarEvent;
+  readonly occurrence: Occurrence;
+  /** The user's time zone. */
+  readonly zone: string;
+}
+
+/** Maximum number of occurrences in one result. */
+const maxListed = 2000;
+/** Maximum number of series that one call expands. */
+const maxSeries = 20_000;
+
+interface OccurrenceList {
+  readonly listed: readonly Listed[];
+  /** True if there are more occurrences, or more series than one call expands, or if rules take too long to compute. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Lists occurrences that start in the window, sorted by start, for one user or all users. With `reachMs`, also includes
+ * occurrences that started up to that long before the window and have not ended yet.
+ */
+export async function listOccurrences(
+  { occurrences }: Pick<AssistantData, 'occurrences'>,
+  db: Reader,
+  { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
+  userId?: string,
+): Promise<OccurrenceList> {
+  const earliest = window.fromMs - reachMs;
+  let single = db
+    .selectFrom('events')
+    .select(['id', 'user_id'])
+    .where('series', 'is', null)
+    .where('start_ms', '>=', earliest)
+    .where('start_ms', '<=', window.toMs)
+    .where((row) => row.or([row('start_ms', '>=', window.fromMs), row('end_ms', '>', window.fromMs)]))
+    .orderBy('start_ms')
+    .limit(maxListed + 1);
+  let series = db
+    .selectFrom('events')
+    .select(['id', 'user_id'])
+    .where('series', 'is not', null)
+    .where('last_ms', '>=', earliest)
+    .where('first_ms', '<=', window.toMs)
+    .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
+    .orderBy('first_ms', 'desc')
+    .limit(maxSeries + 1);
+  if (userId !== undefined) {
+    single = single.where('user_id', '=', userId);
+    series = series.where('user_id', '=', userId);
+  }
+  const found = await series.execute();
+  const tooMany = found.length > maxSeries;
+  if (tooMany)
+    log('warning', `more than ${maxSeries} recurring events; the ones that began first are left out`);
+  const known = [...(await single.execute()), ...found.slice(0, maxSeries)];
+  const zones = await loadZones(db, known);
+  let listed: Listed[] = [];
+  let isCut = false;
+  const cut = () => {
+    listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
+    isCut ||= listed.length > maxListed;
+    listed = listed.slice(0, maxListed);
+  };
+  const pace = new Pace();
+  const budget = new RuleBudget();
+  for await (const event of readEvents(db, known)) {
+    const { pause } = pace;
+    if (pause !== undefined) await pause;
+    const zone = zones.get(event.user_id) ?? 'UTC';
+    try {
+      const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
+      const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone, budget);
+      for (const occurrence of all)
+        if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
+          listed.push({ event, occurrence, zone });
+      // Thousands of daily events would otherwise take much memory, and a long time to sort.
+      if (listed.length > 4 * maxListed) cut();
+    } catch (error) {
+      if (error instanceof Failure) isCut = true;
+      log('error', `could not list the occurrences of event ${event.id}`, error);
+    }
+  }
+  const { slow } = budget;
+  if (slow.length > 0)
+    log(
+      'warning',
+      `the recurrence rules of ${slow.length} events take too long to compute and are left out, such as those of event ${slow[0]!.id}`,
+    );
+  cut();
+  return { listed, truncated: tooMany || isCut || slow.length > 0 };
+}
+
+async function loadZones(
+  db: Reader,
+  events: readonly Pick<CalendarEvent, 'user_id'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(events.map(({ user_id }) => user_id))];
+  if (ids.length === 0) return new Map();
+  const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
+  return new Map(users.map((user) => [user.id, preferencesOf(user).timezone]));
+}
+
+/** Small, because a single event can have a megabyte of changed occurrences. */
+const pageSize = 50;
+
+/** Reads events in the given order, in pages, so that other requests are served in between. */
+export async function* readEvents(
+  db: Reader,
+  ids: readonly { readonly id: string }[],
+): AsyncGenerator<CalendarEvent> {
+  for (let from = 0; from < ids.length; from += pageSize) {
+    const page = ids.slice(from, from + pageSize).map(({ id }) => id);
+    const rows = await db.selectFrom('events').selectAll().where('id', 'in', page).execute();
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const id of page) {
+      const event = byId.get(id);
+      // Another request may have deleted it in the meantime.
+      if (event !== undefined) yield event;
+    }
+  }
+}
