@@ -9,7 +9,7 @@ export interface Feature {
   /** Read on every request, so a feature may change its tools and report `{ kind: 'tools' }`. */
   readonly tools?: readonly Tool[];
   /** False while the feature has no data: its tools are then left out of the short tool list. Default: true. */
-  inUse?(): Promise<boolean> | boolean;
+  inUse?(): Promise<boolean>;
   readonly prompts?: PromptProvider;
   readonly resources?: ResourceProvider;
   /** Methods that the specification does not have, by their wire name (`prompts/create`). */
@@ -17,9 +17,9 @@ export interface Feature {
   /** Entries of `capabilities.extensions`. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
   /** Problems that a person should fix, such as a broken file or a name clash. They are listed, never thrown. */
-  problems?(): Promise<readonly Problem[]> | readonly Problem[];
+  problems?(): Promise<readonly Problem[]>;
   subscribe?(listener: (change: Change) => void): () => void;
-  close?(): Promise<void> | void;
+  close?(): Promise<void>;
 }
 
 /** The protocol extensions of each feature. Kept here because `initialize` declares them before the features are loaded. */
@@ -75,19 +75,15 @@ export type Finding = ValueOf<typeof findingSchema>;
 
 export interface PromptProvider {
   /** Prompts in listing order, with unique names. `continues` is true for a later page of a list. */
-  list(context: Context, continues?: boolean): Promise<readonly Prompt[]> | readonly Prompt[];
-  get(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    context: Context,
-  ): Promise<RenderedPrompt> | RenderedPrompt;
+  list(context: Context, continues?: boolean): Promise<readonly Prompt[]>;
+  get(name: string, args: Readonly<Record<string, unknown>>, context: Context): Promise<RenderedPrompt>;
   /** Candidate values for one argument, best first. `undefined` if the prompt belongs to another provider. */
   complete?(
     name: string,
     argument: string,
     value: string,
     context: CompletionContext,
-  ): Promise<readonly string[] | undefined> | readonly string[] | undefined;
+  ): Promise<readonly string[] | undefined>;
 }
 
 export interface Prompt {
@@ -131,19 +127,16 @@ export type ExpandText = (
 ) => Promise<string | undefined>;
 
 export interface ResourceProvider {
-  list?(context: Context): Promise<readonly Resource[]> | readonly Resource[];
+  list?(context: Context): Promise<readonly Resource[]>;
   readonly templates?: readonly ResourceTemplate[];
   /** The whole contents, or `undefined` if the URI belongs to another provider. The engine cuts out the requested range. */
-  read(
-    uri: string,
-    context: Context,
-  ): Promise<readonly ResourceContents[] | undefined> | readonly ResourceContents[] | undefined;
+  read(uri: string, context: Context): Promise<readonly ResourceContents[] | undefined>;
   complete?(
     uriTemplate: string,
     argument: string,
     value: string,
     context: CompletionContext,
-  ): Promise<readonly string[] | undefined> | readonly string[] | undefined;
+  ): Promise<readonly string[] | undefined>;
 }
 
 interface ResourceDescription {

@@ -1,4 +1,3 @@
-import { type Awaitable, whenReady } from './awaitable.ts';
 import { isObject, messageOf } from './json.ts';
 
 export interface FrontMatter {
@@ -27,21 +26,14 @@ const exactDelimiter = /^---\r?$/;
 const maxYamlLength = 16 * 1024;
 
 /** Splits a Markdown file that begins with YAML between two `---` lines. */
-export function parseFrontMatter(source: string, delimiter = exactDelimiter): Awaitable<FrontMatter> {
+export async function parseFrontMatter(source: string, delimiter = exactDelimiter): Promise<FrontMatter> {
   const { head, ...rest } = splitFrontMatter(source, delimiter);
-  const fields = isTooLarge(head) ? refuseSize() : (parsePlain(head) ?? parseFields(head.join('\n'), 2));
-  return whenReady(fields as Awaitable<FrontMatter['fields']>, (known) => ({ fields: known, ...rest }));
-}
-
-function isTooLarge(lines: readonly string[]): boolean {
-  return lines.reduce((sum, { length }) => sum + length + 1, 0) > maxYamlLength;
-}
-
-async function refuseSize(): Promise<never> {
-  throw new FileProblem(
-    `the frontmatter is larger than ${maxYamlLength / 1024} KB; move long text into the body`,
-    2,
-  );
+  if (head.reduce((sum, { length }) => sum + length + 1, 0) > maxYamlLength)
+    throw new FileProblem(
+      `the frontmatter is larger than ${maxYamlLength / 1024} KB; move long text into the body`,
+      2,
+    );
+  return { fields: parsePlain(head) ?? (await parseFields(head.join('\n'), 2)), ...rest };
 }
 
 /** The lines between the delimiters, and the body with its line breaks unchanged. */

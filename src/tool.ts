@@ -76,7 +76,7 @@ export interface Tool extends Partial<ToolTraits> {
   /** Set if a call changes nothing but the database. The transaction of its change then records the call. */
   readonly changes?: 'database';
   /** Receives arguments that match the schema, with its top-level defaults filled in. */
-  call(args: never, context: Context): Promise<ToolResult> | ToolResult;
+  call(args: never, context: Context): Promise<ToolResult>;
 }
 
 /** A tool as clients see it. */
@@ -167,10 +167,8 @@ type BareDefinition<Name extends string, Input extends JsonSchema, Output> = Omi
   call(
     args: FilledArguments<Input>,
     context: Context,
-  ): MaybePromise<ToolResult<Output extends JsonSchema ? ValueOf<Output> & object : object>>;
+  ): Promise<ToolResult<Output extends JsonSchema ? ValueOf<Output> & object : object>>;
 };
-
-type MaybePromise<Value> = Promise<Value> | Value;
 
 /** Declares a tool of `standard`. Its literal schemas type the arguments and the structured result. */
 export function defineTool<
@@ -197,13 +195,13 @@ export interface Method {
   readonly paramsSchema: JsonSchema;
   /** Later requests of the same connection wait until this one has finished. */
   readonly writes?: boolean;
-  call(params: never, context: Context): Promise<object> | object;
+  call(params: never, context: Context): Promise<object>;
 }
 
 export function defineMethod<const Schema extends JsonSchema>(method: {
   readonly paramsSchema: Schema;
   readonly writes?: boolean;
-  call(params: XStatic<Schema>, context: Context): Promise<object> | object;
+  call(params: XStatic<Schema>, context: Context): Promise<object>;
 }): Method {
   return method as unknown as Method;
 }

@@ -39,7 +39,7 @@ const schemes: Readonly<Record<string, string>> = { delegate: 'runs://', assista
 
 /** Keeps names, annotations and providers, but records what is reached instead of doing it. */
 function recording(features: readonly Feature[], reached: Set<string>): readonly Feature[] {
-  const record = <Answer>(what: string, answer: Answer): Answer => {
+  const record = async <Answer>(what: string, answer: Answer): Promise<Answer> => {
     reached.add(what);
     return answer;
   };
@@ -71,8 +71,8 @@ function recording(features: readonly Feature[], reached: Set<string>): readonly
     ...(feature.resources && {
       resources: {
         templates: feature.resources.templates ?? [],
-        list: () => [{ uri: `${schemes[feature.name]}users/a`, name: 'a' }],
-        read: (uri: string) =>
+        list: async () => [{ uri: `${schemes[feature.name]}users/a`, name: 'a' }],
+        read: async (uri: string) =>
           uri.startsWith(schemes[feature.name]!) ? record(uri, [{ uri, text: '' }]) : undefined,
         complete: (template: string) => record(template, []),
       },

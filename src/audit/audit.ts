@@ -1,8 +1,8 @@
-import { Lazy } from '../awaitable.ts';
 import type { Actor } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
+import { Lazy } from '../pace.ts';
 import type { ToolResult } from '../tool.ts';
 import type { AuditFilter, AuditOptions } from './audit-log.ts';
 

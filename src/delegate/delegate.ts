@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import { type Change, extensions, type Feature } from '../feature.ts';
 import { log } from '../log.ts';
+import { Lazy } from '../pace.ts';
 import type { DelegateOptions } from './settings/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
 import { compareTool } from './tools/compare-tool.ts';

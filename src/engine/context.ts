@@ -72,7 +72,6 @@ export class RequestContext implements Context {
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
-  #resumed = false;
 
   constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
     this.actor = session.surface.access.actor;
@@ -124,15 +123,17 @@ export class RequestContext implements Context {
     return capability !== 'elicitation' || 'form' in declared || !('url' in declared);
   }
 
-  /** Restores the answers of earlier rounds from the request, before the handler runs. `undefined` if there is nothing to wait for. */
-  resume(): Promise<void> | undefined {
-    const { inputResponses, requestState } = this.#request.params;
-    if (this.#resumed || (inputResponses === undefined && requestState === undefined)) return undefined;
-    this.#resumed = true;
-    return askable.has(this.#request.method) ? this.#restore(inputResponses, requestState) : undefined;
+  /** True if the request carries answers of earlier rounds. */
+  get isResumed(): boolean {
+    const { method, params } = this.#request;
+    return (
+      askable.has(method) && (params['inputResponses'] !== undefined || params['requestState'] !== undefined)
+    );
   }
 
-  async #restore(inputResponses: unknown, requestState: unknown): Promise<void> {
+  /** Restores the answers of earlier rounds from the request, before the handler runs. */
+  async resume(): Promise<void> {
+    const { inputResponses, requestState } = this.#request.params;
     const carried =
       requestState === undefined ? {} : (await this.#session.server.seal).open(requestState, this.#binding);
     const received = Object.entries(isObject(inputResponses) ? inputResponses : {});

@@ -8,7 +8,7 @@ import { rankTools } from '../toolsets/tool-ranking.ts';
 import { loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import type { Surface } from './surface.ts';
-import { runAudited } from './tool-call.ts';
+import { runTool } from './tool-call.ts';
 
 /** Runs search_tools, or the tool that query_tool or call_tool names, exactly like a direct call of that tool. */
 export async function runDiscovery(
@@ -35,7 +35,7 @@ export async function runDiscovery(
   const tool = find(name, surface);
   if (discovery.name === 'query_tool' && tool.annotations?.readOnlyHint !== true)
     throw new Failure('invalid-params', `${name} is not a read-only tool; call it with call_tool.`);
-  return runAudited(server, tool, inner, context);
+  return runTool(tool, inner, context, server.audit);
 }
 
 /** The name is an argument here, so the model gets a wrong one as a tool result and can correct it. */

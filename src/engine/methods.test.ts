@@ -17,7 +17,7 @@ const feature: Feature = {
         properties: { a: { type: 'number' }, b: { type: 'number', default: 1 } },
         required: ['a'],
       },
-      call({ a, b }) {
+      async call({ a, b }) {
         if (a === 13) throw new Failure('refused', 'Not that one.');
         if (a === 17) throw new Error('the secret is 42');
         return { structured: { sum: a + (b ?? 0) } };
@@ -57,7 +57,7 @@ it('explains an invalid value with its description instead of its pattern', asyn
         days: { type: 'array', items: { type: 'string', pattern: '^[a-z]{2}$' }, description: 'Like mo, tu' },
       },
     },
-    call: () => ({ structured: {} }),
+    call: async () => ({ structured: {} }),
   });
   const phone = connectMemory(
     new Server({ contract: standard, features: [{ name: 'phone', tools: [dial] }] }),
@@ -99,16 +99,16 @@ it('fills in default arguments before it calls the tool', async () => {
 it('returns no completions for a known prompt whose feature has no suggestions', async () => {
   const withoutCompletion: Feature = {
     name: 'without-completion',
-    prompts: { list: () => [{ name: 'greet', arguments: [] }], get: () => ({ messages: [] }) },
+    prompts: { list: async () => [{ name: 'greet', arguments: [] }], get: async () => ({ messages: [] }) },
   };
   const withCompletion: Feature = {
     name: 'with-completion',
     prompts: {
-      list: () => [],
+      list: async () => [],
       get: () => {
         throw new Failure('prompt-not-found', 'not found');
       },
-      complete: (name) => (name === 'other' ? ['one'] : undefined),
+      complete: async (name) => (name === 'other' ? ['one'] : undefined),
     },
   };
   const both = connectMemory(

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../awaitable.ts';
 import { protocolLogLevels } from '../context.ts';
 import type { Offer } from '../contracts/contract.ts';
 import { modernVersion } from '../contracts/standard.ts';
@@ -17,7 +16,7 @@ export interface Builtin {
   readonly schema?: JsonSchema;
   readonly writes?: boolean;
   offered?(offer: Offer): boolean;
-  call(call: Call): Awaitable<JsonObject>;
+  call(call: Call): Promise<JsonObject>;
 }
 
 const name = { type: 'string', minLength: 1 };
@@ -36,18 +35,18 @@ const uriParams = {
 /** The methods of the specification, by name. A server offers those that its contract lists. */
 export const builtins: Readonly<Record<string, Builtin>> = {
   initialize: { era: 'legacy', call: initialize },
-  ping: { era: 'legacy', call: () => ({}) },
+  ping: { era: 'legacy', call: async () => ({}) },
   'logging/setLevel': {
     era: 'legacy',
     schema: { type: 'object', required: ['level'], properties: { level: { enum: protocolLogLevels } } },
-    call({ session, params }) {
+    async call({ session, params }) {
       session.logLevel = params['level'] as (typeof protocolLogLevels)[number];
       return {};
     },
   },
   'server/discover': {
     era: 'modern',
-    call({ session: { surface } }) {
+    async call({ session: { surface } }) {
       const { capabilities, instructions, access } = surface;
       return {
         supportedVersions: [modernVersion],
@@ -148,7 +147,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     era: 'legacy',
     schema: uriParams,
     offered: (offer) => offer.resources,
-    call({ session, params }) {
+    async call({ session, params }) {
       session.watchedResources.delete(String(params['uri']));
       return {};
     },

@@ -6,7 +6,7 @@ import { notification } from './message.ts';
 import { maySubscribe } from './resource-methods.ts';
 
 /** Runs without the validator, which would slow down the start. The types of the envelope are enough. */
-export function initialize({ session, server, params }: Call): JsonObject {
+export async function initialize({ session, server, params }: Call): Promise<JsonObject> {
   const { contract } = server;
   const { capabilities: offered, instructions } = session.surface;
   const { protocolVersion, capabilities, clientInfo } = params;

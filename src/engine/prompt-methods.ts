@@ -1,6 +1,5 @@
-import { type Awaitable, attempt } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
-import type { Prompt, PromptProvider } from '../feature.ts';
+import type { Prompt } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import type { Call } from './call.ts';
 import { page } from './page.ts';
@@ -31,22 +30,15 @@ function joined(lists: readonly (readonly Prompt[])[]): readonly Prompt[] {
   return prompts;
 }
 
-export function getPrompt(call: Call): Awaitable<JsonObject> {
-  return getFrom(call.session.surface.promptProviders('get'), call);
-}
-
 /** Asks the providers in their order until one has the prompt. */
-function getFrom([provider, ...others]: readonly PromptProvider[], call: Call): Awaitable<JsonObject> {
-  const { server, params, context } = call;
+export async function getPrompt({ session, server, params, context }: Call): Promise<JsonObject> {
   const name = String(params['name']);
-  if (provider === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, unknown>>;
-  return attempt(
-    () => provider.get(name, args, context),
-    (rendered) => server.contract.prompt(rendered),
-    (error) => {
+  for (const provider of session.surface.promptProviders('get'))
+    try {
+      return server.contract.prompt(await provider.get(name, args, context));
+    } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-      return getFrom(others, call);
-    },
-  );
+    }
+  throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
 }

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../awaitable.ts';
 import type { Failure } from '../failure.ts';
 
 /** Cancels one request. Creates the signal only for handlers that use it: a controller costs more than a small request. */
@@ -41,11 +40,11 @@ export class WriteOrder {
   /** The last request that writes, until it is finished. */
   last: Promise<void> | undefined;
 
-  add(work: Awaitable<unknown>): void {
+  add(work: Promise<unknown>): void {
     const done = () => {
       if (this.last === write) this.last = undefined;
     };
-    const write = Promise.resolve(work).then(done, done);
+    const write = work.then(done, done);
     this.last = write;
   }
 }

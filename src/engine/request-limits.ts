@@ -1,4 +1,3 @@
-import type { Awaitable } from '../awaitable.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ReplyAccount } from './connection.ts';
@@ -14,7 +13,7 @@ export interface BatchOptions {
   readonly maxReplyBytes: number;
   /** The memory that this batch shares with others. If it is full, requests are refused as well. */
   readonly replies: ReplyAccount | undefined;
-  answer(value: unknown): Awaitable<JsonObject | undefined>;
+  answer(value: unknown): Promise<JsonObject | undefined>;
   refuse(failure: Failure, id?: RequestId): JsonObject;
 }
 

@@ -14,7 +14,7 @@ export async function listResources({ session, server, params, context }: Call):
   return page(server, 'resources', server.contract.resourceItems(listed, templatesOf(surface)), asIs, params);
 }
 
-export function listTemplates({ session, server, params }: Call): JsonObject {
+export async function listTemplates({ session, server, params }: Call): Promise<JsonObject> {
   return page(
     server,
     'resourceTemplates',

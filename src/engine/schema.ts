@@ -19,12 +19,12 @@ interface Prepared {
 
 const prepared = new WeakMap<JsonSchema, Prepared>();
 
-/** Loads the validator. Returns `undefined` if it is loaded already, so that the caller need not wait. */
-export function loadValidator(): Promise<void> | undefined {
-  if (library !== undefined) return undefined;
-  return import('typebox/schema').then((loaded) => {
-    library = loaded;
-  });
+export function isValidatorLoaded(): boolean {
+  return library !== undefined;
+}
+
+export async function loadValidator(): Promise<void> {
+  library ??= await import('typebox/schema');
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Audit } from '../audit/audit.ts';
-import { Lazy } from '../awaitable.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
+import { Lazy } from '../pace.ts';
 import type { Method, Tool, ToolResult } from '../tool.ts';
 import { Access } from '../toolsets/access.ts';
 import type { Outlet, SessionOptions } from './connection.ts';

@@ -44,6 +44,14 @@ it('gives a tool different abort reasons for a disconnected and for a cancelling
   expect(reason).toMatchObject({ kind: 'cancelled', message: 'enough', data: undefined });
 });
 
+it('starts a tool before it serves a cancellation that arrives together with the call', async () => {
+  // Loads the validator, for which the first call waits.
+  await startWaiting().started;
+  const { client, reason } = startWaiting();
+  void client.notify('notifications/cancelled', { requestId: 1, reason: 'enough' });
+  expect(await reason).toMatchObject({ kind: 'cancelled', message: 'enough' });
+});
+
 it('cancels a request whose client gives a reason that is not a text', async () => {
   const { client, started, reason } = startWaiting();
   await started;

@@ -1,4 +1,3 @@
-import { type Awaitable, attempt } from '../awaitable.ts';
 import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
@@ -15,7 +14,7 @@ import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from 
 import { Questions } from './questions.ts';
 import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
 import { answerBatch, checkNames } from './request-limits.ts';
-import { loadValidator, parseValue } from './schema.ts';
+import { isValidatorLoaded, loadValidator, parseValue } from './schema.ts';
 import type { Server } from './server.ts';
 import type { Surface } from './surface.ts';
 
@@ -54,8 +53,8 @@ export class Session {
     this.canAsk = options.canAsk ?? true;
   }
 
-  /** Serves one JSON value. Returns the reply, or `undefined` if there is none. */
-  receive(value: unknown): Awaitable<JsonObject | readonly JsonObject[] | undefined> {
+  /** Serves one JSON value. Resolves to the reply, or to `undefined` if there is none. Never rejects. */
+  receive(value: unknown): Promise<JsonObject | readonly JsonObject[] | undefined> {
     return Array.isArray(value) ? this.#receiveBatch(value) : this.#receiveOne(value);
   }
 
@@ -143,7 +142,7 @@ export class Session {
     });
   }
 
-  #receiveOne(value: unknown): Awaitable<Reply> {
+  async #receiveOne(value: unknown): Promise<Reply> {
     const incoming = classify(value);
     switch (incoming.kind) {
       case 'invalid':
@@ -157,12 +156,12 @@ export class Session {
       case 'request': {
         const { request } = incoming;
         const tooLong = checkNames(request, this.server.limits.nameLength);
-        return tooLong === undefined ? this.#answer(request) : this.refuse(tooLong, request.id);
+        return tooLong === undefined ? await this.#answer(request) : this.refuse(tooLong, request.id);
       }
     }
   }
 
-  #answer(request: RequestMessage): Awaitable<Reply> {
+  async #answer(request: RequestMessage): Promise<Reply> {
     // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
     const inProgress = new RequestInProgress();
@@ -179,15 +178,15 @@ export class Session {
       });
       return reply;
     };
-    return attempt(
-      () => this.#dispatch(request, inProgress),
-      (result) => finish(resultMessage(request.id, result), result['isError'] === true),
-      (error) => finish(this.#reply(request, error), true),
-    );
+    try {
+      const result = await this.#dispatch(request, inProgress);
+      return finish(resultMessage(request.id, result), result['isError'] === true);
+    } catch (error) {
+      return finish(this.#reply(request, error), true);
+    }
   }
 
-  /** Answers at once, without a promise, if everything that the request needs is at hand. */
-  #dispatch(request: RequestMessage, inProgress: RequestInProgress): Awaitable<JsonObject> {
+  async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
     const { contract } = this.server;
     if (request.issue !== undefined) {
       findMethod(this.surface, contract, request.method, this.#era === 'modern');
@@ -197,27 +196,26 @@ export class Session {
     const modern = client.protocolVersion === modernVersion;
     const method = findMethod(this.surface, contract, request.method, modern);
     const context = new RequestContext(this, request, client, inProgress);
-    const run = () => {
+    const finish = (result: JsonObject) => (modern ? finishResult(request, result, contract.server) : result);
+    try {
+      // Waits only if there is something to wait for: the handler starts before the next message is served, so that
+      // `initialize` takes effect first and a cancellation finds a request that has started.
+      if (modern && context.isResumed) await context.resume();
       const params = ownParams(request);
-      if (method.schema !== undefined) parseValue(method.schema, params, 'params');
-      // Runs synchronously up to its first await, so that `initialize` takes effect before the next message.
-      const called = method.call({ session: this, server: this.server, params, request, client, context });
-      const work = called instanceof Promise ? inProgress.untilAborted(called) : called;
+      if (method.schema !== undefined) {
+        if (!isValidatorLoaded()) await loadValidator();
+        // A request that waited as long as this one may have begun to write.
+        while (this.#writes.last !== undefined) await this.#writes.last;
+        parseValue(method.schema, params, 'params');
+      }
+      const call = { session: this, server: this.server, params, request, client, context };
+      const work = inProgress.untilAborted(method.call(call));
       if (method.writes) this.#writes.add(work);
-      return work;
-    };
-    const start = (): Awaitable<JsonObject> => {
-      const resuming = modern ? context.resume() : undefined;
-      const waits = resuming ?? (method.schema && (loadValidator() ?? this.#writes.last));
-      // Checks again after waiting: an earlier request may have begun to write.
-      return waits === undefined ? run() : waits.then(start);
-    };
-    if (!modern) return start();
-    const finish = (result: JsonObject) => finishResult(request, result, contract.server);
-    return attempt(start, finish, async (error) => {
+      return finish(await work);
+    } catch (error) {
       if (!(error instanceof InputRequired)) throw error;
       return finish(error.result(await this.server.seal));
-    });
+    }
   }
 
   #reply(request: RequestMessage, error: unknown): Reply {

@@ -1,5 +1,4 @@
-import type { CallOutcome } from '../audit/audit.ts';
-import { type Awaitable, attempt } from '../awaitable.ts';
+import type { Audit, CallOutcome } from '../audit/audit.ts';
 import type { Context } from '../context.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -7,10 +6,9 @@ import type { Tool, ToolResult } from '../tool.ts';
 import { type Call, recordDenied } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
-import { loadValidator, parseValue } from './schema.ts';
-import type { Server } from './server.ts';
+import { isValidatorLoaded, loadValidator, parseValue } from './schema.ts';
 
-export function callTool({ session, server, params, request, context }: Call): Awaitable<JsonObject> {
+export async function callTool({ session, server, params, request, context }: Call): Promise<JsonObject> {
   const { contract } = server;
   const { surface } = session;
   const name = params['name'];
@@ -20,37 +18,39 @@ export function callTool({ session, server, params, request, context }: Call): A
     direct === undefined ? surface.discoveryTools.find((tool) => tool.name === name) : undefined;
   if (discovery === undefined && direct === undefined)
     throw new Failure('tool-not-found', `Unknown tool: ${name}`);
-  return attempt(
-    () =>
-      direct === undefined
-        ? import('./discovery.ts').then(({ runDiscovery }) =>
-            runDiscovery(discovery!, given, server, surface, context),
-          )
-        : runAudited(server, direct, given ?? {}, context),
-    (result) =>
-      result.task === undefined ? contract.toolResult(result) : { resultType: 'task', ...result.task },
-    (error) => {
-      // The request was valid, so the model gets the failure as a tool result.
-      if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
-      recordDenied(session, request, error);
-      const failure = reportFailure(error, String(name));
-      return contract.toolResult({
-        content: [{ type: 'text', text: failure.message }],
-        failed: true,
-        ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
-      });
-    },
-  );
+  let result: ToolResult;
+  try {
+    if (direct !== undefined) result = await runTool(direct, given ?? {}, context, server.audit);
+    else {
+      const { runDiscovery } = await import('./discovery.ts');
+      result = await runDiscovery(discovery!, given, server, surface, context);
+    }
+  } catch (error) {
+    // The request was valid, so the model gets the failure as a tool result.
+    if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
+    recordDenied(session, request, error);
+    const failure = reportFailure(error, String(name));
+    result = {
+      content: [{ type: 'text', text: failure.message }],
+      failed: true,
+      ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
+    };
+  }
+  return result.task === undefined ? contract.toolResult(result) : { resultType: 'task', ...result.task };
 }
 
-/** Like `runTool`. The security log records what a tool that can change something does. */
-export function runAudited(
-  { audit }: Server,
+/**
+ * Validates the arguments, fills in their defaults and runs the tool within its time limit. The security log records what a tool
+ * that can change something does.
+ */
+export async function runTool(
   tool: Tool,
   given: unknown,
   context: Context,
-): Awaitable<ToolResult> {
-  if (audit === undefined || tool.annotations?.readOnlyHint === true) return runTool(tool, given, context);
+  audit?: Audit,
+): Promise<ToolResult> {
+  if (!isValidatorLoaded()) await loadValidator();
+  if (audit === undefined || tool.annotations?.readOnlyHint === true) return runValid(tool, given, context);
   const args = isObject(given) ? given : {};
   const call = { actor: context.actor, client: context.client.name, action: tool.name, args };
   let isValid = false;
@@ -65,10 +65,12 @@ export function runAudited(
       });
     },
   };
-  return (async () => runTool(audited, given, context))().catch((error: unknown) => {
+  try {
+    return await runValid(audited, given, context);
+  } catch (error) {
     if (!isValid) audit.record({ ...call, ...callOutcome({ error }) });
     throw error;
-  });
+  }
 }
 
 /** What the security log says about the end of a call. Denied calls have entries of their own. */
@@ -79,10 +81,7 @@ export function callOutcome(end: { readonly value: ToolResult } | { readonly err
     : { outcome: 'failed', reason: kindOf(end.error) };
 }
 
-/** Validates the arguments, fills in their defaults and runs the tool within its time limit. */
-export function runTool(tool: Tool, given: unknown, context: Context): Awaitable<ToolResult> {
-  const loading = loadValidator();
-  if (loading !== undefined) return loading.then(() => runTool(tool, given, context));
+async function runValid(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
   const schema = tool.acceptedSchema ?? tool.inputSchema;
   const args = parseValue(schema, given, `${tool.name} arguments`);
   return tool.timeoutMs === undefined

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Awaitable } from '../awaitable.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { type Authenticator, type Credential, type Denial, ownerCredential } from './credential.ts';
@@ -27,7 +26,7 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
     challenge: oauth?.challenge(error) ?? (error === undefined ? 'Bearer' : `Bearer error="${error}"`),
   });
 
-  function authenticate({ authorization }: IncomingHttpHeaders): Awaitable<Credential | Denial> {
+  async function authenticate({ authorization }: IncomingHttpHeaders): Promise<Credential | Denial> {
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (given === undefined)
       return deny('Every call needs a token: send the header "Authorization: Bearer TOKEN".');

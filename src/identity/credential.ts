@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Awaitable } from '../awaitable.ts';
 import { type Actor, owner } from '../context.ts';
 
 /** A token that was accepted, and whose it is. */
@@ -20,7 +19,7 @@ export interface Denial {
 }
 
 export interface Authenticator {
-  authenticate(headers: IncomingHttpHeaders): Awaitable<Credential | Denial>;
+  authenticate(headers: IncomingHttpHeaders): Promise<Credential | Denial>;
   /** The header `WWW-Authenticate` of a reply that asks an OAuth client for another scope; `undefined` for other tokens. */
   stepUp(actor: Actor, scope: string): string | undefined;
   /** Answers the OAuth metadata paths; `undefined` for any other path. */

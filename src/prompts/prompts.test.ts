@@ -139,14 +139,14 @@ describe('a change on disk', () => {
       name: 'recorder',
       list: async () => [],
       problems: async () => [],
-      get(name: string) {
+      async get(name: string) {
         asked.push(name.length);
         return undefined;
       },
     };
     const catalog = new Catalog([source]);
     for (const length of [4_096, 4_097])
-      await expect((async () => catalog.find('a'.repeat(length)))()).rejects.toThrow('Prompt not found');
+      await expect(catalog.find('a'.repeat(length))).rejects.toThrow('Prompt not found');
     expect(asked).toEqual([4_096]);
   });
 

@@ -228,7 +228,7 @@ function catalogFeature(
     name: 'prompts',
     problems: () => catalog.problems(),
     subscribe: (listener) => catalog.subscribe(() => listener({ kind: 'prompts' })),
-    close: () => catalog.close(),
+    close: async () => catalog.close(),
   };
 }
 

@@ -76,7 +76,7 @@ export function tokenTools(tokens: TokenStore | undefined) {
         required: ['name', 'scopes', 'token'],
       },
       annotations: { ...hints.adds, openWorldHint: true },
-      call({ name, scopes, days }, { actor }) {
+      async call({ name, scopes, days }, { actor }) {
         return { structured: { name, scopes, ...store().create(actor, { name, scopes, days }) } };
       },
     }),
@@ -98,7 +98,7 @@ export function tokenTools(tokens: TokenStore | undefined) {
       },
       outputSchema: { type: 'object', properties: { revoked: text }, required: ['revoked'] },
       annotations: hints.replaces,
-      call({ name }) {
+      async call({ name }) {
         store().revoke(name);
         return { structured: { revoked: name } };
       },

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { TurnPace } from '../awaitable.ts';
+import { TurnPace } from '../pace.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** SQLite answers at once, so a loop of queries would keep all other requests waiting. */

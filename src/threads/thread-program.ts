@@ -5,7 +5,7 @@ import type { ThreadAnswer } from './work-threads.ts';
 /** Answers the tasks of `WorkThreads` if the current thread was started with this program name. Returns whether it was. */
 export function runThreadProgram<Task extends string>(
   name: string,
-  answer: (task: Task, input: unknown) => ThreadAnswer | Promise<ThreadAnswer>,
+  answer: (task: Task, input: unknown) => Promise<ThreadAnswer>,
 ): boolean {
   if (parentPort === null || workerData !== name) return false;
   const port = parentPort;

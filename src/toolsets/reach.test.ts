@@ -164,7 +164,7 @@ describe('over HTTP, headers', () => {
       allowedHosts: [],
       maxMessageBytes: 1 << 20,
       serverFor: () => server,
-      page: (_, response) => void response.writeHead(404).end(),
+      page: async (_, response) => void response.writeHead(404).end(),
     });
   }
 

@@ -60,9 +60,8 @@ export async function serveModern(
           error: { ...refusal } as JsonObject,
         });
     }
-    const received = session.receive(message);
-    if (received instanceof Promise) response.on('close', () => session.close());
-    const reply = received instanceof Promise ? await received : received;
+    response.on('close', () => session.close());
+    const reply = await session.receive(message);
     if (stream?.attached) {
       if (reply !== undefined) stream.send(reply);
       stream.end();

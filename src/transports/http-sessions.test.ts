@@ -99,7 +99,7 @@ async function open(limits: { sessionBytes: number; serverBytes: number }) {
     maxMessageBytes: 1 << 20,
     replyLimits: limits,
     serverFor: () => server,
-    page: (_, response) => void response.writeHead(404).end(),
+    page: async (_, response) => void response.writeHead(404).end(),
   });
   closing.push(async () => {
     await endpoint.close();

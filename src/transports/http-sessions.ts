@@ -185,11 +185,9 @@ export class HttpSessions {
       return stream;
     };
     for (const id of ids) client.routes.set(id, (sent) => open().send(sent));
-    let streamTimer: NodeJS.Timeout | undefined;
+    const streamTimer = setTimeout(open, streamAfterMs);
     try {
-      const received = client.session.receive(message);
-      if (received instanceof Promise) streamTimer = setTimeout(open, streamAfterMs);
-      const reply = received instanceof Promise ? await received : received;
+      const reply = await client.session.receive(message);
       if (stream === undefined) {
         if (reply === undefined) response.writeHead(202, headers).end();
         else this.#holdUntilRead(client, response, sendJson(response, 200, reply, headers));

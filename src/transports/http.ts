@@ -63,7 +63,7 @@ export interface HttpOptions extends GuardOptions {
    */
   permitsItself?(path: string): boolean;
   /** Serves all other paths: the page and its files. */
-  page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void> | void;
+  page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void>;
 }
 
 export interface HttpEndpoint {
@@ -132,8 +132,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
       : void sendJson(response, 200, metadata as JsonObject);
   }
 
-  const authenticated = authenticator?.authenticate(request.headers) ?? ownerCredential;
-  const credential = authenticated instanceof Promise ? await authenticated : authenticated;
+  const credential = (await authenticator?.authenticate(request.headers)) ?? ownerCredential;
   const isDenied = isDenial(credential);
   const caller = isDenied ? `from ${request.socket.remoteAddress}` : credential.actor.name;
   const waitSeconds = rate.take(caller);

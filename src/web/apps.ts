@@ -24,7 +24,7 @@ export function createApps(): Feature {
     name: 'apps',
     extensions: extensions.apps,
     resources: {
-      list: ({ client }) =>
+      list: async ({ client }) =>
         showsApps(client.capabilities)
           ? appViews.map((view) => ({
               uri: appUri(view),

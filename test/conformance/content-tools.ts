@@ -10,25 +10,25 @@ export const contentTools: readonly Tool[] = [
     name: 'test_simple_text',
     description: 'Answers with text.',
     inputSchema: noArguments,
-    call: () => say('This is a simple text response for testing.'),
+    call: async () => say('This is a simple text response for testing.'),
   }),
   defineBareTool({
     name: 'test_image_content',
     description: 'Answers with an image.',
     inputSchema: noArguments,
-    call: () => ({ content: [pixel] }),
+    call: async () => ({ content: [pixel] }),
   }),
   defineBareTool({
     name: 'test_audio_content',
     description: 'Answers with audio.',
     inputSchema: noArguments,
-    call: () => ({ content: [silence] }),
+    call: async () => ({ content: [silence] }),
   }),
   defineBareTool({
     name: 'test_embedded_resource',
     description: 'Answers with an embedded resource.',
     inputSchema: noArguments,
-    call: () => ({
+    call: async () => ({
       content: [
         {
           type: 'resource',
@@ -45,7 +45,7 @@ export const contentTools: readonly Tool[] = [
     name: 'test_multiple_content_types',
     description: 'Answers with text, an image and a resource.',
     inputSchema: noArguments,
-    call: () => ({
+    call: async () => ({
       content: [
         text('Multiple content types test:'),
         pixel,
@@ -95,7 +95,7 @@ export const contentTools: readonly Tool[] = [
       else: { required: ['email'] },
       additionalProperties: false,
     },
-    call: (args) => say(`Arguments: ${JSON.stringify(args)}`),
+    call: async (args) => say(`Arguments: ${JSON.stringify(args)}`),
   }),
   defineBareTool({
     name: 'test_header_parameter',
@@ -105,6 +105,6 @@ export const contentTools: readonly Tool[] = [
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
       required: ['region'],
     },
-    call: ({ region }) => say(`Region: ${region}`),
+    call: async ({ region }) => say(`Region: ${region}`),
   }),
 ];

@@ -22,7 +22,7 @@ export async function startServer(server: Server): Promise<FixtureEndpoint> {
     allowedHosts: [],
     maxMessageBytes: 4 * 1024 * 1024,
     serverFor: (contract) => (contract === undefined ? server : undefined),
-    page: (_, response) => void response.writeHead(404).end(),
+    page: async (_, response) => void response.writeHead(404).end(),
   });
   return {
     url: `${endpoint.url}/mcp`,

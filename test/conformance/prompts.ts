@@ -28,7 +28,7 @@ const listed: readonly Prompt[] = [
 ];
 
 export const prompts: PromptProvider = {
-  list: () => listed,
+  list: async () => listed,
   async get(name, args, context) {
     switch (name) {
       case 'test_simple_prompt':
@@ -60,7 +60,7 @@ export const prompts: PromptProvider = {
         throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
     }
   },
-  complete: (name, _argument, value) =>
+  complete: async (name, _argument, value) =>
     listed.some((prompt) => prompt.name === name)
       ? ['paris', 'park', 'party'].filter((candidate) => candidate.startsWith(value))
       : undefined,

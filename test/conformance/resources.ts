@@ -4,7 +4,7 @@ import { pixel } from './samples.ts';
 const template = /^test:\/\/template\/([^/]+)\/data$/;
 
 export const resources: ResourceProvider = {
-  list: () => [
+  list: async () => [
     { uri: 'test://static-text', name: 'Static text', description: 'Text.', mimeType: 'text/plain' },
     { uri: 'test://static-binary', name: 'Static image', description: 'An image.', mimeType: 'image/png' },
     { uri: 'test://watched-resource', name: 'Watched', description: 'May change.', mimeType: 'text/plain' },
@@ -17,7 +17,7 @@ export const resources: ResourceProvider = {
       mimeType: 'application/json',
     },
   ],
-  read(uri) {
+  async read(uri) {
     switch (uri) {
       case 'test://static-text':
         return [{ uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }];
@@ -31,5 +31,5 @@ export const resources: ResourceProvider = {
     const data = { id, templateTest: true, data: `Data for ID: ${id}` };
     return [{ uri, mimeType: 'application/json', text: JSON.stringify(data) }];
   },
-  complete: (uriTemplate) => (uriTemplate === 'test://template/{id}/data' ? ['123'] : undefined),
+  complete: async (uriTemplate) => (uriTemplate === 'test://template/{id}/data' ? ['123'] : undefined),
 };

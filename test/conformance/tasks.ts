@@ -108,7 +108,7 @@ export function createTasks() {
       name: 'greet',
       description: 'Greets at once.',
       inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-      call: ({ name }) => say(`Hello, ${name}!`),
+      call: async ({ name }) => say(`Hello, ${name}!`),
     }),
     defineBareTool({
       name: 'slow_compute',
@@ -130,7 +130,7 @@ export function createTasks() {
       name: 'failing_job',
       description: 'Ends with a failure of the tool.',
       inputSchema: { type: 'object', properties: {} },
-      call(_, context) {
+      async call(_, context) {
         requireTasks(context);
         return start(async (task) => task.complete({ ...text('The job failed.'), isError: true }));
       },
@@ -139,7 +139,7 @@ export function createTasks() {
       name: 'protocol_error_job',
       description: 'Ends with a protocol error.',
       inputSchema: { type: 'object', properties: {} },
-      call(_, context) {
+      async call(_, context) {
         requireTasks(context);
         return start(async (task) => task.fail({ code: -32603, message: 'The job could not be run.' }));
       },
@@ -148,7 +148,7 @@ export function createTasks() {
       name: 'confirm_delete',
       description: 'Asks before it deletes.',
       inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
-      call({ filename = '' }, context) {
+      async call({ filename = '' }, context) {
         requireTasks(context);
         const confirm = elicit(`Delete ${filename}?`, { confirm: { type: 'boolean' } }, ['confirm']);
         return start(async (task) => {
@@ -161,7 +161,7 @@ export function createTasks() {
       name: 'multi_input',
       description: 'Asks two questions at once.',
       inputSchema: { type: 'object', properties: {} },
-      call(_, context) {
+      async call(_, context) {
         requireTasks(context);
         const color = elicit('Which color?', { color: { type: 'string' } }, ['color']);
         return start(async (task) => {
@@ -184,7 +184,7 @@ export function createTasks() {
   const methods: Readonly<Record<string, Method>> = {
     'tasks/get': defineMethod({
       paramsSchema: { type: 'object', required: ['taskId'], properties: { taskId } },
-      call: (params, context) => find(params.taskId, context).describe(),
+      call: async (params, context) => find(params.taskId, context).describe(),
     }),
     'tasks/update': defineMethod({
       paramsSchema: {
@@ -192,14 +192,14 @@ export function createTasks() {
         required: ['taskId'],
         properties: { taskId, inputResponses: { type: 'object' } },
       },
-      call(params, context) {
+      async call(params, context) {
         find(params.taskId, context).answer((params.inputResponses ?? {}) as Answers);
         return {};
       },
     }),
     'tasks/cancel': defineMethod({
       paramsSchema: { type: 'object', required: ['taskId'], properties: { taskId } },
-      call(params, context) {
+      async call(params, context) {
         find(params.taskId, context).cancel();
         return {};
       },

@@ -25,7 +25,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
       name: 'test_logging_tool',
       description: 'Logs one message, if the client asks for logs.',
       inputSchema: noArguments,
-      call(_, context) {
+      async call(_, context) {
         context.log('info', 'Sent only to clients that ask for logs');
         return say('Logged.');
       },
@@ -69,7 +69,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
       name: 'test_trigger_tool_change',
       description: 'Reports that the list of tools has changed.',
       inputSchema: noArguments,
-      call() {
+      async call() {
         publish({ kind: 'tools' });
         return say('Changed.');
       },
@@ -78,7 +78,7 @@ export function createWorkingTools(publish: (change: Change) => void): readonly 
       name: 'test_trigger_prompt_change',
       description: 'Reports that the list of prompts has changed.',
       inputSchema: noArguments,
-      call() {
+      async call() {
         publish({ kind: 'prompts' });
         return say('Changed.');
       },

@@ -104,7 +104,7 @@ async function openHttp(options: PeerOptions): Promise<Peer> {
     allowedHosts: [],
     maxMessageBytes: 1 << 22,
     serverFor: (name) => (name === options.contract ? server : undefined),
-    page: (_, response) => void response.writeHead(404).end(),
+    page: async (_, response) => void response.writeHead(404).end(),
   });
   let session: string | null = null;
   return {

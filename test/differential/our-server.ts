@@ -15,7 +15,7 @@ const sample: Feature = {
       description: 'Adds two numbers.',
       inputSchema: addInput,
       outputSchema: addOutput,
-      call: ({ a, b }) => ({ structured: { sum: a + b } }),
+      call: async ({ a, b }) => ({ structured: { sum: a + b } }),
     }),
     defineBareTool({
       name: 'fail',
@@ -29,7 +29,7 @@ const sample: Feature = {
       name: 'report',
       description: 'Reports progress.',
       inputSchema: noArguments,
-      call(_, context) {
+      async call(_, context) {
         context.progress(1, 2, 'half');
         context.progress(2, 2);
         return { content: [{ type: 'text', text: 'done' }] };
@@ -46,25 +46,25 @@ const sample: Feature = {
     }),
   ],
   prompts: {
-    list: () => [
+    list: async () => [
       {
         name: 'greet',
         description: 'Greets somebody.',
         arguments: [{ name: 'name', description: 'Whom', required: true }],
       },
     ],
-    get(name, args) {
+    async get(name, args) {
       if (name !== 'greet') throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
       if (typeof args['name'] !== 'string') throw new Failure('missing-argument', 'name is required');
       return { messages: [{ role: 'user', content: { type: 'text', text: greet(args['name']) } }] };
     },
-    complete: (name, _, value) =>
+    complete: async (name, _, value) =>
       name === 'greet' ? names.filter((one) => one.startsWith(value)) : undefined,
   },
   resources: {
-    list: () => [{ uri: note.uri, name: note.name, mimeType: note.mimeType }],
+    list: async () => [{ uri: note.uri, name: note.name, mimeType: note.mimeType }],
     templates: [{ uriTemplate: 'note://{id}', name: 'notes', mimeType: note.mimeType }],
-    read: (uri) => (uri === note.uri ? [{ uri, mimeType: note.mimeType, text: note.text }] : undefined),
+    read: async (uri) => (uri === note.uri ? [{ uri, mimeType: note.mimeType, text: note.text }] : undefined),
   },
 };
 

@@ -237,7 +237,7 @@ describe('the instructions for models', () => {
 /** The instructions of a server that has only these tools. */
 async function instructionsOf(names: readonly string[]): Promise<string | undefined> {
   const tools = names.map((name) =>
-    defineBareTool({ name, description: name, inputSchema: { type: 'object' }, call: () => ({}) }),
+    defineBareTool({ name, description: name, inputSchema: { type: 'object' }, call: async () => ({}) }),
   );
   const features: readonly Feature[] = [{ name: 'some', tools }];
   const client = connectMemory(new Server({ contract: contracts.standard, features }));

@@ -51,7 +51,7 @@ beforeAll(async () => {
     allowedHosts: [],
     maxMessageBytes: 1 << 20,
     serverFor: (name) => (name === undefined ? opened.server : dropIns.get(name)?.server),
-    page: (_, response) => void response.writeHead(404).end(),
+    page: async (_, response) => void response.writeHead(404).end(),
   });
   server.audience = `${endpoint.url}/mcp`;
 });

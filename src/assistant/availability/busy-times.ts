@@ -1,5 +1,5 @@
-import { Pace } from '../../awaitable.ts';
 import { messageOf } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
 import { configOf } from '../calendar/source.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';

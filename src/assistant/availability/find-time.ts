@@ -1,6 +1,6 @@
-import { type Awaitable, Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
@@ -254,7 +254,7 @@ export interface Search {
   readonly zone: string;
   readonly count: number;
   /** All starts of a recurring meeting whose first start is given; absent for a single meeting. */
-  readonly repeat?: (startMs: number) => Awaitable<readonly number[]>;
+  readonly repeat?: (startMs: number) => Promise<readonly number[]>;
   /** How far the recurring meeting reaches. */
   readonly horizonMs?: number;
 }

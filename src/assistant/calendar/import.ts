@@ -1,4 +1,4 @@
-import { Pace, turnOfEventLoop } from '../../awaitable.ts';
+import { Pace, turnOfEventLoop } from '../../pace.ts';
 import { newId } from '../../store/id.ts';
 import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';

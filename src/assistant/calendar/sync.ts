@@ -1,6 +1,6 @@
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import { Pace } from '../../pace.ts';
 import type { Calendar, CalendarEvent } from '../../store/schema.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';

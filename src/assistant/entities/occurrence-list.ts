@@ -1,6 +1,6 @@
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
+import { Pace } from '../../pace.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
 import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';

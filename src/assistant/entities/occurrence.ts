@@ -38,7 +38,7 @@ export type Occurrences = (
   window: Window,
   zone: string,
   budget?: RuleBudget,
-) => Promise<readonly Occurrence[]> | readonly Occurrence[];
+) => Promise<readonly Occurrence[]>;
 
 /** For events without a series. */
 export function singleOccurrence(event: CalendarEvent, window: Window): readonly Occurrence[] {

@@ -111,7 +111,7 @@ export interface RuleFields {
 }
 
 /** Creates a rule, or replaces the rule with this id. */
-export function setRule(
+export async function setRule(
   { store, clock }: AssistantData,
   userId: string,
   id: string | undefined,

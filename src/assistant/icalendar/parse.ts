@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { turnOfEventLoop } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
+import { turnOfEventLoop } from '../../pace.ts';
 import { singleLine } from '../../single-line.ts';
 import { assembleEvent, type Instance, type Note, type ParsedEvent, readInstance } from './event-reader.ts';
 import { RuleChecks } from './rule-thread.ts';

@@ -87,7 +87,7 @@ export function verdictOf({ rule, start }: RuleUse, nowMs: number): Verdict {
 
 runThreadProgram(ruleProgram, answer);
 
-function answer(task: keyof RuleTasks, input: unknown): ThreadAnswer {
+async function answer(task: keyof RuleTasks, input: unknown): Promise<ThreadAnswer> {
   try {
     return { value: ruleTasks[task](input as never) };
   } catch (error) {

@@ -82,7 +82,7 @@ export interface SendingContext {
 /** Sends messages by one channel. `deliver` reports network failures as an outcome and does not throw them. */
 export interface Sender {
   deliver(message: Message, signal: AbortSignal): Promise<Outcome>;
-  close?(): Promise<void> | void;
+  close?(): Promise<void>;
 }
 
 export type Senders = Readonly<Record<string, Sender>>;

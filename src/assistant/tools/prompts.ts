@@ -60,8 +60,8 @@ const templatesFor = (channels: readonly string[]): readonly Template[] => [
 export function createPrompts(documented: boolean): PromptProvider {
   const templates = templatesFor(documented ? documentedChannels : channelPreferences);
   return {
-    list: () => templates,
-    get(name, args) {
+    list: async () => templates,
+    async get(name, args) {
       const template = templates.find((one) => one.name === name);
       if (template === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
       const [system, user] = template.render(checked(template, args));
@@ -70,7 +70,7 @@ export function createPrompts(documented: boolean): PromptProvider {
         messages: [message('system', system), message('user', user)],
       };
     },
-    complete(name, argument, value) {
+    async complete(name, argument, value) {
       if (!templates.some((template) => template.name === name)) return undefined;
       return argument === 'urgency'
         ? ['low', 'normal', 'high', 'urgent'].filter((one) => one.startsWith(value))

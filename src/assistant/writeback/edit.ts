@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Awaitable } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import {
   type CalendarObject,
@@ -21,7 +20,7 @@ import { formOf, type TimeForm, timeLineAt } from './series-text.ts';
 
 /** A change to an object. It is applied again if the object changed on the server and the two changes do not collide. */
 export interface Edit {
-  apply(object: CalendarObject): Awaitable<void>;
+  apply(object: CalendarObject): Promise<void>;
   /** Properties to which several writers can add at the same time. */
   readonly additive?: ReadonlySet<string>;
   /** Properties that the change depends on, besides those that it sets. */

@@ -1,5 +1,5 @@
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
+import { Pace } from '../../pace.ts';
 import { wallTime } from '../icalendar/recurrence.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import {

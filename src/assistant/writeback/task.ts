@@ -107,7 +107,7 @@ async function writeTask(
   const { editing } = remote;
   const found = await findOccurrence(calendars.data, event, occurrence, editing);
   const edit: Edit = {
-    apply(object) {
+    async apply(object) {
       const task = found === undefined ? masterOf(object, 'VTODO') : dateOf(object, found, editing.userZone);
       setState(task, state, editing.nowMs, object.lineBreak);
       stamp(task, false, editing.nowMs, object.lineBreak);

@@ -219,7 +219,7 @@ async function updateRemote(
           additive: new Set(['ATTENDEE', ...(patch.startMs === undefined ? [] : ['EXDATE', 'RDATE'])]),
         }
       : {
-          apply: (object) => void editOccurrence(object, found.keyMs, patch, editing),
+          apply: async (object) => void editOccurrence(object, found.keyMs, patch, editing),
           additive: new Set(['ATTENDEE']),
           relies: timing,
         };
@@ -247,9 +247,9 @@ async function deleteRemote(
     await forget(remote, href);
   } else {
     const edit: Edit = scope.following
-      ? { apply: (object) => endBefore(object, found.keyMs, remote.editing), relies: timing }
+      ? { apply: async (object) => endBefore(object, found.keyMs, remote.editing), relies: timing }
       : {
-          apply: (object) => excludeOccurrence(object, found.keyMs, remote.editing),
+          apply: async (object) => excludeOccurrence(object, found.keyMs, remote.editing),
           additive: new Set(['EXDATE']),
           relies: timing,
         };
@@ -277,7 +277,7 @@ async function saveSplit(
   const request = [remote.calendar.location, href, keyMs, patch];
   const { href: tailHref, saved: savedTail } = await createOnce(remote, request, compose);
   const relies = new Set([...timing, 'EXDATE', 'SUMMARY', 'LOCATION', 'DESCRIPTION', 'RECURRENCE-ID']);
-  const edit: Edit = { apply: (object) => endBefore(object, keyMs, editing), relies };
+  const edit: Edit = { apply: async (object) => endBefore(object, keyMs, editing), relies };
   const head = await saveEdit(target, href, stored, edit).catch(async (error: unknown) => {
     const tail = await target.read(tailHref).catch(() => undefined);
     if (tail !== undefined) await saveRemoval(target, tailHref, tail).catch(() => undefined);
@@ -316,7 +316,7 @@ export async function answerRemote(
     );
   const found = await findOccurrence(calendars.data, event, occurrence, remote.editing);
   const edit: Edit = {
-    apply: (current) =>
+    apply: async (current) =>
       found === undefined
         ? answerAll(current, own, answer)
         : void setAnswer(overrideFor(current, found.keyMs, editing.userZone), own, answer, current.lineBreak),

@@ -18,14 +18,14 @@ interface Check {
     loaded: LoadedConfig,
     terminal: Environment,
     problems?: readonly Problem[],
-  ): Promise<readonly Finding[]> | readonly Finding[];
+  ): Promise<readonly Finding[]>;
 }
 
 type Environment = Pick<Terminal, 'env'>;
 
 export const checks: readonly Check[] = [
-  { title: 'Node', perform: () => [{ title: 'Node', state: 'good', detail: process.version }] },
-  { title: 'Folders', perform: ({ config }) => checkFolders(config) },
+  { title: 'Node', perform: async () => [{ title: 'Node', state: 'good', detail: process.version }] },
+  { title: 'Folders', perform: async ({ config }) => checkFolders(config) },
   { title: 'Disk', perform: ({ config }) => checkDisks(config) },
   { title: 'Watching files', perform: checkWatching },
   { title: 'Port', perform: ({ config }) => checkPort(config) },

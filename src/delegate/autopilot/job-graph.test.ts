@@ -94,7 +94,7 @@ describe('runGraph', () => {
             },
             skip: ({ id }, blockedBy) => ({ id, status: 'skipped', blockedBy }),
             isDone: ({ status }) => status === 'completed',
-            onResult: ({ id }) => void reported.push(id),
+            onResult: async ({ id }) => void reported.push(id),
           });
           const results = await scheduler.waitFor(all);
           expect(results.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
@@ -129,7 +129,7 @@ describe('runGraph with a job that is released', () => {
       },
       skip: ({ id }) => id,
       isDone: () => true,
-      onResult: () => {},
+      onResult: async () => {},
     });
     await expect(graph).rejects.toThrow('a was released');
     expect(started).toEqual(['a', 'b']);

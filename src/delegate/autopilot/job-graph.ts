@@ -80,7 +80,7 @@ export interface GraphRun<Job extends GraphJob, Result> extends Schedule<Job> {
   /** Creates the result of a job that is not started. `blockedBy` is the failed dependency; absent after an abort. */
   skip(job: Job, blockedBy?: string): Result;
   isDone(result: Result): boolean;
-  onResult(job: Job, result: Result): Promise<void> | void;
+  onResult(job: Job, result: Result): Promise<void>;
 }
 
 /** Runs each job without a known result at most once. Returns exactly one result per job, in plan order. */

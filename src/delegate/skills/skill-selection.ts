@@ -47,9 +47,9 @@ export async function selectSkills(
 }
 
 const selectors: Readonly<
-  Record<SkillMode, (request: SkillRequest, skills: readonly IndexedSkill[]) => Choice | Promise<Choice>>
+  Record<SkillMode, (request: SkillRequest, skills: readonly IndexedSkill[]) => Promise<Choice>>
 > = {
-  none: () => nothing,
+  none: async () => nothing,
 
   async auto({ task, maxSkills }, skills) {
     if (task.trim() === '') return { ...nothing, errors: ['skills_mode=auto requires non-empty task'] };
@@ -76,7 +76,7 @@ const selectors: Readonly<
     };
   },
 
-  explicit({ requested }, skills) {
+  async explicit({ requested }, skills) {
     const names = [...new Map(requested.map((name) => [name.trim().toLowerCase(), name.trim()])).entries()];
     if (names.length === 0) return { ...nothing, errors: ['skills_mode=explicit requires skills[]'] };
     const found = names.map(([key, name]) => ({

@@ -1,7 +1,7 @@
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
+import { Pace } from '../../pace.ts';
 import { contentRevision, listed, type PromptDefinition, sameContent } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';

@@ -1,5 +1,5 @@
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
+import { Pace } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type {
   Author,

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import type { Content } from '../../content.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
@@ -18,7 +17,7 @@ import type { Usage } from './usage.ts';
 export interface ExpanderParts {
   readonly catalog: Catalog;
   /** Finds a prompt by a name that may include a version, such as `name@label`. */
-  readonly find: (name: string) => Awaitable<CatalogEntry>;
+  readonly find: (name: string) => Promise<CatalogEntry>;
   readonly recent: RecentValues;
   readonly usage?: Usage | undefined;
 }

@@ -1,4 +1,4 @@
-import { Pace } from '../../awaitable.ts';
+import { Pace } from '../../pace.ts';
 import { SearchIndex, type SearchResult, termsOf } from '../../search/search.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';

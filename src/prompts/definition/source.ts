@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from './definition.ts';
 
@@ -13,7 +12,7 @@ export interface PromptSource {
   /** Prompts with unique names in a stable order. Returns the same array object until something changes. */
   list(): Promise<readonly PromptDefinition[]>;
   /** `undefined` if the source has no such prompt. Throws `content-missing` if the prompt exists but cannot be read. */
-  get(name: string): Awaitable<PromptDefinition | undefined>;
+  get(name: string): Promise<PromptDefinition | undefined>;
   /** The current revision of a prompt. If it is not known, the caller uses a digest of the content. */
   revision?(definition: PromptDefinition): Promise<string>;
   problems(): Promise<readonly Problem[]>;

@@ -1,7 +1,5 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { currentArrival } from '../../arrival.ts';
-import { type Awaitable, attempt } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
@@ -15,23 +13,20 @@ export interface CachedFile<Value> {
   readonly problem?: Problem;
 }
 
-interface State {
-  readonly stamp: string;
+/** Compared field by field at every lookup: a text made of them would cost as much as the system call. */
+type Stamp = Pick<Stats, 'ctimeMs' | 'size' | 'ino'>;
+
+interface State extends Stamp {
   /** The file changed so recently that another change could have the same timestamp. */
   readonly unsettled: boolean;
 }
 
-interface Entry<Value> extends CachedFile<Value>, State {
-  /** The arrival for which the stamp was compared with the file. */
-  checked?: object | undefined;
-}
+type Entry<Value> = CachedFile<Value> & State;
 
 interface FileCacheOptions<Value> {
   /** `last` is the last value that was parsed successfully. */
-  readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Value | Promise<Value>;
+  readonly parse: (bytes: Buffer, path: string, last: Value | undefined) => Promise<Value>;
   readonly maxBytes?: number;
-  /** Checks a file once for messages that arrive together. After a change by this process, `endArrival` must be called. */
-  readonly oncePerArrival?: boolean;
   /** Added to the error about a symbolic link that points outside the folder. */
   readonly linkAdvice?: string;
 }
@@ -48,109 +43,89 @@ const emptyMs = 500;
 export class FileCache<Value> {
   readonly #parse: FileCacheOptions<Value>['parse'];
   readonly #maxBytes: number;
-  readonly #oncePerArrival: boolean;
   readonly #linkAdvice: string;
   #entries = new Map<string, Entry<Value>>();
   /** Files that are being parsed, so that concurrent requests parse a large file only once. */
-  readonly #reading = new Map<
-    string,
-    { readonly stamp: string; readonly file: Promise<CachedFile<Value>> }
-  >();
-  /** The file that was looked for last and does not exist. */
-  #absent: { readonly path: string; readonly checked: object | undefined } | undefined;
+  readonly #reading = new Map<string, { readonly stamp: Stamp; readonly file: Promise<CachedFile<Value>> }>();
 
-  constructor({
-    parse,
-    maxBytes = 16 * 1024 * 1024,
-    oncePerArrival = false,
-    linkAdvice = '',
-  }: FileCacheOptions<Value>) {
+  constructor({ parse, maxBytes = 16 * 1024 * 1024, linkAdvice = '' }: FileCacheOptions<Value>) {
     this.#parse = parse;
     this.#linkAdvice = linkAdvice;
     this.#maxBytes = maxBytes;
-    this.#oncePerArrival = oncePerArrival;
   }
 
   /** The cached file if it has not changed on disk, otherwise `undefined`. Checks synchronously. */
   unchanged(path: string): CachedFile<Value> | undefined {
     const known = this.#entries.get(path);
     if (known === undefined || known.unsettled) return undefined;
-    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
-    if (arrival !== undefined && known.checked === arrival) return known;
     try {
       const stat = statIfExists(path);
-      if (stat === undefined || stampOf(stat) !== known.stamp) return undefined;
-      known.checked = arrival;
-      return known;
+      return stat !== undefined && hasStamp(known, stat) ? known : undefined;
     } catch {
       return undefined;
     }
   }
 
   /** Like `load` for a file directly in its folder that is known to exist. Reads a new file with fewer system calls. */
-  loadListed(path: string): Awaitable<CachedFile<Value> | undefined> {
+  async loadListed(path: string): Promise<CachedFile<Value> | undefined> {
     if (this.#entries.has(path) || this.#reading.has(path)) return this.load(path);
     const found = readUnlinkedFileSync(path, this.#maxBytes);
     return found === undefined ? this.load(path) : this.#parseNew(path, found.bytes, stateOf(found.stat));
   }
 
   /** `undefined` if the file does not exist. Symbolic links may point anywhere inside `root`. */
-  load(path: string, root: string = dirname(path)): Awaitable<CachedFile<Value> | undefined> {
+  async load(path: string, root: string = dirname(path)): Promise<CachedFile<Value> | undefined> {
     const known = this.#entries.get(path);
-    const arrival = this.#oncePerArrival ? currentArrival() : undefined;
-    if (arrival !== undefined) {
-      if (known?.checked === arrival && !known.unsettled) return known;
-      if (this.#absent?.checked === arrival && this.#absent.path === path) return undefined;
-    }
     try {
       const own = statIfExists(path, lstatSync);
       const isLink = own?.isSymbolicLink() ?? false;
       const stat = isLink ? statIfExists(path) : own;
       if (stat === undefined) {
         this.#entries.delete(path);
-        this.#absent = { path, checked: arrival };
         return undefined;
       }
-      if (known === undefined || known.unsettled || known.stamp !== stampOf(stat))
-        return this.#read(path, root, stat, isLink);
-      known.checked = arrival;
+      if (known === undefined || known.unsettled || !hasStamp(known, stat))
+        return await this.#read(path, root, stat, isLink);
       return known;
     } catch (error) {
       return this.#keepProblem(path, error, unread);
     }
   }
 
-  #read(path: string, root: string, stat: Stats, isLink: boolean): Awaitable<CachedFile<Value>> {
+  async #read(path: string, root: string, stat: Stats, isLink: boolean): Promise<CachedFile<Value>> {
     const known = this.#entries.get(path)?.value;
     const age = Date.now() - stat.ctimeMs;
     if (stat.size === 0 && age < emptyMs && known !== undefined) return this.#entries.get(path)!;
     const state = stateOf(stat);
     const reading = this.#reading.get(path);
-    if (reading?.stamp === state.stamp && !state.unsettled) return reading.file;
+    if (reading !== undefined && hasStamp(reading.stamp, state) && !state.unsettled) return reading.file;
     try {
       if (!stat.isFile()) throw new FileProblem('this is not a file', 1);
       if (stat.size > this.#maxBytes)
         throw new FileProblem(`the file is larger than ${this.#maxBytes / 1024 / 1024} MB`, 1);
       if (!isInside(root, path, isLink))
         throw new FileProblem(`the symbolic link points outside the folder${this.#linkAdvice}`, 1);
-      return this.#parseNew(path, readRegularBytesSync(path, this.#maxBytes), state);
+      return await this.#parseNew(path, readRegularBytesSync(path, this.#maxBytes), state);
     } catch (error) {
       return this.#keepProblem(path, error, state);
     }
   }
 
-  #parseNew(path: string, bytes: Buffer, state: State): Awaitable<CachedFile<Value>> {
-    const parsed = attempt(
-      () => this.#parse(bytes, path, this.#entries.get(path)?.value),
-      (value) => this.#keep(path, { ...state, value }),
-      (error) => this.#keepProblem(path, error, state),
-    );
-    if (!(parsed instanceof Promise)) return parsed;
-    const file = parsed.finally(() => {
-      if (this.#reading.get(path)?.file === file) this.#reading.delete(path);
-    });
-    this.#reading.set(path, { stamp: state.stamp, file });
-    return file;
+  async #parseNew(path: string, bytes: Buffer, state: State): Promise<CachedFile<Value>> {
+    const file = this.#parseAndKeep(path, bytes, state);
+    this.#reading.set(path, { stamp: state, file });
+    const parsed = await file;
+    if (this.#reading.get(path)?.file === file) this.#reading.delete(path);
+    return parsed;
+  }
+
+  async #parseAndKeep(path: string, bytes: Buffer, state: State): Promise<CachedFile<Value>> {
+    try {
+      const value = await this.#parse(bytes, path, this.#entries.get(path)?.value);
+      return this.#keep(path, { ...state, value });
+    } catch (error) {
+      return this.#keepProblem(path, error, state);
+    }
   }
 
   #keep(path: string, entry: Entry<Value>): CachedFile<Value> {
@@ -175,7 +150,7 @@ export class FileCache<Value> {
 }
 
 /** The next lookup reads the file again. */
-const unread: State = { stamp: '', unsettled: false };
+const unread: State = { ctimeMs: -1, size: -1, ino: -1, unsettled: false };
 
 /** Too many open files, for example. It says nothing about the content of the file. */
 function isSystemError(error: unknown): boolean {
@@ -183,11 +158,12 @@ function isSystemError(error: unknown): boolean {
 }
 
 function stateOf(stat: Stats): State {
-  return { stamp: stampOf(stat), unsettled: Math.abs(Date.now() - stat.ctimeMs) < tickMs };
+  const { ctimeMs, size, ino } = stat;
+  return { ctimeMs, size, ino, unsettled: Math.abs(Date.now() - ctimeMs) < tickMs };
 }
 
-function stampOf({ ctimeMs, size, ino }: Stats): string {
-  return `${ctimeMs}:${size}:${ino}`;
+function hasStamp(known: Stamp, { ctimeMs, size, ino }: Stamp): boolean {
+  return known.ctimeMs === ctimeMs && known.size === size && known.ino === ino;
 }
 
 function statIfExists(path: string, read: typeof statSync = statSync): Stats | undefined {

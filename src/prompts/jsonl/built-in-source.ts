@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Awaitable, whenReady } from '../../awaitable.ts';
 import { log } from '../../log.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { type FolderReading, FolderSource, type WatchOptions } from '../sources/folder-source.ts';
@@ -31,8 +30,8 @@ export class BuiltInSource extends FolderSource {
     this.#bundled = memoize(() => parsePromptFile(defaultFile(), this.#file));
   }
 
-  get(name: string): Awaitable<PromptDefinition | undefined> {
-    return whenReady(this.#load(), ({ file }) => file.byName.get(name));
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    return (await this.#load()).file.byName.get(name);
   }
 
   protected async read(): Promise<FolderReading> {
@@ -41,11 +40,10 @@ export class BuiltInSource extends FolderSource {
     return { prompts: file.prompts, problems, folders: [this.#folder] };
   }
 
-  #load() {
+  async #load() {
     if (this.#seeds && !existsSync(this.#file)) this.#seed();
-    return whenReady(this.#cache.load(this.#file), (loaded) => {
-      return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
-    });
+    const loaded = await this.#cache.load(this.#file);
+    return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
   }
 
   /** Only logs a failure: the prompts are served even if the folder is not writable. */

@@ -14,7 +14,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { endArrival } from '../../arrival.ts';
 
 /** New content of a file, already on disk. The file does not change before `commit`. */
 export interface Replacement {
@@ -38,7 +37,6 @@ export function prepareReplacement(path: string, content: Buffer): Replacement {
     discard,
     commit() {
       renameSync(temporary, target);
-      endArrival();
       syncFolder(dirname(target));
     },
   };

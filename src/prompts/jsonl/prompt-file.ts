@@ -1,6 +1,6 @@
-import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
+import { Pace } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
 import { limitProblems, withoutStacks } from '../files/limit-problems.ts';
@@ -22,12 +22,11 @@ const linesPerStep = 32;
 
 export function createPromptFileCache(): FileCache<PromptFile> {
   return new FileCache({
-    parse: (bytes, file, last) => {
+    parse: async (bytes, file, last) => {
       const parsing = parseLines(bytes, file, last);
       return bytes.length > maxBytesAtOnce ? runInSlices(parsing) : runAtOnce(parsing);
     },
     maxBytes: 1024 * 1024 * 1024,
-    oncePerArrival: true,
   });
 }
 

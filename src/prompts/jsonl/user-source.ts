@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { Pace } from '../../pace.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type {
@@ -27,7 +27,7 @@ import {
   toLastKnown,
 } from './journal.ts';
 import { applyEdit, type Change, splitIntoBatches, toRejection } from './prompt-edits.ts';
-import { createPromptFileCache, emptyFile, type PromptFile } from './prompt-file.ts';
+import { createPromptFileCache, emptyFile } from './prompt-file.ts';
 import { type PromptRecord, toDraft } from './record.ts';
 import { readRecordLines, recordsByName, withRecords } from './record-lines.ts';
 
@@ -58,8 +58,8 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     this.#journal = new Journal(join(folder, 'history.jsonl'));
   }
 
-  get(name: string): Awaitable<PromptDefinition | undefined> {
-    return whenReady(this.#load(), ({ file }) => file.byName.get(name));
+  async get(name: string): Promise<PromptDefinition | undefined> {
+    return (await this.#cache.load(this.#file))?.value?.byName.get(name);
   }
 
   async revision(definition: PromptDefinition): Promise<string> {
@@ -126,11 +126,9 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     }
   }
 
-  #load() {
-    return whenReady(this.#cache.load(this.#file), (loaded) => {
-      const file: PromptFile = loaded?.value ?? emptyFile;
-      return { file, problem: loaded?.problem };
-    });
+  async #load() {
+    const loaded = await this.#cache.load(this.#file);
+    return { file: loaded?.value ?? emptyFile, problem: loaded?.problem };
   }
 
   /** Applies all edits in memory and then writes them in one step, so that a failure leaves the file as it was. */

@@ -34,7 +34,7 @@ export async function lintFiles(
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   const found = await withRules(sortAndMerge(limitProblems(problems.flat())));
-  return { prompts, problems: await withoutSilenced(found, silenced, (file) => texts.get(file)) };
+  return { prompts, problems: await withoutSilenced(found, silenced, async (file) => texts.get(file)) };
 }
 
 async function byFormat(

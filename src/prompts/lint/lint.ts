@@ -1,6 +1,6 @@
-import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { limitProblems } from '../files/limit-problems.ts';

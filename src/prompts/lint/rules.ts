@@ -1,5 +1,5 @@
-import { type Awaitable, Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
+import { Pace } from '../../pace.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
 /** The rule of a message and how to fix the problem. The first pattern that matches counts. */
@@ -75,7 +75,7 @@ const directive = /adjutant-lint-ignore:[ \t]*([\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)/g
 export async function withoutSilenced(
   problems: readonly Problem[],
   silenced: ReadonlySet<string>,
-  textOf: (file: string) => Awaitable<string | undefined>,
+  textOf: (file: string) => Promise<string | undefined>,
 ): Promise<readonly Problem[]> {
   const ignoredIn = new Map<string, (line: number | undefined, rule: string) => boolean>();
   const kept: Problem[] = [];

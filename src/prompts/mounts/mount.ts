@@ -1,9 +1,9 @@
 import { type Dirent, statSync } from 'node:fs';
 import { basename, dirname, parse as parsePath, relative, sep } from 'node:path';
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
+import { Pace } from '../../pace.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
 import { FolderCache, walkFolder } from '../files/folder-walk.ts';
@@ -32,7 +32,6 @@ export class MountSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({
     parse: (bytes, path) => this.#parse(bytes, path),
-    oncePerArrival: true,
     linkAdvice: '; follow_links = true on this mount allows that',
   });
   /** The file of each prompt at the last read. */

@@ -48,7 +48,7 @@ export class RepositorySource extends FolderSource {
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
-    const source = this.#open();
+    const source = await this.#open();
     const definition = await source?.get(name);
     if (definition !== undefined) this.#origins.set(definition, source!);
     return definition;
@@ -56,12 +56,12 @@ export class RepositorySource extends FolderSource {
 
   /** The text of a template file, or `undefined` if there is no such library or file. */
   async templateFile(library: string, path: string): Promise<string | undefined> {
-    const source = this.#open();
+    const source = await this.#open();
     return source instanceof TwigSource ? source.templateFile(library, path) : undefined;
   }
 
   override async problems(): Promise<readonly Problem[]> {
-    return [...(await super.problems()), ...((await this.#open()?.problems()) ?? [])];
+    return [...(await super.problems()), ...((await (await this.#open())?.problems()) ?? [])];
   }
 
   override subscribe(listener: () => void): () => void {
@@ -76,17 +76,17 @@ export class RepositorySource extends FolderSource {
   }
 
   protected async read(): Promise<FolderReading> {
-    const prompts = (await this.#open()?.list()) ?? [];
-    return { prompts, problems: this.#stateProblems(), folders: [this.#repository.folder] };
+    const prompts = (await (await this.#open())?.list()) ?? [];
+    return { prompts, problems: await this.#stateProblems(), folders: [this.#repository.folder] };
   }
 
   #templates(definition: PromptDefinition): Promise<TemplateSet> {
     return (this.#origins.get(definition) as TwigSource).templates(definition);
   }
 
-  #open(): TwigSource | MountSource | undefined {
+  async #open(): Promise<TwigSource | MountSource | undefined> {
     const { options } = this.#repository;
-    const commit = this.#repository.state()?.commit;
+    const commit = (await this.#repository.state())?.commit;
     if (commit === undefined) return undefined;
     if (this.#opened?.commit === commit) return this.#opened.source;
     const path = this.#repository.filesOf(commit);
@@ -105,10 +105,10 @@ export class RepositorySource extends FolderSource {
     return source;
   }
 
-  #stateProblems(): readonly Problem[] {
+  async #stateProblems(): Promise<readonly Problem[]> {
     const { options, name } = this.#repository;
     const file = withoutPassword(options.address);
-    const { commit, fetched, error } = this.#repository.state() ?? {};
+    const { commit, fetched, error } = (await this.#repository.state()) ?? {};
     if (commit !== undefined && error === undefined) return [];
     const reason = error === undefined ? '' : `: ${error}`;
     const message =
@@ -124,13 +124,13 @@ export class RepositorySource extends FolderSource {
 
   /** Another server may have updated the repository in the meantime. */
   async #update(): Promise<void> {
-    if (this.#repository.nextUpdate() <= Date.now()) {
+    if ((await this.#repository.nextUpdate()) <= Date.now()) {
       const { pullRepository } = await import('./repository.ts');
       await pullRepository(this.#repository, this.#git).catch((error: unknown) =>
         log('debug', `could not update the repository ${this.#repository.name}`, error),
       );
       this.notifyChange();
     }
-    this.#schedule(Math.max(firstUpdateMs, this.#repository.nextUpdate() - Date.now()));
+    this.#schedule(Math.max(firstUpdateMs, (await this.#repository.nextUpdate()) - Date.now()));
   }
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { withoutPassword } from '../../without-password.ts';
-import { type CachedFile, FileCache } from '../files/file-cache.ts';
+import { FileCache } from '../files/file-cache.ts';
 import { prepareReplacement } from '../jsonl/durable-file.ts';
 
 /** A git repository of prompts, as configured. */
@@ -70,18 +70,18 @@ export class LocalRepository {
   }
 
   /** `undefined` if the repository was never fetched with these settings. */
-  state(): RepositoryState | undefined {
-    const loaded = this.#states.load(this.stateFile) as CachedFile<RepositoryState> | undefined;
+  async state(): Promise<RepositoryState | undefined> {
+    const loaded = await this.#states.load(this.stateFile);
     return loaded?.value?.of === this.identity ? loaded.value : undefined;
   }
 
   /** When the next update is due, as a time in milliseconds. */
-  nextUpdate(): number {
-    return Date.parse(this.state()?.attempt ?? '') + this.intervalMs || 0;
+  async nextUpdate(): Promise<number> {
+    return Date.parse((await this.state())?.attempt ?? '') + this.intervalMs || 0;
   }
 }
 
-function parseState(bytes: Buffer): RepositoryState {
+async function parseState(bytes: Buffer): Promise<RepositoryState> {
   const state: unknown = JSON.parse(bytes.toString());
   if (!isObject(state)) throw new Error('state.json must be an object');
   return state as unknown as RepositoryState;
@@ -134,7 +134,7 @@ interface Pulled {
 export async function pullRepository(repository: LocalRepository, git: RunGit): Promise<Pulled> {
   const { name } = repository;
   const attempt = new Date().toISOString();
-  const before = repository.state();
+  const before = await repository.state();
   try {
     assertAddress(repository.options.address);
     mkdirSync(repository.folder, { recursive: true, mode: 0o700 });

@@ -32,7 +32,7 @@ export async function renderPrompt(
   return { ...(description !== undefined && { description }), messages };
 }
 
-type Renderer = (text: string, message: number) => string | Promise<string>;
+type Renderer = (text: string, message: number) => Promise<string>;
 
 async function createRenderer(
   definition: PromptDefinition,
@@ -41,15 +41,15 @@ async function createRenderer(
 ): Promise<Renderer> {
   switch (definition.template) {
     case 'none':
-      return (text) => text;
+      return async (text) => text;
     case 'input': {
       const { input = '' } = requireText({ input: args['input'] ?? '' });
-      return (text) =>
+      return async (text) =>
         text.includes(inputPlaceholder) ? text.split(inputPlaceholder).join(input) : `${text}\n\n${input}`;
     }
     case 'braces': {
       const values = requireText(args);
-      return (text) =>
+      return async (text) =>
         text.replaceAll(/\{\{([^{}]+)\}\}/g, (placeholder, name: string) =>
           Object.hasOwn(values, name) ? values[name]! : placeholder,
         );

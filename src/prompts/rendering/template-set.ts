@@ -1,4 +1,4 @@
-import { Pace } from '../../awaitable.ts';
+import { Pace } from '../../pace.ts';
 import { ThreadLimit } from '../../threads/work-threads.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import { type Awaitable, Pace, whenReady } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
-import { FileProblem, type FrontMatter, parseFrontMatter } from '../../front-matter.ts';
+import { FileProblem, parseFrontMatter } from '../../front-matter.ts';
 import { messageOf } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import {
   FieldProblem,
@@ -47,12 +47,10 @@ export class CommandSource extends FolderSource {
     this.#folder = folder;
     this.#prefix = join(folder, sep);
     this.#files = new FileCache({
-      parse: (bytes, path) =>
-        whenReady(
-          parseCommand(decodeText(bytes), path, plain),
-          composition ? withUses : (command) => command,
-        ),
-      oncePerArrival: true,
+      parse: async (bytes, path) => {
+        const command = await parseCommand(decodeText(bytes), path, plain);
+        return composition ? withUses(command) : command;
+      },
     });
     if (composition !== undefined)
       this.templates = async (definition) => {
@@ -68,8 +66,7 @@ export class CommandSource extends FolderSource {
     const walk = { root: this.#folder, accepts: isCommandFile, list: () => this.#entries(), maxDepth: 0 };
     const { files } = walkFolder(walk, problems);
     for (const path of files) {
-      const loaded = this.#files.loadListed(path);
-      const { value, problem } = (loaded instanceof Promise ? await loaded : loaded) ?? {};
+      const { value, problem } = this.#files.unchanged(path) ?? (await this.#files.loadListed(path)) ?? {};
       if (problem !== undefined) problems.push(problem);
       if (value !== undefined && prompts.has(value.name)) {
         const message = `the name ${value.name} is already used by ${basename(prompts.get(value.name)!.file)}`;
@@ -83,15 +80,14 @@ export class CommandSource extends FolderSource {
   }
 
   /** Rejects names that would lead out of the folder. */
-  get(name: string): Awaitable<PromptDefinition | undefined> {
+  async get(name: string): Promise<PromptDefinition | undefined> {
     if (/[\\/\0]/.test(name) || name.startsWith('.')) return undefined;
-    return whenReady(this.#files.load(`${this.#prefix}${name}.md`), (file) =>
-      file === undefined ? whenReady(this.#loadAnyCase(name), definitionOf) : definitionOf(file),
-    );
+    const file = await this.#files.load(`${this.#prefix}${name}.md`);
+    return definitionOf(file ?? (await this.#loadAnyCase(name)));
   }
 
   /** Finds a file whose extension is not in lower case. */
-  #loadAnyCase(name: string): Awaitable<Command | undefined> {
+  async #loadAnyCase(name: string): Promise<Command | undefined> {
     const entry = this.#entries().find(
       (candidate) => isCommandFile(candidate.name) && stem(candidate.name) === name,
     );
@@ -127,15 +123,8 @@ function definitionOf(file: Command | undefined): PromptDefinition | undefined {
 }
 
 /** Parses a command file. With `plain`, all fields except the description are ignored. */
-export function parseCommand(text: string, file: string, plain: boolean): Awaitable<PromptDefinition> {
-  return whenReady(parseFrontMatter(text), (frontMatter) => toDefinition(frontMatter, file, plain));
-}
-
-function toDefinition(
-  { fields, body, bodyLine }: FrontMatter,
-  file: string,
-  plain: boolean,
-): PromptDefinition {
+export async function parseCommand(text: string, file: string, plain: boolean): Promise<PromptDefinition> {
+  const { fields, body, bodyLine } = await parseFrontMatter(text);
   const name = stem(basename(file));
   if (body.trim() === '') throw new FileProblem(`prompt content is required for "${name}"`, bodyLine);
   const usedFields = plain ? { description: fields['description'] } : fields;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Awaitable } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
@@ -29,7 +28,7 @@ export abstract class FolderSource implements PromptSource {
 
   /** Reads the current state from disk. An unchanged definition must be the same object as before. */
   protected abstract read(): Promise<FolderReading>;
-  abstract get(name: string): Awaitable<PromptDefinition | undefined>;
+  abstract get(name: string): Promise<PromptDefinition | undefined>;
 
   async list(): Promise<readonly PromptDefinition[]> {
     const { prompts, folders } = await this.read();

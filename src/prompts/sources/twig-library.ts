@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Awaitable } from '../../awaitable.ts';
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
 import { digestOf, type MessageDefinition, type PromptDefinition } from '../definition/definition.ts';
@@ -45,8 +44,8 @@ export class TwigLibrary {
         ? parseManifest(decodeText(bytes), path)
         : (runInThread('manifest', { bytes, file: path }) as Promise<Manifest>),
   });
-  readonly #digests = new FileCache<string>({ parse: digestOf });
-  readonly #attachments = new FileCache<Content>({ parse: (bytes, path) => attachmentOf(bytes, path) });
+  readonly #digests = new FileCache<string>({ parse: async (bytes) => digestOf(bytes) });
+  readonly #attachments = new FileCache<Content>({ parse: async (bytes, path) => attachmentOf(bytes, path) });
   readonly #references: ReferenceTracker;
   readonly #composes: boolean;
   readonly #loadedPrompts = new Map<string, CachedPrompt>();
@@ -66,7 +65,7 @@ export class TwigLibrary {
   }
 
   /** Returns `undefined` if the folder is not a library. */
-  manifest(): Awaitable<CachedFile<Manifest> | undefined> {
+  manifest(): Promise<CachedFile<Manifest> | undefined> {
     return this.#manifest.load(join(this.folder, 'twig.toml'));
   }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize, posix, sep } from 'node:path';
-import type { Awaitable } from '../../awaitable.ts';
 import { digestOf } from '../definition/definition.ts';
 import { type CachedFile, decodeText, FileCache } from '../files/file-cache.ts';
 import { type FolderCache, walkFolder } from '../files/folder-walk.ts';
@@ -15,7 +14,7 @@ export class TwigTemplates implements KnownTemplateFiles {
   readonly folder: string;
   readonly #library: string;
   readonly #folders: FolderCache;
-  readonly #texts = new FileCache<string>({ parse: decodeText });
+  readonly #texts = new FileCache<string>({ parse: async (bytes) => decodeText(bytes) });
 
   constructor(library: string, folders: FolderCache) {
     this.folder = join(library, 'prompts');
@@ -24,7 +23,7 @@ export class TwigTemplates implements KnownTemplateFiles {
   }
 
   /** Never reads a file outside the library. */
-  loadFile(path: string): Awaitable<CachedFile<string> | undefined> {
+  loadFile(path: string): Promise<CachedFile<string> | undefined> {
     return this.#texts.load(path, this.#library);
   }
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { Pace } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { FolderCache } from '../files/folder-walk.ts';

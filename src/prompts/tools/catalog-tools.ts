@@ -1,5 +1,5 @@
-import { Lazy } from '../../awaitable.ts';
 import { Failure } from '../../failure.ts';
+import { Lazy } from '../../pace.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { anyObject, defineBareTool, defineTool, hints, type Tool, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';

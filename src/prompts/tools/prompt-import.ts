@@ -1,6 +1,6 @@
-import { Pace } from '../../awaitable.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
+import { Pace } from '../../pace.ts';
 import type { Editor } from '../catalog/editor.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';

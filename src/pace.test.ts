@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { Pace, turnOfEventLoop } from './awaitable.ts';
+import { Pace, turnOfEventLoop } from './pace.ts';
 
 function beBusy(milliseconds: number): void {
   for (const until = performance.now() + milliseconds; performance.now() < until; );

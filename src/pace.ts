@@ -1,14 +1,3 @@
-/** A value that may be at hand already. Waiting for a promise costs more than most requests. */
-export type Awaitable<Value> = Value | Promise<Value>;
-
-/** Goes on with the value, at once if it is at hand. */
-export function whenReady<Value, Result>(
-  value: Awaitable<Value>,
-  next: (value: Value) => Awaitable<Result>,
-): Awaitable<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
 /** A value that is loaded on first use. A failure is not kept: after EMFILE, for example, a later attempt can succeed. */
 export class Lazy<Value> {
   readonly #load: () => Promise<Value>;
@@ -30,21 +19,6 @@ export class Lazy<Value> {
   get current(): Promise<Value> | undefined {
     return this.#value;
   }
-}
-
-/** Like `then` with both callbacks, but at once if the work is done at once. */
-export function attempt<Value, Result>(
-  work: () => Awaitable<Value>,
-  done: (value: Value) => Awaitable<Result>,
-  failed: (error: unknown) => Awaitable<Result>,
-): Awaitable<Result> {
-  let value: Awaitable<Value>;
-  try {
-    value = work();
-  } catch (error) {
-    return failed(error);
-  }
-  return value instanceof Promise ? value.then(done, failed) : done(value);
 }
 
 /**
