@@ -323,7 +323,7 @@ describe('conventions', () => {
     const users = new Set(imports.filter(({ target }) => target === 'node:sqlite').map(({ file }) => file));
     expect([...users].filter((file) => topLevel(file) !== 'store').sort()).toEqual([
       // The database of another program.
-      join('src', 'delegate', 'agents', 'opencode-usage.ts'),
+      join('src', 'delegate', 'agents', 'opencode.ts'),
       // Loads the module ahead of time.
       join('src', 'delegate', 'run-host.ts'),
     ]);

@@ -14,8 +14,12 @@ import { SharedSource } from './jsonl/shared-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
 import { withoutSilencedInFiles, withRules } from './lint/rules.ts';
 import { type MountOptions, MountSource } from './mounts/mount.ts';
-import { localRepositories, type RepositoryOptions, type RunGit } from './mounts/repository.ts';
-import { RepositorySource } from './mounts/repository-source.ts';
+import {
+  localRepositories,
+  type RepositoryOptions,
+  RepositorySource,
+  type RunGit,
+} from './mounts/repository.ts';
 import { RecentValues } from './rendering/arguments.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
 import { CommandSource } from './sources/commands.ts';

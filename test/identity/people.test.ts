@@ -86,6 +86,7 @@ async function stateOfBob(): Promise<string> {
     'list_events',
     'list_notifications',
     'list_calendars',
+    'list_channels',
     'list_rules',
     'explain_notifications',
     'get_user',
