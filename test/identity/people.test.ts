@@ -86,7 +86,6 @@ async function stateOfBob(): Promise<string> {
     'list_events',
     'list_notifications',
     'list_calendars',
-    'list_channels',
     'list_rules',
     'explain_notifications',
     'get_user',
