@@ -207,6 +207,28 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * Folders and files that are part of a cycle of imports, with the reason. Imports of types count: a reader of one of these files has
+ * to know the others.
+ */
+const cyclic: Readonly<Record<string, string>> = {
+  'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
+  'assistant/messages': 'each language has the type of the English texts, and catalog.ts lists the languages',
+  'assistant/planning': 'a change notice is a notification of the planner, which plans it',
+  cli: 'program.ts loads its commands on demand, and two of them list the commands',
+  'cli/terminal': 'the terminal has a progress display, which prints to the terminal',
+  'delegate/autopilot': 'all phases share the type of the autopilot',
+  'delegate/changes': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
+  'delegate/run': 'the steps of a run have the types of the runner that takes them',
+  'api.ts': 'see demo',
+  demo: 'the API lists the tools of the demo, which calls the API',
+  prompts: 'prompt-sources.ts has the options of prompts.ts',
+  'prompts/definition': 'a definition contains its tests, and the parsers of both share their errors',
+  'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',
+  'prompts/rendering': 'a rendered prompt can contain other prompts, which are rendered the same way',
+  store: 'store.ts loads the two databases on demand, which implement its interface',
+};
+
 /** A file holds one idea, and few ideas need more lines than this. */
 const maxLines = 400;
 
@@ -237,6 +259,34 @@ const imports = files.flatMap((file) =>
     target: target!,
   })),
 );
+
+/** The sets of files that import each other, directly or through others (Tarjan's algorithm). */
+function findCycles(): readonly (readonly string[])[] {
+  const targets = new Map(files.map((file): [string, string[]] => [file, []]));
+  for (const { file, target } of imports)
+    if (target.startsWith('.')) targets.get(file)!.push(join(dirname(file), target));
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string): number => {
+    const own = order.size;
+    order.set(file, own);
+    const position = open.push(file) - 1;
+    let lowest = own;
+    for (const target of targets.get(file)!) {
+      if (!targets.has(target)) continue;
+      if (!order.has(target)) lowest = Math.min(lowest, visit(target));
+      else if (open.includes(target)) lowest = Math.min(lowest, order.get(target)!);
+    }
+    if (lowest === own) {
+      const cycle = open.splice(position);
+      if (cycle.length > 1) cycles.push(cycle.sort());
+    }
+    return lowest;
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  return cycles;
+}
 
 describe('the import table', () => {
   it('has a row for every file and folder of src', () => {
@@ -273,6 +323,14 @@ describe('the import table', () => {
       ).toEqual([]);
     },
   );
+
+  it('has no cycles, not even of types, except the listed ones', () => {
+    const isListed = (file: string) => {
+      const path = relative('src', file).split(sep).join('/');
+      return path in cyclic || dirname(path) in cyclic;
+    };
+    expect(findCycles().filter((cycle) => !cycle.every(isListed))).toEqual([]);
+  });
 
   it('restricts some packages to the folders that own them', () => {
     const broken = imports.filter(
@@ -327,6 +385,13 @@ describe('conventions', () => {
       // Loads the module ahead of time.
       join('src', 'delegate', 'run-host.ts'),
     ]);
+  });
+
+  it('returns promises always or never', () => {
+    const mixed = files.filter((file) =>
+      /\| Promise<|\bPromise<.*> \| (?!undefined|null)\w/.test(readFileSync(file, 'utf8')),
+    );
+    expect(mixed).toEqual([]);
   });
 
   it('reads the environment in main.ts only', () => {

@@ -7,9 +7,19 @@ import type { ToolDescription, ToolResult } from '../tool.ts';
 import { version } from '../version.ts';
 import { showsApps, viewMeta } from './app-views.ts';
 import type { Contract } from './contract.ts';
-import { icon } from './icon.ts';
 import { instructionsFor } from './instructions.ts';
 import { portableSchema } from './portable-schema.ts';
+
+/** A bookmark with a tick: prompts and tasks that are taken care of. */
+const svg =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2563eb" d="M5 2h14v20l-7-5-7 5z"/><path fill="none" stroke="#fff" stroke-width="2" d="m8 9 3 3 5-6"/></svg>';
+
+/** The icon of the server, for clients that show one. */
+const icon = {
+  src: `data:image/svg+xml,${encodeURIComponent(svg)}`,
+  mimeType: 'image/svg+xml',
+  sizes: ['any'],
+};
 
 /** Revisions that begin with `initialize`, newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;

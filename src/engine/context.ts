@@ -12,11 +12,11 @@ import {
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import type { Connection } from './call.ts';
 import { metaKeys } from './envelope.ts';
 import { notification, type RequestMessage } from './message.ts';
 import type { RequestInProgress } from './request-in-progress.ts';
 import type { Seal } from './seal.ts';
-import type { Session } from './session.ts';
 
 type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -67,13 +67,13 @@ export class RequestContext implements Context {
   readonly client: Client;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly #inProgress: RequestInProgress;
-  readonly #session: Session;
+  readonly #session: Connection;
   readonly #request: RequestMessage;
   readonly #modern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
 
-  constructor(session: Session, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
+  constructor(session: Connection, request: RequestMessage, client: Client, inProgress: RequestInProgress) {
     this.actor = session.surface.access.actor;
     this.#session = session;
     this.#request = request;

@@ -1,16 +1,28 @@
 import { protocolLogLevels } from '../context.ts';
-import type { Offer } from '../contracts/contract.ts';
+import type { Contract, Offer } from '../contracts/contract.ts';
+import { initializeResult } from '../contracts/initialize-result.ts';
 import { modernVersion } from '../contracts/standard.ts';
-import type { JsonObject, JsonSchema } from '../json.ts';
-import type { Call } from './call.ts';
-import { complete } from './completion.ts';
-import { initialize, listen } from './opening.ts';
-import { page } from './page.ts';
-import { getPrompt, listPrompts } from './prompt-methods.ts';
-import { listResources, listTemplates, readResource, subscribeResource } from './resource-methods.ts';
-import { callTool } from './tool-call.ts';
+import { Failure } from '../failure.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
+import { methodWays } from '../toolsets/other-ways.ts';
+import { type Call, describeRequest } from './call.ts';
+import {
+  complete,
+  getPrompt,
+  listPrompts,
+  listResources,
+  listTemplates,
+  maySubscribe,
+  page,
+  readResource,
+  subscribeResource,
+} from './content-methods.ts';
+import { clientNames, metaKeys } from './envelope.ts';
+import { notification } from './message.ts';
+import type { Surface } from './surface.ts';
+import { callOutcome, callTool } from './tool-call.ts';
 
-export interface Builtin {
+interface Builtin {
   /** The only era that has the method. Default: both. */
   readonly era?: 'legacy' | 'modern';
   readonly schema?: JsonSchema;
@@ -33,7 +45,7 @@ const uriParams = {
 };
 
 /** The methods of the specification, by name. A server offers those that its contract lists. */
-export const builtins: Readonly<Record<string, Builtin>> = {
+const builtins: Readonly<Record<string, Builtin>> = {
   initialize: { era: 'legacy', call: initialize },
   ping: { era: 'legacy', call: async () => ({}) },
   'logging/setLevel': {
@@ -153,3 +165,77 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     },
   },
 };
+
+/** Finds a method by its wire name: one of the specification, or one that a feature adds. */
+export function findMethod(surface: Surface, contract: Contract, name: string, modern: boolean): Builtin {
+  const { offer } = surface;
+  if (contract.methods.has(name)) {
+    const builtin = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
+    if (
+      builtin !== undefined &&
+      builtin.era !== (modern ? 'legacy' : 'modern') &&
+      (builtin.offered?.(offer) ?? true)
+    )
+      return builtin;
+    const method = surface.method(name);
+    if (method !== undefined) {
+      return {
+        schema: method.paramsSchema,
+        ...(method.writes && { writes: true }),
+        async call({ server, request, params, context }) {
+          const work = async () => (await method.call(params as never, context)) as JsonObject;
+          if (server.audit === undefined || !methodWays[name]?.writes) return work();
+          const { actor, client } = context;
+          return server.audit.run(
+            { actor, client: client.name, ...describeRequest(request) },
+            { work, outcome: (end) => callOutcome('value' in end ? { value: {} } : end) },
+          );
+        },
+      };
+    }
+  }
+  throw new Failure('method-not-found', `Method not found: ${name}`);
+}
+
+/** Runs without the validator, which would slow down the start. The types of the envelope are enough. */
+async function initialize({ session, server, params }: Call): Promise<JsonObject> {
+  const { contract } = server;
+  const { capabilities: offered, instructions } = session.surface;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  session.begin({
+    ...clientNames(clientInfo),
+    protocolVersion: contract.negotiate(protocolVersion),
+    capabilities: isObject(capabilities) ? capabilities : {},
+  });
+  return initializeResult(contract, offered, instructions, params as JsonObject);
+}
+
+/** Subscribes to changes in revision 2026-07-28: the request stays open until the client cancels it. */
+async function listen({ session, request, params, context }: Call): Promise<JsonObject> {
+  const { surface } = session;
+  const requested = params['notifications'] as Readonly<Record<string, unknown>>;
+  const subscriptions = (requested['resourceSubscriptions'] ?? []) as readonly string[];
+  const uris: string[] = [];
+  for (const uri of subscriptions) if (await maySubscribe(surface, uri, context)) uris.push(uri);
+  const kinds = ['tools', 'prompts', 'resources'].filter(
+    (kind) => requested[`${kind}ListChanged`] === true && surface.declares(kind, 'listChanged'),
+  );
+  const filter: JsonObject = {
+    ...Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
+    ...(uris.length > 0 && surface.declares('resources', 'subscribe') && { resourceSubscriptions: uris }),
+  };
+  const _meta = { [metaKeys.subscriptionId]: request.id };
+  session.send(
+    notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
+    request.id,
+  );
+  if (Object.keys(filter).length === 0 || context.signal.aborted) return { _meta };
+  return new Promise((resolve) => {
+    const end = () => {
+      session.listens.delete(request.id);
+      resolve({ _meta });
+    };
+    session.listens.set(request.id, { filter, end });
+    context.signal.addEventListener('abort', end, { once: true });
+  });
+}

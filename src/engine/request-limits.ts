@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import type { ReplyAccount } from './connection.ts';
+import type { ReplyAccount } from './call.ts';
 import { metaKeys } from './envelope.ts';
 import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
 

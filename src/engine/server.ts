@@ -5,12 +5,12 @@ import { Failure } from '../failure.ts';
 import type { Change, Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
-import type { Method, Tool, ToolResult } from '../tool.ts';
+import type { Method, ToolResult } from '../tool.ts';
 import { Access } from '../toolsets/access.ts';
-import type { Outlet, SessionOptions } from './connection.ts';
+import type { Host, Limits, Outlet, RequestEvent, SessionOptions } from './call.ts';
 import type { Seal } from './seal.ts';
 import { Session } from './session.ts';
-import { Surface } from './surface.ts';
+import { type OfferedTool, Surface } from './surface.ts';
 
 export interface ServerOptions {
   readonly contract: Contract;
@@ -26,33 +26,10 @@ export interface ServerOptions {
   readonly limits?: Limits;
 }
 
-export interface Limits {
-  /** Length of the replies to a batch after which its remaining requests are refused. */
-  readonly batchReplyBytes: number;
-  /** Longest name of a method, a tool or a client. */
-  readonly nameLength: number;
-}
-
 const defaultLimits: Limits = { batchReplyBytes: 8 * 1024 * 1024, nameLength: 256 };
 
-interface OfferedTool {
-  readonly feature: Feature;
-  /** As the feature defines it. */
-  readonly tool: Tool;
-  /** With its name on the wire. */
-  readonly named: Tool;
-}
-
-export interface RequestEvent {
-  /** The name of the client. Empty before it has identified itself. */
-  readonly client: string;
-  readonly method: string;
-  readonly milliseconds: number;
-  readonly failed: boolean;
-}
-
 /** The features behind one contract, and the connections to them. */
-export class Server {
+export class Server implements Host {
   readonly contract: Contract;
   readonly features: readonly Feature[];
   readonly access: Access;

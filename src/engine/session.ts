@@ -1,33 +1,36 @@
-import { type Actor, type Client, compareRights, type ProtocolLogLevel } from '../context.ts';
+import { type Actor, type Client, compareRights, maySeePerson, type ProtocolLogLevel } from '../context.ts';
 import { legacyVersions, modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
+import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
-import { recordDenied } from './call.ts';
-import { type AnnouncedChange, accepts, changeNotification, isVisible } from './change-notification.ts';
-import type { Outlet, ReplyAccount, SessionOptions } from './connection.ts';
+import {
+  type Connection,
+  type Host,
+  type Listen,
+  type Outlet,
+  type ReplyAccount,
+  recordDenied,
+  type SessionOptions,
+} from './call.ts';
 import { InputRequired, ownParams, RequestContext } from './context.ts';
-import { invalidEnvelope } from './envelope.ts';
+import { invalidEnvelope, metaKeys } from './envelope.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
-import { classify, type RequestId, type RequestMessage, resultMessage } from './message.ts';
-import { findMethod } from './method-lookup.ts';
+import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
+import { findMethod } from './methods.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
-import { Questions } from './questions.ts';
-import { RequestInProgress, WriteOrder } from './request-in-progress.ts';
+import { Questions, RequestInProgress, WriteOrder } from './request-in-progress.ts';
 import { answerBatch, checkNames } from './request-limits.ts';
 import { isValidatorLoaded, loadValidator, parseValue } from './schema.ts';
-import type { Server } from './server.ts';
 import type { Surface } from './surface.ts';
-
-export interface Listen {
-  readonly filter: JsonObject;
-  end(): void;
-}
 
 type Reply = JsonObject | undefined;
 
+/** A change that clients are notified of. */
+export type AnnouncedChange = Exclude<Change, { readonly kind: 'use' }>;
+
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
-export class Session {
-  readonly server: Server;
+export class Session implements Connection {
+  readonly server: Host;
   surface: Surface;
   readonly canAsk: boolean;
   client: Client = { name: '', version: '', protocolVersion: legacyVersions[0], capabilities: {} };
@@ -44,7 +47,7 @@ export class Session {
   readonly #writes = new WriteOrder();
   #closed = false;
 
-  constructor(server: Server, outlet: Outlet, options: SessionOptions = {}) {
+  constructor(server: Host, outlet: Outlet, options: SessionOptions = {}) {
     this.server = server;
     this.#outlet = outlet;
     this.#era = options.era;
@@ -254,4 +257,27 @@ export class Session {
     const why = typeof reason === 'string' ? reason : 'The client cancelled the request.';
     this.#inFlight.get(requestId as RequestId)?.abort(new Failure('cancelled', why));
   }
+}
+
+/** False if the change is about a person whom the actor may not see. */
+function isVisible(change: AnnouncedChange, actor: Actor): boolean {
+  return change.kind !== 'resources' || change.user === undefined || maySeePerson(actor, change.user);
+}
+
+/** The notification for a change. `subscription` is the id of the `subscriptions/listen` request it answers. */
+function changeNotification(change: AnnouncedChange, subscription?: RequestId): JsonObject {
+  const method =
+    change.kind === 'resource'
+      ? 'notifications/resources/updated'
+      : `notifications/${change.kind}/list_changed`;
+  const params = change.kind === 'resource' ? { uri: change.uri } : undefined;
+  if (subscription === undefined) return notification(method, params);
+  return notification(method, { ...params, _meta: { [metaKeys.subscriptionId]: subscription } });
+}
+
+/** True if a subscription with this filter includes the change. */
+function accepts(filter: JsonObject, change: AnnouncedChange): boolean {
+  if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes(change.uri);
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../context.ts';
-import type { Offer } from '../contracts/contract.ts';
+import type { Contract, Offer } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';
 import type { Feature, PromptProvider, ResourceProvider } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -8,18 +8,34 @@ import type { Access } from '../toolsets/access.ts';
 import { type DiscoveryTool, discoveryTools } from '../toolsets/discovery-tools.ts';
 import { extensionMethods } from '../toolsets/other-ways.ts';
 import { isInViews, successors } from '../toolsets/toolsets.ts';
-import type { Server } from './server.ts';
+
+export interface OfferedTool {
+  readonly feature: Feature;
+  /** As the feature defines it. */
+  readonly tool: Tool;
+  /** With its name on the wire. */
+  readonly named: Tool;
+}
+
+/** What a server offers, before the access of a connection narrows it. */
+export interface Offering {
+  readonly contract: Contract;
+  readonly features: readonly Feature[];
+  /** The tools of the contract, by their names on the wire. The same object until a feature replaces its tools. */
+  readonly offeredTools: ReadonlyMap<string, OfferedTool>;
+  method(name: string): Method | undefined;
+}
 
 /** What one connection sees of the server: the tools, prompts, resources and methods that its access allows. */
 export class Surface {
   readonly access: Access;
-  readonly #server: Server;
+  readonly #server: Offering;
   #offer: Offer | undefined;
-  #tools: { readonly offered: Server['offeredTools']; readonly allowed: readonly Tool[] } | undefined;
+  #tools: { readonly offered: Offering['offeredTools']; readonly allowed: readonly Tool[] } | undefined;
   #capabilities: JsonObject | undefined;
   readonly #promptProviders: { list?: readonly PromptProvider[]; get?: readonly PromptProvider[] } = {};
 
-  constructor(server: Server, access: Access) {
+  constructor(server: Offering, access: Access) {
     this.#server = server;
     this.access = access;
   }

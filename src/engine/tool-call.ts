@@ -2,11 +2,14 @@ import type { Audit, CallOutcome } from '../audit/audit.ts';
 import type { Context } from '../context.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { nearest } from '../nearest.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { type Call, recordDenied } from './call.ts';
+import { type DiscoveryTool, foundTool } from '../toolsets/discovery-tools.ts';
+import { type Call, type Host, recordDenied } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
 import { isValidatorLoaded, loadValidator, parseValue } from './schema.ts';
+import type { Surface } from './surface.ts';
 
 export async function callTool({ session, server, params, request, context }: Call): Promise<JsonObject> {
   const { contract } = server;
@@ -20,11 +23,10 @@ export async function callTool({ session, server, params, request, context }: Ca
     throw new Failure('tool-not-found', `Unknown tool: ${name}`);
   let result: ToolResult;
   try {
-    if (direct !== undefined) result = await runTool(direct, given ?? {}, context, server.audit);
-    else {
-      const { runDiscovery } = await import('./discovery.ts');
-      result = await runDiscovery(discovery!, given, server, surface, context);
-    }
+    result =
+      direct === undefined
+        ? await runDiscovery(discovery!, given, server, surface, context)
+        : await runTool(direct, given ?? {}, context, server.audit);
   } catch (error) {
     // The request was valid, so the model gets the failure as a tool result.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
@@ -108,4 +110,48 @@ async function runWithinTimeLimit(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Runs search_tools, or the tool that query_tool or call_tool names, exactly like a direct call of that tool. */
+async function runDiscovery(
+  discovery: DiscoveryTool,
+  given: unknown,
+  server: Host,
+  surface: Surface,
+  context: Context,
+): Promise<ToolResult> {
+  const args = parseValue(discovery.inputSchema, given ?? {}, `${discovery.name} arguments`);
+  if (discovery.name === 'search_tools') {
+    const { query, limit } = args as { query: string; limit: number };
+    const { rankTools } = await import('../toolsets/tool-ranking.ts');
+    const found = await rankTools(query, surface.tools);
+    return {
+      structured: {
+        tools: found
+          .slice(0, limit)
+          .map((tool) => foundTool(tool, server.contract.toolItem(tool)['inputSchema'] as JsonObject)),
+      },
+    };
+  }
+  const { name, arguments: inner } = args as { name: string; arguments: object };
+  const tool = findNamed(name, surface);
+  if (discovery.name === 'query_tool' && tool.annotations?.readOnlyHint !== true)
+    throw new Failure('invalid-params', `${name} is not a read-only tool; call it with call_tool.`);
+  return runTool(tool, inner, context, server.audit);
+}
+
+/** The name is an argument here, so the model gets a wrong one as a tool result and can correct it. */
+function findNamed(name: string, surface: Surface): Tool {
+  try {
+    const tool = surface.findTool(name);
+    if (tool !== undefined) return tool;
+  } catch (error) {
+    throw error instanceof Failure ? new Failure('invalid-params', error.message, { cause: error }) : error;
+  }
+  const names = surface.tools.map((tool) => tool.name);
+  const meant = nearest(name, names);
+  throw new Failure(
+    'invalid-params',
+    `Unknown tool: ${name}; ${meant === undefined ? 'find one with search_tools.' : `did you mean ${meant}?`}`,
+  );
 }

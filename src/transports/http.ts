@@ -11,7 +11,7 @@ import { describeRequest } from '../engine/call.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
-import { type Authenticator, isDenial, ownerCredential } from '../identity/credential.ts';
+import { type Authenticator, type Credential, isDenial, ownerCredential } from '../identity/credential.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
@@ -19,13 +19,11 @@ import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
 import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
-import { LiveRequests } from './live-requests.ts';
 import { structureProblem } from './message-limits.ts';
 import { findDenied } from './needed-scope.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
 import { type ReplyLimits, ReplyMemory } from './reply-memory.ts';
-import { readBody } from './request-body.ts';
 import { tooLong } from './stdio.ts';
 
 const timeouts = {
@@ -237,4 +235,68 @@ function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> 
       resolve();
     });
   });
+}
+
+/**
+ * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
+ * 16 times the limit. Uses events, because an async iterator costs as much as a small request.
+ */
+function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = () =>
+      resolve(size > limit ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size <= 16 * limit) return;
+      request.destroy();
+      finish();
+    });
+    request.on('end', finish);
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.complete)
+        reject(new Error('The client closed the connection before its request was complete.'));
+    });
+  });
+}
+
+/** How often open requests are checked for revoked tokens. */
+const checkMs = 500;
+
+interface LiveRequest {
+  readonly credential: Credential;
+  readonly response: ServerResponse;
+  /** A stream of changes must not outlive its token. Any other request may finish. */
+  readonly isStream: boolean;
+}
+
+/** The requests in progress. Ends those whose token was revoked, and the streams whose token expired. */
+class LiveRequests {
+  readonly #requests = new Set<LiveRequest>();
+  readonly #timer: NodeJS.Timeout;
+
+  /** `onCheck` ends what does not belong to an open request. */
+  constructor(onCheck: () => void) {
+    this.#timer = setInterval(() => {
+      onCheck();
+      for (const { credential, response, isStream } of this.#requests) {
+        const isExpired = isStream && credential.expiresAt !== undefined && credential.expiresAt < Date.now();
+        if (isExpired || credential.isRevoked()) response.destroy();
+      }
+    }, checkMs);
+    this.#timer.unref();
+  }
+
+  add(request: LiveRequest): void {
+    this.#requests.add(request);
+    request.response.on('close', () => this.#requests.delete(request));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
 }

@@ -1,4 +1,4 @@
-import type { ReplyAccount } from '../engine/connection.ts';
+import type { ReplyAccount } from '../engine/call.ts';
 import { log } from '../log.ts';
 
 export interface ReplyLimits {
