@@ -156,15 +156,10 @@ export class Session implements Connection {
       case 'response':
         this.#questions.answer(incoming.id, incoming.result, incoming.error);
         return undefined;
-      case 'request': {
-        const { request } = incoming;
-        const tooLong = checkNames(request, this.server.limits.nameLength);
-        return tooLong === undefined ? await this.#answer(request) : this.refuse(tooLong, request.id);
-      }
     }
-  }
-
-  async #answer(request: RequestMessage): Promise<Reply> {
+    const { request } = incoming;
+    const tooLong = checkNames(request, this.server.limits.nameLength);
+    if (tooLong !== undefined) return this.refuse(tooLong, request.id);
     // Not `performance.now()`: loading it takes longer than most requests.
     const started = process.hrtime.bigint();
     const inProgress = new RequestInProgress();

@@ -82,7 +82,8 @@ export class CommandSource extends FolderSource {
   /** Rejects names that would lead out of the folder. */
   async get(name: string): Promise<PromptDefinition | undefined> {
     if (/[\\/\0]/.test(name) || name.startsWith('.')) return undefined;
-    const file = await this.#files.load(`${this.#prefix}${name}.md`);
+    const path = `${this.#prefix}${name}.md`;
+    const file = this.#files.unchanged(path) ?? (await this.#files.load(path));
     return definitionOf(file ?? (await this.#loadAnyCase(name)));
   }
 
