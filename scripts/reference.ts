@@ -1,9 +1,9 @@
 // Writes the reference pages, the generated tables of other pages, the table of tools for src/toolsets and the schema of
 // adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { configurationSchema } from '../src/cli/configuration-schema.ts';
 import {
   configurationReference,
+  configurationSchema,
   standardFeatures,
   toolReference,
   toolTable,

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CallFeature, ToolAnswer, ToolArguments, ToolName } from './api.ts';
+import type { ToolAnswer, ToolArguments, ToolName } from './api.ts';
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
@@ -16,6 +16,7 @@ import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
 import type { Feature, Finding, Problem } from './feature.ts';
+import type { CallFeature } from './feature-api.ts';
 import {
   assistantOptions,
   clientAccess,
@@ -31,6 +32,7 @@ import {
   withOriginalFolders,
 } from './feature-options.ts';
 import { FolderWatch } from './prompts/files/folder-watch.ts';
+import { followPrompts } from './prompts/native/native-sync.ts';
 import {
   createCommands,
   createJsonl,
@@ -66,8 +68,8 @@ export interface AppOptions extends PromptSources {
   readonly tokens?: TokenStore;
   /** True for a server, and for a command that starts runs: it finishes the runs whose processes were killed. */
   readonly recoversRuns?: boolean;
-  /** Called with the prompts of a server that serves the whole catalog. */
-  readonly onPrompts?: (prompts: PromptsFeature) => void;
+  /** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
+  readonly updatesClients?: boolean;
 }
 
 export interface ServerGroup {
@@ -98,7 +100,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const { prompts, delegate, assistant } = createMainFeatures(config, options);
-    options.onPrompts?.(prompts);
+    if (options.updatesClients) followPrompts(prompts, config['http.state_dir']);
     const main = [prompts, delegate, assistant, ...createSkillFeatures(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [

@@ -36,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'contracts',
     'engine',
+    'feature-api.ts',
     'feature-options.ts',
     'prompts',
     'delegate',
@@ -58,7 +59,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'toolsets',
     ...leaves,
   ],
-  'api.ts': ['audit', 'prompts', 'delegate', 'assistant', 'demo', 'status', ...leaves],
+  'api.ts': ['audit', 'demo', 'feature-api.ts', 'status', ...leaves],
+  'feature-api.ts': ['prompts', 'delegate', 'assistant', ...leaves],
   cli: [
     'api.ts',
     'app.ts',
@@ -88,7 +90,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   delegate: leaves,
   assistant: leaves,
   skills: leaves,
-  demo: ['api.ts', ...leaves],
+  demo: ['feature-api.ts', ...leaves],
   status: leaves,
   toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'search', 'tool.ts'],
   'config.ts': ['config', ...leaves],
@@ -126,6 +128,66 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'version.ts': [],
   'without-password.ts': [],
   threads: [],
+};
+
+/**
+ * The command line and the page reach features through tools. What each of these files imports from a feature all the same,
+ * and why no tool can do it.
+ */
+const flags = 'flags and their help are made from the schemas of tools, before a server exists';
+const doctor = 'doctor must work when no server can be created';
+const copies = 'copies prompts with their history between stores, which no client may do';
+const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'cli/assistant/events.ts': {
+    'assistant/tools/availability-tools.ts': flags,
+    'assistant/tools/fields.ts': flags,
+  },
+  'cli/assistant/migrate.ts': {
+    'prompts/jsonl/copy-prompts.ts': copies,
+    'prompts/jsonl/shared-source.ts': copies,
+    'prompts/jsonl/user-source.ts': copies,
+  },
+  'cli/assistant/notifications.ts': {
+    'assistant/planning/timing-text.ts': 'lead times in the words of the messages',
+    'assistant/tools/fields.ts': flags,
+    'assistant/tools/user-fields.ts': flags,
+  },
+  'cli/assistant/users.ts': { 'assistant/tools/user-fields.ts': flags },
+  'cli/doctor/checks-agents.ts': {
+    'delegate/agents/agent-survey.ts': doctor,
+    'delegate/agents/agents.ts': doctor,
+    'delegate/settings/delegate-options.ts': doctor,
+  },
+  'cli/doctor/checks-providers.ts': {
+    'assistant/entities/channels.ts': doctor,
+    'assistant/problems.ts': doctor,
+    'assistant/sending/channel.ts': doctor,
+    'assistant/sending/probe.ts': doctor,
+  },
+  'cli/install/native-files.ts': {
+    'prompts/native/native-client.ts': 'install writes into the folders of clients, which no client may do',
+    'prompts/native/native-prompts.ts': 'install writes into the folders of clients, which no client may do',
+  },
+  'cli/prompts/prompts-editing.ts': {
+    'prompts/formats/markdown.ts': 'the text in the editor has the format that import_prompts reads',
+  },
+  'cli/prompts/prompts-library.ts': {
+    'prompts/files/file-cache.ts': 'unreadable files are reported as the server reports its own',
+    'prompts/files/text-file.ts': 'files are decoded as the server decodes its own',
+    'prompts/formats/formats.ts': 'reads only the files of a folder that the format accepts',
+  },
+  'cli/prompts/prompts-move.ts': {
+    'prompts/jsonl/copy-prompts.ts': copies,
+    'prompts/jsonl/shared-source.ts': copies,
+    'prompts/jsonl/user-source.ts': copies,
+    'prompts/repositories/repository.ts': 'pull runs git over the network, which no client may do',
+    'prompts/repositories/repository-pull.ts': 'pull runs git over the network, which no client may do',
+  },
+  'cli/reference.ts': { 'assistant/entities/channels.ts': 'the documentation is made from the definitions' },
+  'cli/runs.ts': { 'delegate/record/run-report.ts': 'runs watch formats every event when it arrives' },
+  'cli/serve-http.ts': {
+    'assistant/delivery/acknowledge.ts': 'the answer pages of messages are HTTP, not MCP',
+  },
 };
 
 /** The sub-folders of each folder, lowest first: each imports only those before it. '.' stands for files directly in the folder. */
@@ -306,6 +368,20 @@ describe('the import table', () => {
     expect(broken).toEqual([]);
   });
 
+  it('lets the command line and the page import features only where a reason is named', () => {
+    const inSource = (path: string) => relative('src', path).split(sep).join('/');
+    const found = imports
+      .filter(({ file, target }) => ['cli', 'web'].includes(topLevel(file)) && target.startsWith('.'))
+      .map(({ file, target }) => ({ file: inSource(file), target: inSource(join(dirname(file), target)) }))
+      .filter(({ target }) => /^(prompts|delegate|assistant)\//.test(target));
+    const named = Object.entries(featureImports).flatMap(([file, targets]) =>
+      Object.keys(targets).map((target) => ({ file, target })),
+    );
+    const sorted = (all: typeof named) =>
+      [...new Set(all.map(({ file, target }) => `${file} imports ${target}`))].sort();
+    expect(sorted(found)).toEqual(sorted(named));
+  });
+
   it.each(Object.entries(layers))(
     'lists every sub-folder of %s, and each imports only lower ones',
     (part, order) => {
@@ -422,7 +498,7 @@ describe('conventions', () => {
       /\b(parse|parseDocument|parseAllDocuments)\b/.test(readFileSync(file, 'utf8')),
     );
     expect(readers.sort()).toEqual([
-      join('src', 'cli', 'install', 'yaml-member.ts'), // reads positions in files that front-matter.ts has parsed
+      join('src', 'cli', 'install', 'client-file.ts'), // reads positions in files that front-matter.ts has parsed
       join('src', 'front-matter.ts'),
     ]);
   });

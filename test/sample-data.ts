@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallFeature } from '../src/api.ts';
 import { createAssistant } from '../src/assistant/assistant.ts';
 import { standard } from '../src/contracts/standard.ts';
 import { createDemo } from '../src/demo/demo.ts';
 import { internalContext } from '../src/engine/context.ts';
 import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
+import type { CallFeature } from '../src/feature-api.ts';
 import type { JsonObject } from '../src/json.ts';
 import { channelConfig } from './channel-config.ts';
 

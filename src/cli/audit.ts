@@ -2,7 +2,7 @@ import { activityFields } from '../audit/activity-tool.ts';
 import type { LoadedConfig } from '../config.ts';
 import { openLocalClient } from './client/local-client.ts';
 import { type Command, UsageError } from './terminal/command.ts';
-import { tableText } from './terminal/table.ts';
+import { tableText } from './terminal/terminal.ts';
 
 /** Shows who changed what, and what was denied. */
 export const audit: Command = {

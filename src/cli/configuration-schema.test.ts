@@ -5,7 +5,7 @@ import { parse } from 'smol-toml';
 import { Check } from 'typebox/schema';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { configurationSchema } from './configuration-schema.ts';
+import { configurationSchema } from './reference.ts';
 
 const schema = configurationSchema();
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
-import { eventsText } from '../delegate/record/run-report.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Command, type Terminal, UsageError } from './terminal/command.ts';
+import { type Command, UsageError } from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const watchIntervalMs = 300;
 
@@ -145,9 +145,11 @@ async function watch(
   const show = async () => {
     const id = runId();
     if (id === undefined) return;
-    const { value } = await client.call('tail_run', { run_id: id, after, limit: 1000 });
+    const { value, text } = await client.call('tail_run', { run_id: id, after, limit: 1000 });
     after = value.next;
-    for (const event of value.events) if (event.text !== '') terminal.note(`${eventsText([event])}\n`);
+    // The last line tells a client how to continue.
+    if (value.events.some((event) => event.text !== ''))
+      terminal.note(text.slice(0, text.lastIndexOf('\n') + 1));
   };
   while (!finished) {
     await show();

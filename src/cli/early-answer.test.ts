@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createServer } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import { encode } from '../engine/message.ts';
-import { answerEarly } from './early-answer.ts';
+import { answerEarly } from './serve.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'adjutant-early-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -2,9 +2,7 @@ import { type AppOptions, createServer } from '../app.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { ContractName } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
-import { followPrompts } from '../prompts/native/native-sync.ts';
-import type { PromptsFeature } from '../prompts/prompts.ts';
-import type { Terminal } from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Creates a server for `adjutant serve`, with everything that a long-lived process does besides answering requests. */
 export function createFullServer(
@@ -18,7 +16,7 @@ export function createFullServer(
     env: terminal.env,
     logsProblems: true,
     recoversRuns: true,
-    onPrompts: updatesClients(loaded.config),
+    updatesClients: true,
     checks: checksOf(loaded, terminal),
     ...options,
   });
@@ -30,9 +28,4 @@ function checksOf(loaded: LoadedConfig, terminal: Terminal): NonNullable<AppOpti
     const { runChecks } = await import('./doctor/checks.ts');
     return runChecks(loaded, terminal, undefined, problems);
   };
-}
-
-/** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
-function updatesClients(config: LoadedConfig['config']): (prompts: PromptsFeature) => void {
-  return (prompts) => followPrompts(prompts, config['http.state_dir']);
 }

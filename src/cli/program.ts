@@ -5,9 +5,8 @@ import { type LogLevel, setLogLevel } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
-import { type Command, commonFlags, Interrupted, type Streams, UsageError } from './terminal/command.ts';
-import { printable } from './terminal/printable.ts';
-import { createTerminal } from './terminal/terminal.ts';
+import { type Command, commonFlags, UsageError } from './terminal/command.ts';
+import { createTerminal, Interrupted, printable, type Streams } from './terminal/terminal.ts';
 
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createDelivery, createServerGroup } from '../app.ts';
 import { isAnswerPath, serveAcknowledge } from '../assistant/delivery/acknowledge.ts';
-import { ConfigError, type LoadedConfig } from '../config.ts';
+import { type Config, ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
 import { openAudit } from '../feature-options.ts';
@@ -10,13 +12,15 @@ import { issueToken } from '../identity/issue-token.ts';
 import { NamedTokens } from '../identity/named-tokens.ts';
 import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
+import { storageReason } from '../storage-error.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveHttp } from '../transports/http.ts';
+import { ensureToken, readToken } from '../transports/token.ts';
 import { servePage } from '../web/page.ts';
 import { recordServer } from './background/running-servers.ts';
-import { loadToken } from './background/server-token.ts';
 import { createFullServer } from './full-server.ts';
-import { finish, stopped, type Terminal } from './terminal/command.ts';
+import { finish, stopped } from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Serves MCP and the page over HTTP until the process is stopped. */
 export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): Promise<number> {
@@ -151,4 +155,23 @@ function announce(terminal: Terminal, url: string, token: string, file: string |
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The token of the server and its file. If a new token cannot be stored, it is valid until the server stops. */
+function loadToken(config: Config): { readonly token: string; readonly file: string | undefined } {
+  const named = config['http.token_file'];
+  if (named !== undefined) return { token: readToken(named), file: named };
+  const folder = config['http.state_dir'];
+  const file = join(folder, 'token');
+  try {
+    return { token: ensureToken(folder), file };
+  } catch (error) {
+    const reason = storageReason(error, folder);
+    if (reason === undefined || existsSync(file)) throw error;
+    log(
+      'warning',
+      `the token cannot be stored in ${file}, so it is valid only until the server stops: ${reason}, then restart the server`,
+    );
+    return { token: randomBytes(24).toString('base64url'), file: undefined };
+  }
 }

@@ -1,8 +1,19 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { LoadedConfig } from '../config.ts';
+import { initializeResult } from '../contracts/initialize-result.ts';
+import { instructionsFor } from '../contracts/instructions.ts';
+import { legacyVersions, standard } from '../contracts/standard.ts';
+import { classify, resultMessage } from '../engine/message.ts';
+import { claimedVersion } from '../engine/modern.ts';
+import { checkNames } from '../engine/request-limits.ts';
+import { extensions } from '../feature.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { log, surviveUnhandledRejections } from '../log.ts';
-import { serveStdio } from '../transports/stdio.ts';
-import { answerEarly } from './early-answer.ts';
-import { type Command, finish, stopped, type Terminal } from './terminal/command.ts';
+import { Deframer, frame } from '../transports/framing.ts';
+import { type Output, serveStdio } from '../transports/stdio.ts';
+import { type Command, finish, stopped } from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const retryMs = 500;
 
@@ -69,4 +80,65 @@ async function loadFeatures(): Promise<typeof import('./full-server.ts')> {
 async function overHttp(loaded: LoadedConfig, terminal: Terminal): Promise<number> {
   const { serveOverHttp } = await import('./serve-http.ts');
   return serveOverHttp(loaded, terminal);
+}
+
+/** A client that has sent nothing by then will not notice the time that the features take to load. */
+const maxWaitMs = 100;
+
+/** The settings that decide which tools a client can use, and thereby what `initialize` returns. */
+const deciding = ['contract', 'toolsets', 'tools', 'exclude_tools', 'read_only'] as const;
+
+/**
+ * Answers `initialize` if it is the first message, before the features are loaded: they take longer than all the rest of the start.
+ * The message stays in the input, because the server needs it too. True if it was answered.
+ */
+export async function answerEarly(loaded: LoadedConfig, input: Readable, output: Output): Promise<boolean> {
+  if (deciding.some((setting) => loaded.origins[setting] !== 'default')) return false;
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), maxWaitMs);
+  const [chunk] = (await once(input, 'data', { signal: waiting.signal }).catch(() => [])) as [Buffer?];
+  clearTimeout(timer);
+  input.pause();
+  if (chunk === undefined) return false;
+  input.unshift(chunk);
+  const text = earlyReply(chunk, loaded);
+  if (text !== undefined) output.write(text);
+  return text !== undefined;
+}
+
+/** `undefined` if the first message is not complete, or is not an ordinary `initialize`. */
+function earlyReply(chunk: Buffer, { config }: LoadedConfig): string | undefined {
+  const deframer = new Deframer(config.max_message_bytes);
+  const [first] = deframer.push(chunk);
+  const incoming = first?.kind === 'message' ? classify(first.value) : undefined;
+  if (incoming?.kind !== 'request' || incoming.request.method !== 'initialize') return undefined;
+  const { id, params, issue } = incoming.request;
+  const { protocolVersion, clientInfo } = params;
+  const isOrdinary =
+    issue === undefined &&
+    legacyVersions.some((known) => known === protocolVersion) &&
+    claimedVersion(params) === undefined &&
+    isObject(clientInfo) &&
+    checkNames(incoming.request, config.max_name_length) === undefined;
+  if (!isOrdinary) return undefined;
+  const instructions = instructionsFor({ has: () => true });
+  const result = initializeResult(standard, capabilitiesOf(config), instructions, params as JsonObject);
+  return frame(resultMessage(id, result), deframer.framing);
+}
+
+/** The capabilities of a server whose clients can use every tool. */
+function capabilitiesOf(config: LoadedConfig['config']): JsonObject {
+  const hasSkills = config['skills.folders'].length > 0 || config['skills.prompts'] !== 'none';
+  return standard.capabilities({
+    tools: true,
+    prompts: true,
+    resources: true,
+    completions: true,
+    extensions: {
+      ...extensions.prompts,
+      ...extensions.delegate,
+      ...(hasSkills && extensions.skills),
+      ...extensions.apps,
+    },
+  });
 }

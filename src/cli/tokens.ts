@@ -4,8 +4,8 @@ import { openAudit } from '../feature-options.ts';
 import { issueToken } from '../identity/issue-token.ts';
 import { type NamedToken, NamedTokens } from '../identity/named-tokens.ts';
 import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
-import { type Command, type Terminal, UsageError, unknownSubcommand } from './terminal/command.ts';
-import { tableText } from './terminal/table.ts';
+import { type Command, UsageError, unknownSubcommand } from './terminal/command.ts';
+import { type Terminal, tableText } from './terminal/terminal.ts';
 
 /** Makes a change of the named token and records it in the security log. */
 type Change = <Value>(name: string, work: () => Value) => Promise<Value>;

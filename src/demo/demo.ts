@@ -1,5 +1,5 @@
-import type { CallFeature } from '../api.ts';
 import type { Feature } from '../feature.ts';
+import type { CallFeature } from '../feature-api.ts';
 import { defineTool, hints } from '../tool.ts';
 import type { StoredData } from './sample-person.ts';
 

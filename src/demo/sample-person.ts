@@ -1,9 +1,9 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { CallFeature } from '../api.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import type { CallFeature } from '../feature-api.ts';
 import { wholeList } from '../paging.ts';
 import { events, user } from './samples.ts';
 

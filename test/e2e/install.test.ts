@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseEntry } from '../../src/cli/install/client-entry.ts';
 import { readEntry } from '../../src/cli/install/client-file.ts';
 import { clients } from '../../src/cli/install/clients.ts';
-import { defersTools } from '../../src/cli/install/deferred-tools.ts';
+import { defersTools } from '../../src/cli/install/install.ts';
 import { findPlaces } from '../../src/config.ts';
 import { settings } from '../../src/settings.ts';
 import { bundle } from '../program.ts';

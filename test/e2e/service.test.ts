@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeAgent } from '../../src/cli/background/launchd.ts';
-import { describeUnit } from '../../src/cli/background/systemd.ts';
+import { describeAgent, describeUnit } from '../../src/cli/background/service-manager.ts';
 import { bundle } from '../program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'adjutant-service-'));

@@ -1,7 +1,6 @@
 import { createDelivery } from '../../app.ts';
-import { deliverySettings } from '../../assistant/settings.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
-import { type Command, finish, stopped } from '../terminal/command.ts';
+import { type Command, deliverySettings, finish, stopped } from '../terminal/command.ts';
 
 export const worker: Command = {
   name: 'worker',
@@ -10,14 +9,7 @@ export const worker: Command = {
   flags: {
     once: { type: 'boolean', description: 'Sync, plan and deliver once, then exit.' },
   },
-  settings: [
-    'home',
-    'config',
-    'assistant.database_url',
-    // Only `serve --http` reads delivery.with_server.
-    ...Object.keys(deliverySettings).filter((name) => name !== 'delivery.with_server'),
-    'log_level',
-  ],
+  settings: ['home', 'config', 'assistant.database_url', ...deliverySettings, 'log_level'],
   async run({ config, flags }, terminal) {
     const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { log } from '../../log.ts';
 import { readToken } from '../../transports/token.ts';
-import { openInBrowser } from '../terminal/browser.ts';
 import type { Command } from '../terminal/command.ts';
 import { findServers } from './running-servers.ts';
 
@@ -26,3 +29,43 @@ export const open: Command = {
     return 0;
   },
 };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Opens a link in the user's browser. Other users can see the arguments of a program, so the browser gets a private file that
+ * forwards to the link. Returns false if there is no display or no browser.
+ */
+async function openInBrowser(link: string, folder: string, env: Environment): Promise<boolean> {
+  const launcher = launcherOf(env);
+  if (launcher === undefined) return false;
+  const [program, ...args] = launcher;
+  const file = join(folder, 'open.html');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">\n`, {
+      mode: 0o600,
+    });
+  } catch (error) {
+    log('warning', `could not open the browser, because ${file} could not be written`, error);
+    return false;
+  }
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, pathToFileURL(file).href], {
+      detached: true,
+      stdio: 'ignore',
+      env,
+    });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function launcherOf(env: Environment): readonly [string, ...string[]] | undefined {
+  if (process.platform === 'darwin') return ['open'];
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open'] : undefined;
+}

@@ -5,8 +5,7 @@ import { failureKey, parseFailure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { connectMemory, type MemoryOptions } from '../../transports/memory.ts';
 import { version } from '../../version.ts';
-import type { Terminal } from '../terminal/command.ts';
-import type { Show } from '../terminal/progress.ts';
+import type { Show, Terminal } from '../terminal/terminal.ts';
 
 /** A tool's result: as text for people and as a value for programs. */
 export interface Answer<Name extends ToolName = ToolName> {

@@ -6,8 +6,7 @@ import { componentFile } from '../../../test/components.ts';
 import { surveyAgent } from '../../delegate/agents/agent-survey.ts';
 import { Agents } from '../../delegate/agents/agents.ts';
 import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
-import { checkAgents } from './checks-agents.ts';
-import { checkCodex } from './checks-codex.ts';
+import { checkAgents, checkCodex } from './checks-agents.ts';
 
 let home: Checkup;
 let bin: string;

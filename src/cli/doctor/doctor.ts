@@ -1,7 +1,7 @@
-import { channelSettings } from '../../assistant/entities/channels.ts';
 import type { Finding } from '../../feature.ts';
-import type { Command, Terminal } from '../terminal/command.ts';
-import { paint } from '../terminal/table.ts';
+import { type Command, deliverySettings } from '../terminal/command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { paint } from '../terminal/terminal.ts';
 import { checks, runChecks } from './checks.ts';
 
 const colours = { good: 32, warning: 33, bad: 31 } as const;
@@ -21,7 +21,7 @@ export const doctor: Command = {
     'http.host',
     'http.port',
     'assistant.database_url',
-    ...Object.keys(channelSettings),
+    ...deliverySettings,
     'assistant.model_url',
   ],
   async run(loaded, terminal) {

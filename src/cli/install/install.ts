@@ -1,23 +1,23 @@
+import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
-import type { NativeReport } from '../../prompts/native/native-prompts.ts';
 import { settings } from '../../settings.ts';
 import { stableProgram } from '../background/stable-path.ts';
-import { type Command, type Terminal, UsageError } from '../terminal/command.ts';
+import { type Command, UsageError } from '../terminal/command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients } from './clients.ts';
-import { defersTools } from './deferred-tools.ts';
 import { ManagedFile } from './managed-file.ts';
 import {
   chosenPrompts,
   describeReport,
+  type NativeReport,
   nativePlace,
   openNativePrompts,
   syncPrompts,
 } from './native-files.ts';
-import { textDifference } from './text-difference.ts';
 
 const names = clients.map(({ id }) => id).join('|');
 const shared = {
@@ -223,4 +223,44 @@ async function httpEntry({ config }: LoadedConfig): Promise<Entry> {
     url: `http://${host}:${config['http.port']}/mcp`,
     token: file === undefined ? ensureToken(config['http.state_dir']) : readToken(file),
   };
+}
+
+/** True if the installed version of the client shows the model only the names of tools until it searches for them. */
+export function defersTools(
+  { defersTools: defers }: Pick<Client, 'defersTools'>,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (defers === undefined) return false;
+  const { stdout } = spawnSync(defers.program, ['--version'], { env, encoding: 'utf8', timeout: 10_000 });
+  const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0];
+  const { otherHost } = defers;
+  const since = otherHost !== undefined && env[otherHost.variable] ? otherHost.since : defers.since;
+  return version !== undefined && isAtLeast(version, since);
+}
+
+function isAtLeast(version: string, since: string): boolean {
+  return version.localeCompare(since, 'en', { numeric: true }) >= 0;
+}
+
+/** Comparison time grows with the square of the changed lines. Beyond this limit, both texts are shown in full. */
+const maxChangedLines = 1000;
+
+/** Formats removed and added lines with two unchanged lines around them, and `…` between distant changes. */
+export async function textDifference(before: string, after: string): Promise<string> {
+  const { structuredPatch } = await import('diff');
+  const options = { context: 2, maxEditLength: maxChangedLines };
+  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
+  if (patch === undefined) return allLines('-', before) + allLines('+', after);
+  return patch.hunks
+    .map(({ lines }) =>
+      lines
+        .filter((line) => !line.startsWith('\\'))
+        .map((line) => `${line[0]} ${line.slice(1)}\n`)
+        .join(''),
+    )
+    .join('  …\n');
+}
+
+function allLines(mark: string, text: string): string {
+  return text === '' ? '' : text.replace(/\n$/, '').replaceAll(/^/gm, `${mark} `).concat('\n');
 }

@@ -2,15 +2,14 @@ import { resolve } from 'node:path';
 import { openPrompts } from '../../app.ts';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
-import type { Choice } from '../../prompts/native/native-folder.ts';
-import {
-  type NativePlace,
-  NativePrompts,
-  type NativeReport,
-  nativeClients,
-} from '../../prompts/native/native-prompts.ts';
-import { type Terminal, UsageError } from '../terminal/command.ts';
+import { type NativePlace, NativePrompts, nativeClients } from '../../prompts/native/native-prompts.ts';
+import { UsageError } from '../terminal/command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Client } from './clients.ts';
+
+/** What was written into the folder of a client. */
+export type NativeReport = Awaited<ReturnType<NativePrompts['install']>>;
+type Choice = Parameters<NativePrompts['assertKnown']>[0];
 
 interface OpenNativePrompts extends AsyncDisposable {
   readonly prompts: NativePrompts;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textDifference } from './text-difference.ts';
+import { textDifference } from './install.ts';
 
 const letters = [...'abcdefghijklmnop'];
 const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;

@@ -2,8 +2,8 @@ import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { LoadedConfig } from '../../config.ts';
 import type { Problem } from '../../feature.ts';
 import type { LocalClient } from '../client/local-client.ts';
-import { type Terminal, UsageError } from '../terminal/command.ts';
-import { problemLine } from '../terminal/problem-lines.ts';
+import { UsageError } from '../terminal/command.ts';
+import { problemLine, type Terminal } from '../terminal/terminal.ts';
 
 /** The input of one subcommand of `adjutant prompts`. */
 export interface Invocation {

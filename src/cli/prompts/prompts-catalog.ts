@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
-import { paint, tableText } from '../terminal/table.ts';
+import { paint, tableText } from '../terminal/terminal.ts';
 import {
   type Action,
   call,

@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
 import { UsageError } from '../terminal/command.ts';
-import { tableText } from '../terminal/table.ts';
+import { tableText } from '../terminal/terminal.ts';
 import { type Action, call, type Invocation, nameOf, textFlag } from './prompts-action.ts';
 
 type History = ToolAnswer<'prompt_history'>;

@@ -4,8 +4,7 @@ import type { Action } from './prompts-action.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
 import { libraryActions } from './prompts-library.ts';
-import { move } from './prompts-move.ts';
-import { pull } from './prompts-pull.ts';
+import { move, pull } from './prompts-move.ts';
 import { versionActions } from './prompts-versions.ts';
 
 const actions: Readonly<Record<string, Action>> = {

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandFlag, LoadedConfig } from '../../config.ts';
 import { log } from '../../log.ts';
 import { nearest } from '../../nearest.ts';
-import type { Progress } from './progress.ts';
+import { settings } from '../../settings.ts';
+import type { Terminal } from './terminal.ts';
 
 /** One command of the program. */
 export interface Command {
@@ -29,30 +30,10 @@ export const commonFlags: Readonly<Record<string, CommandFlag>> = {
   quiet: { type: 'boolean', short: 'q', description: 'Print only results and errors.' },
 };
 
-/** Streams and environment of the process. */
-export interface Streams {
-  readonly input: NodeJS.ReadStream;
-  /** The real standard output. `process.stdout` is redirected to stderr. */
-  readonly output: NodeJS.WriteStream;
-  readonly errors: NodeJS.WriteStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** What a command uses for input and output. */
-export interface Terminal extends Streams {
-  readonly json: boolean;
-  readonly progress: Progress;
-  /** Writes to standard output. */
-  print(text: string): void;
-  /** Writes the result: the value with --json, the text otherwise. */
-  answer(value: unknown, text: string | (() => string)): void;
-  /** Like `answer`, for text that only confirms a change. --quiet omits the text. */
-  report(value: unknown, text: string | (() => string)): void;
-  /** Writes to stderr. */
-  note(text: string): void;
-  /** Writes to stderr, unless --quiet or --json is given. */
-  hint(text: string): void;
-}
+/** The settings of delivery, for the help of commands. Only `serve --http` reads delivery.with_server. */
+export const deliverySettings: readonly string[] = Object.keys(settings).filter(
+  (name) => name.startsWith('delivery.') && name !== 'delivery.with_server',
+);
 
 /** Wrong use of a command. The message says what to do instead. */
 export class UsageError extends Error {}
@@ -62,13 +43,6 @@ export function unknownSubcommand(command: string, word: string, known: readonly
   const meant = nearest(word, known);
   const instead = meant ? `did you mean ${command} ${meant}?` : `known are ${known.join(', ')}`;
   return new UsageError(`unknown subcommand "${command} ${word}"; ${instead}`);
-}
-
-/** Thrown when the user presses Ctrl-C. */
-export class Interrupted extends Error {
-  constructor() {
-    super('interrupted');
-  }
 }
 
 /** Resolves on SIGINT or SIGTERM. */

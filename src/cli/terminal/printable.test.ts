@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printable } from './printable.ts';
+import { printable } from './terminal.ts';
 
 it.each([
   ['plain text, tabs\tand\r\nlines\n', 'plain text, tabs\tand\r\nlines\n'],

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Interrupted } from './command.ts';
-import { Progress, type Show } from './progress.ts';
+import { Interrupted, Progress, type Show } from './terminal.ts';
 
 const erased = '\r\u001b[K';
 

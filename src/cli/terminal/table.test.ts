@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Terminal } from './command.ts';
-import { tableText } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { tableText } from './terminal.ts';
 
 const terminal = { output: { isTTY: false }, env: {} } as unknown as Terminal;
 
