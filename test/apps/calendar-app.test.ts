@@ -84,3 +84,22 @@ it('creates an event with a form and asks the chat to open its link', async () =
   await view.getByRole('link', { name: 'Join' }).click();
   await expect.poll(() => page.evaluate('links')).toEqual(['https://meet.example.com/1']);
 });
+
+it('shows the calendar and the settings of a person if list_channels is refused', async () => {
+  await call('create_user', { id: 'cy', name: 'Cy', email: 'cy@example.com', timezone: 'UTC' });
+  const start = new Date(Date.now() + 20 * 3_600_000).toISOString();
+  await call('create_event', { user_id: 'cy', title: 'Regatta', start_ts: start, reminders: ['30m!'] });
+  await call('plan_notifications', { user_id: 'cy' });
+  const shown = { tool: 'list_events', args: { user_id: 'cy' } };
+  const { view } = await rig.show(shown, '--exclude-tools', 'list_channels');
+  const event = view.getByRole('list', { name: 'Agenda' }).getByText('Regatta').first();
+  await event.waitFor();
+  // The mark of a notification has the name of its channel instead of the icon.
+  await view
+    .getByText(/^email \D*\d/)
+    .first()
+    .waitFor();
+  await view.getByRole('button', { name: 'Settings' }).click();
+  const panel = view.getByRole('complementary', { name: /settings/i });
+  expect(await panel.getByLabel('Preferred channel').inputValue()).toBe('email');
+});

@@ -1,6 +1,6 @@
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import type { McpClient } from '../shared/mcp-client.ts';
+import { type McpClient, McpError } from '../shared/mcp-client.ts';
 
 export type User = ToolAnswer<'list_users'>['users'][number];
 export type CalendarEvent = ToolAnswer<'list_events'>['events'][number];
@@ -43,23 +43,26 @@ export async function loadCalendar(
   { back, forward }: Span,
   signal: AbortSignal,
 ): Promise<CalendarData> {
-  const [{ events }, { notifications }, { channels }] = await Promise.all([
-    client.tool(
-      'list_events',
-      { user_id: userId, days_back: back, days_forward: forward, ...wholeList },
-      { signal },
-    ),
-    client.tool(
-      'list_notifications',
-      {
-        user_id: userId,
-        days_back: Math.min(back + maxLeadDays, maxSpan.back),
-        days_forward: Math.min(forward, 30),
-        ...wholeList,
-      },
-      { signal },
-    ),
-    client.tool('list_channels', {}, { signal }),
+  const shown = client.tool(
+    'list_events',
+    { user_id: userId, days_back: back, days_forward: forward, ...wholeList },
+    { signal },
+  );
+  const planned = client.tool(
+    'list_notifications',
+    {
+      user_id: userId,
+      days_back: Math.min(back + maxLeadDays, maxSpan.back),
+      days_forward: Math.min(forward, 30),
+      ...wholeList,
+    },
+    { signal },
+  );
+  const named = async () => (await planned).notifications.map(({ channel }) => channel);
+  const [{ events }, { notifications }, channels] = await Promise.all([
+    shown,
+    planned,
+    loadChannels(client, named, signal),
   ]);
   return {
     events,
@@ -69,6 +72,28 @@ export async function loadCalendar(
     ),
     icons: new Map(channels.map(({ name, icon }) => [name, icon])),
   };
+}
+
+/**
+ * The channels of the server, or those that the data names if the list is refused: by a token, by a setting, or by an older
+ * server that has no such tool.
+ */
+export async function loadChannels(
+  client: McpClient,
+  named: () => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly Channel[]> {
+  try {
+    return (await client.tool('list_channels', {}, { signal })).channels;
+  } catch (error) {
+    // Only an answer of the server is a refusal.
+    if (!(error instanceof McpError) || (error.code === 0 && error.status === 0)) throw error;
+    return [...new Set(await named())].map((name) => ({
+      ...{ name, label: name, icon: name, address: name, help: '', example: '', sample: '' },
+      configured: true,
+      settings: [],
+    }));
+  }
 }
 
 export function keyOf({ id, occurrence }: CalendarEvent): string {

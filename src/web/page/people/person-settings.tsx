@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
 import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
-import { type Channel, localeOf, type User } from '../events/calendar-data.ts';
+import { type Channel, loadChannels, localeOf, type User } from '../events/calendar-data.ts';
 import { ClockSelect } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -14,10 +14,14 @@ const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español
 
 /** How and when a person is notified: addresses, quiet hours, lead times and rules, with a test message. */
 export function PersonSettings({ user, updates }: { user: User; updates: number }) {
-  const { value, error } = useLoaded((client, signal) => client.tool('list_channels', {}, { signal }), []);
+  const { channel_pref = 'email', weekend_policy = channel_pref } = user;
+  const { value, error } = useLoaded(
+    (client, signal) => loadChannels(client, async () => [channel_pref, weekend_policy], signal),
+    [user.id],
+  );
   if (error) return <p class="problem">{error.message}</p>;
   if (!value) return <p class="quiet">Loading…</p>;
-  return <SettingsForm user={user} updates={updates} known={value.channels} />;
+  return <SettingsForm user={user} updates={updates} known={value} />;
 }
 
 interface Props {
@@ -53,7 +57,6 @@ function SettingsForm({ user, updates, known }: Props) {
         setFields(fieldsOf(user));
         setChannels((user.channels ?? []).join('\n'));
         setLeads(leadsOf(user));
-        invalidate('resources');
         return text;
       };
       toast({
