@@ -11,7 +11,7 @@ import {
   type Span,
   type User,
 } from '../events/calendar-data.ts';
-import { addDays, daysBetween, type EventTimes } from '../events/event-times.ts';
+import { addDays, daysBetween, type EventTimes, shiftTimes } from '../events/event-times.ts';
 import { CalendarImport } from '../people/calendar-import.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
@@ -181,8 +181,8 @@ function monthFrom(today: string, months: number): string {
 
 /** An hour from the next full hour on. */
 function nextHour({ day, minutes }: { readonly day: string; readonly minutes: number }): EventTimes {
-  const start = Math.min(Math.floor(minutes / 60) * 60 + 60, 22 * 60);
-  return { allDay: false, startDay: day, startMinutes: start, endDay: day, endMinutes: start + 60 };
+  const midnight = { allDay: false, startDay: day, startMinutes: 0, endDay: day, endMinutes: 60 };
+  return shiftTimes(midnight, 0, Math.floor(minutes / 60) * 60 + 60);
 }
 
 interface WeekStepsProps {
