@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { wholeList } from '../../src/paging.ts';
 import type { Page } from '../page/browser.ts';
@@ -309,6 +310,25 @@ async function reminders(user_id: string, title: string): Promise<readonly strin
     .map(({ status, acknowledged_at }) => `${status}${acknowledged_at ? ' acknowledged' : ''}`);
 }
 const undo = () => page.locator('.toast').getByRole('button', { name: 'Undo' });
+
+it('a prompt can be deleted right after a change of it was undone, and restored', async () => {
+  await go('#/prompts/tides/edit');
+  await page.getByLabel('Text', { exact: true }).fill('Explain the tides once more.');
+  await button('Save').click();
+  // The page still shows the changed prompt for a while after the undo.
+  await page.route('**/page/mcp', async (route) => {
+    if (route.request().headers()['mcp-name'] === 'show_prompt') await pause(2000);
+    await route.continue();
+  });
+  await undo().click();
+  await undo().waitFor({ state: 'detached' });
+  await page.locator('article').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.toast').getByText('Deleted tides.').waitFor();
+  await page.unroute('**/page/mcp');
+  await undo().click();
+  await undo().waitFor({ state: 'detached' });
+  expect((await call<{ prompts: Rows }>('list_prompts', { source: 'user' })).prompts).toHaveLength(1);
+});
 
 it('a deleted event is gone although the tab is closed and offline right after “Deleted”', async () => {
   const start_ts = `${dayFromNow(2)}T12:00`;

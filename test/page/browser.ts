@@ -23,6 +23,11 @@ export interface BrowserContext {
   newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
   close(): Promise<void>;
 }
+interface Route {
+  request(): { headers(): Readonly<Record<string, string>> };
+  continue(): Promise<void>;
+}
+
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
@@ -47,6 +52,8 @@ export interface Page {
   waitForFunction(script: string, argument?: unknown, options?: { timeout?: number }): Promise<unknown>;
   waitForLoadState(state: 'networkidle', options?: { timeout?: number }): Promise<void>;
   waitForEvent(event: 'download'): Promise<Download>;
+  route(url: string, handler: (route: Route) => Promise<void>): Promise<unknown>;
+  unroute(url: string): Promise<void>;
   on(
     event: 'console' | 'pageerror',
     listener: (event: { text?(): string; type?(): string; message?: string }) => void,

@@ -36,20 +36,18 @@ export const panelTitles = {
 } as const;
 export type PanelName = keyof typeof panelTitles;
 
-const EventDetail = lazy(() => import('../events/event-detail.tsx').then((file) => file.EventDetail));
-const EventForm = lazy(() => import('../events/event-form.tsx').then((file) => file.EventForm));
-const EventMove = lazy(() => import('../events/event-form.tsx').then((file) => file.EventMove));
-const FindTime = lazy(() => import('../people/find-time.tsx').then((file) => file.FindTime));
-const TaskList = lazy(() => import('../people/task-list.tsx').then((file) => file.TaskList));
-const CalendarList = lazy(() => import('../people/calendar-list.tsx').then((file) => file.CalendarList));
-const PlanPreview = lazy(() => import('../people/message-previews.tsx').then((file) => file.PlanPreview));
-const AgendaPreview = lazy(() => import('../people/message-previews.tsx').then((file) => file.AgendaPreview));
-const Replay = lazy(() => import('../people/message-previews.tsx').then((file) => file.Replay));
-const Outbox = lazy(() => import('../people/message-previews.tsx').then((file) => file.Outbox));
-const PersonSettings = lazy(() =>
-  import('../people/person-settings.tsx').then((file) => file.PersonSettings),
-);
-const PersonForm = lazy(() => import('../people/person-form.tsx').then((file) => file.PersonForm));
+const EventDetail = lazy(() => import('../events/event-detail.tsx'), 'EventDetail');
+const EventForm = lazy(() => import('../events/event-form.tsx'), 'EventForm');
+const EventMove = lazy(() => import('../events/event-form.tsx'), 'EventMove');
+const FindTime = lazy(() => import('../people/find-time.tsx'), 'FindTime');
+const TaskList = lazy(() => import('../people/task-list.tsx'), 'TaskList');
+const CalendarList = lazy(() => import('../people/calendar-list.tsx'), 'CalendarList');
+const PlanPreview = lazy(() => import('../people/message-previews.tsx'), 'PlanPreview');
+const AgendaPreview = lazy(() => import('../people/message-previews.tsx'), 'AgendaPreview');
+const Replay = lazy(() => import('../people/message-previews.tsx'), 'Replay');
+const Outbox = lazy(() => import('../people/message-previews.tsx'), 'Outbox');
+const PersonSettings = lazy(() => import('../people/person-settings.tsx'), 'PersonSettings');
+const PersonForm = lazy(() => import('../people/person-form.tsx'), 'PersonForm');
 
 interface Props {
   readonly panel: Panel;

@@ -20,7 +20,6 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
         const { events } = await client.tool('list_events', { user_id: id, limit: 1 });
         if (events.length > 0) throw new Error(`${name} has events now. Delete the person in the settings.`);
         await client.tool('delete_user', { user_id: id });
-        invalidate('resources');
       };
       toast({ text: `Added ${name}.`, undo });
       invalidate('resources');

@@ -14,11 +14,9 @@ import { FavouriteButton, useFavourites } from './favourites.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { templateParts } from './template-parts.ts';
 
-const PromptEditor = lazy(() =>
-  import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
-);
-const TryPrompt = lazy(() => import('../trials/try-prompt.tsx').then((module) => module.TryPrompt));
-const PromptHistory = lazy(() => import('./prompt-history.tsx').then((module) => module.PromptHistory));
+const PromptEditor = lazy(() => import('../prompt-editing/prompt-editor.tsx'), 'PromptEditor');
+const TryPrompt = lazy(() => import('../trials/try-prompt.tsx'), 'TryPrompt');
+const PromptHistory = lazy(() => import('./prompt-history.tsx'), 'PromptHistory');
 
 const tabs = { use: 'Use', try: 'Try', edit: 'Edit', history: 'History' } as const;
 type Tab = keyof typeof tabs;
@@ -49,10 +47,15 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
     if (now.name === name && (now.part ?? 'edit') === 'edit') setTab('use');
   };
   const source = useLoaded(
-    (client, signal) => client.tool('show_prompt', { name }, { signal }),
+    async (client, signal) => ({
+      ...(await client.tool('show_prompt', { name }, { signal })),
+      round: changes.prompts,
+    }),
     [name, changes.prompts],
   );
   const editable = source.value?.editable === true;
+  // While a newer version is loaded, a person cannot know what would be deleted.
+  const isCurrent = source.value?.round === changes.prompts;
   const rendered = useLoaded<PromptReply>(
     (client, signal) => client.request('prompts/get', { name, arguments: values }, { signal }),
     [name, values, changes.prompts],
@@ -98,7 +101,7 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
         />
         <span class="buttons">
           <ChangeLink href={duplicatePath(name)}>Duplicate</ChangeLink>
-          {editable && <DeletePrompt name={name} shownRevision={source.value?.revision} />}
+          {editable && <DeletePrompt name={name} revision={isCurrent ? source.value?.revision : undefined} />}
         </span>
       </div>
       {tab === 'edit' && <PromptEditor prompt={prompt} done={closeEditor} />}
@@ -192,20 +195,14 @@ interface ClientUseProps {
 }
 
 /** Deletes the prompt only if it still has the shown revision. Undo restores it from the history. */
-function DeletePrompt({ name, shownRevision }: { name: string; shownRevision: string | undefined }) {
+function DeletePrompt({ name, revision: shown }: { name: string; revision: string | undefined }) {
   const { client } = useConnection();
   const toast = useToast();
   const remove = async () => {
     try {
-      const { revisions } = await client.tool('prompt_history', {
-        name,
-        ...wholeList,
-      });
+      const { revisions } = await client.tool('prompt_history', { name, ...wholeList });
       const revision = revisions.at(-1)!.revision;
-      await client.tool('delete_prompt', {
-        name,
-        ...(shownRevision !== undefined && { expected_revision: shownRevision }),
-      });
+      await client.tool('delete_prompt', { name, expected_revision: shown! });
       location.hash = pathTo('prompts');
       toast({
         text: `Deleted ${name}.`,
@@ -219,7 +216,7 @@ function DeletePrompt({ name, shownRevision }: { name: string; shownRevision: st
     }
   };
   return (
-    <ChangeButton type="button" class="danger small" onClick={remove}>
+    <ChangeButton type="button" class="danger small" disabled={shown === undefined} onClick={remove}>
       Delete
     </ChangeButton>
   );

@@ -22,15 +22,11 @@ import {
 } from './prompt-problems.tsx';
 import { PromptSearch } from './prompt-search.ts';
 
-const GetStarted = lazy<object>(() => import('../start/get-started.tsx').then((module) => module.GetStarted));
-const PromptEditor = lazy(() =>
-  import('../prompt-editing/prompt-editor.tsx').then((module) => module.PromptEditor),
-);
-const PromptExchange = lazy<object>(() =>
-  import('./prompt-exchange.tsx').then((module) => module.PromptExchange),
-);
-const PromptTrash = lazy<object>(() => import('./prompt-history.tsx').then((module) => module.PromptTrash));
-const BulkActions = lazy(() => import('./bulk-actions.tsx').then((module) => module.BulkActions));
+const GetStarted = lazy(() => import('../start/get-started.tsx'), 'GetStarted');
+const PromptEditor = lazy(() => import('../prompt-editing/prompt-editor.tsx'), 'PromptEditor');
+const PromptExchange = lazy(() => import('./prompt-exchange.tsx'), 'PromptExchange');
+const PromptTrash = lazy(() => import('./prompt-history.tsx'), 'PromptTrash');
+const BulkActions = lazy(() => import('./bulk-actions.tsx'), 'BulkActions');
 
 interface Props {
   readonly name: string | undefined;

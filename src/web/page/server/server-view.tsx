@@ -11,9 +11,7 @@ import { Tabs } from '../shared/tabs.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { Tokens } from './tokens.tsx';
 
-const ToolCaller = lazy<{ name: string | undefined }>(() =>
-  import('./tool-caller.tsx').then((module) => module.ToolCaller),
-);
+const ToolCaller = lazy(() => import('./tool-caller.tsx'), 'ToolCaller');
 
 const tabs = { overview: 'Overview', activity: 'Activity', settings: 'Settings', tools: 'Tools' } as const;
 type Tab = keyof typeof tabs;

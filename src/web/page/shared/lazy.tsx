@@ -8,13 +8,17 @@ async function failureReason(): Promise<string> {
   return answered ? 'The server was updated.' : 'The server is not responding. Is it running?';
 }
 
-/** A component whose code the browser loads when it is first rendered, or earlier with `preload`. */
-export function lazy<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> & { preload(): void } {
+type PropsOf<Component> = Component extends (props: infer Props extends object) => unknown ? Props : object;
+
+/** A component of a file that the browser loads when it is first rendered, or earlier with `preload`. */
+export function lazy<File, Name extends keyof File>(
+  load: () => Promise<File>,
+  name: Name,
+): ComponentType<PropsOf<File[Name]>> & { preload(): void } {
+  type Props = PropsOf<File[Name]>;
   let loaded: ComponentType<Props> | undefined;
   const loadOnce = async () => {
-    loaded ??= await load();
+    loaded ??= (await load())[name] as ComponentType<Props>;
   };
   function Lazy(props: Props) {
     const { live } = useConnection();

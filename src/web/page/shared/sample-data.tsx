@@ -13,10 +13,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
     try {
       await client.tool(`${action}_demo`, {});
       invalidate('resources');
-      const undo = async () => {
-        await client.tool(action === 'load' ? 'remove_demo' : 'load_demo', {});
-        invalidate('resources');
-      };
+      const undo = () => client.tool(action === 'load' ? 'remove_demo' : 'load_demo', {});
       toast({
         undo,
         text:

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 import type { Command } from '../controls/commands.ts';
+import { useConnection } from './server-connection.tsx';
 
 export interface Toast {
   readonly text: string;
@@ -26,6 +27,7 @@ export function useLastUndo(): readonly Command[] {
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<Toast | undefined>();
   const [last, setLast] = useState<Toast | undefined>();
+  const { invalidate } = useConnection();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
@@ -36,6 +38,8 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   const run = async (undo: NonNullable<Toast['undo']>) => {
     try {
       const text = await undo();
+      // Views show the state before the change at once, not only after the server has reported it.
+      for (const kind of ['prompts', 'resources'] as const) invalidate(kind);
       setToast(undefined);
       setLast(undefined);
       if (typeof text === 'string' && text !== '') show({ text });

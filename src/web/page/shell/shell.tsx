@@ -22,26 +22,22 @@ const views: readonly View[] = [
   {
     id: 'runs',
     title: 'Runs',
-    component: lazy(() => import('../runs/runs-view.tsx').then(({ RunsView }) => RunsView)),
+    component: lazy(() => import('../runs/runs-view.tsx'), 'RunsView'),
   },
   {
     id: 'calendar',
     title: 'Calendar',
-    component: lazy(() => import('../calendar/calendar-view.tsx').then(({ CalendarPage }) => CalendarPage)),
+    component: lazy(() => import('../calendar/calendar-view.tsx'), 'CalendarPage'),
   },
   {
     id: 'server',
     title: 'Server',
-    component: lazy(() => import('../server/server-view.tsx').then(({ ServerView }) => ServerView)),
+    component: lazy(() => import('../server/server-view.tsx'), 'ServerView'),
   },
 ];
 
-const CommandPalette = lazy<{ commands: readonly Command[]; close(): void }>(() =>
-  import('./command-palette.tsx').then((module) => module.CommandPalette),
-);
-const ShortcutHelp = lazy<{ close(): void }>(() =>
-  import('./command-palette.tsx').then((module) => module.ShortcutHelp),
-);
+const CommandPalette = lazy(() => import('./command-palette.tsx'), 'CommandPalette');
+const ShortcutHelp = lazy(() => import('./command-palette.tsx'), 'ShortcutHelp');
 
 /** How long the page waits before it loads the other views, so that the first one gets the whole line. */
 const preloadMs = 3_000;
