@@ -51,7 +51,7 @@ describe('the calendar', () => {
     await shows(page, /^Sample data loaded/);
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
-    await page.getByRole('link', { name: 'Calendar' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Calendar' }).click();
     await shows(page, /Add a person first/);
   });
 
