@@ -94,7 +94,6 @@ function CalendarView({ user, users, earlier, children }: Props) {
       <div class="toolbar">
         {children}
         <ChangeButton
-          type="button"
           class="small"
           aria-expanded={panel === 'person'}
           onClick={() => setPanel(panel === 'person' ? undefined : 'person')}
@@ -105,7 +104,7 @@ function CalendarView({ user, users, earlier, children }: Props) {
         {layout === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
         {layout === 'month' && <MonthSteps {...{ month, months, today }} go={setMonths} />}
         <span class="quiet grow">{zone}</span>
-        <ChangeButton type="button" class="primary" onClick={() => create(nextHour(now))}>
+        <ChangeButton class="primary" onClick={() => create(nextHour(now))}>
           New event
         </ChangeButton>
       </div>

@@ -1,4 +1,5 @@
 import type { AllHTMLAttributes, ComponentChildren, ComponentProps } from 'preact';
+import { useState } from 'preact/hooks';
 
 interface Labelled {
   readonly label: ComponentChildren;
@@ -122,6 +123,25 @@ export const FolderField = ({ known = [], ...field }: FolderProps) => (
     </datalist>
   </TextField>
 );
+
+/** Runs the changes of a form, and tells whether one is in progress and why the last one failed. */
+export function useAttempt(): {
+  readonly busy: boolean;
+  readonly problem: string;
+  attempt(work: () => Promise<void>): Promise<void>;
+} {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem('');
+    await work().catch((failed: unknown) =>
+      setProblem(failed instanceof Error ? failed.message : String(failed)),
+    );
+    setBusy(false);
+  };
+  return { busy, problem, attempt };
+}
 
 /** Why the last change failed, announced to screen readers. */
 export const Problem = ({ text }: { readonly text: string | undefined }) =>

@@ -68,11 +68,11 @@ export function EventDetail({ user, event, notifications, done }: Props) {
       <p class="buttons">
         {event.task && <TaskButton event={event} />}
         {!event.task && (
-          <ChangeButton type="button" disabled={!whole} onClick={() => setMode('edit')}>
+          <ChangeButton disabled={!whole} onClick={() => setMode('edit')}>
             Edit
           </ChangeButton>
         )}
-        <ChangeButton type="button" class="danger" onClick={() => setMode('delete')}>
+        <ChangeButton class="danger" onClick={() => setMode('delete')}>
           Delete
         </ChangeButton>
       </p>
@@ -112,11 +112,7 @@ export function TaskButton({ event }: { event: CalendarEvent }) {
         }),
       (failed) => toast({ text: asError(failed).message }),
     );
-  return (
-    <ChangeButton type="button" onClick={complete}>
-      {task === 'done' ? 'Done' : 'Open again'}
-    </ChangeButton>
-  );
+  return <ChangeButton onClick={complete}>{task === 'done' ? 'Done' : 'Open again'}</ChangeButton>;
 }
 
 interface DeleteProps extends Pick<Props, 'user' | 'event' | 'done'> {
@@ -149,7 +145,7 @@ function DeleteQuestion({ user, event, done, back }: DeleteProps) {
       />
       <ChangeOutcome change={change} />
       <p class="buttons">
-        <ChangeButton type="button" class="danger" disabled={change.busy} onClick={remove}>
+        <ChangeButton class="danger" disabled={change.busy} onClick={remove}>
           {change.question ? 'Send and delete' : 'Delete event'}
         </ChangeButton>
         <button type="button" onClick={back}>
@@ -189,7 +185,7 @@ function NotificationItem({ notification, inOutbox, zone, locale }: Notification
     act(client.undoable('cancel_notification', { ...named, ...fields }), text, async ({ undo }) => undo?.());
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
   const button = (title: string, run: () => unknown) => (
-    <ChangeButton type="button" class="small" onClick={run}>
+    <ChangeButton class="small" onClick={run}>
       {title}
     </ChangeButton>
   );

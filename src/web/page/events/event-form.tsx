@@ -323,7 +323,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
       {error && <p class="problem">{error.message}</p>}
       <ChangeOutcome change={change} />
       <p class="buttons">
-        <ChangeButton type="button" class="primary" disabled={change.busy || !whole} onClick={move}>
+        <ChangeButton class="primary" disabled={change.busy || !whole} onClick={move}>
           {change.question ? 'Send and move' : 'Move event'}
         </ChangeButton>
         <button type="button" onClick={done}>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { CheckField, Problem, TextField } from '../controls/fields.tsx';
+import { CheckField, Problem, TextField, useAttempt } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -93,7 +93,6 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
       <div class="buttons">
         {kept_up_to_date && (
           <ChangeButton
-            type="button"
             class="small"
             disabled={busy}
             onClick={() => act(() => client.tool('sync_calendar', { calendar_id: id }), `Synced “${name}”.`)}
@@ -104,7 +103,6 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
         {asked ? (
           <>
             <ChangeButton
-              type="button"
               class="small danger"
               disabled={busy}
               onClick={() =>
@@ -121,7 +119,7 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
             </button>
           </>
         ) : (
-          <ChangeButton type="button" class="small danger" disabled={busy} onClick={() => setAsked(true)}>
+          <ChangeButton class="small danger" disabled={busy} onClick={() => setAsked(true)}>
             Remove
           </ChangeButton>
         )}

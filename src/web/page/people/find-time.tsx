@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { CheckField, DateField, Problem, SelectField, TextField } from '../controls/fields.tsx';
+import { CheckField, DateField, Problem, SelectField, TextField, useAttempt } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { useAttempt, useConnection } from '../shared/server-connection.tsx';
+import { useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
 type Proposals = ToolAnswer<'find_time'>;
@@ -142,7 +142,7 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
                       </span>
                     ))}
                 </span>
-                <ChangeButton type="button" class="small" disabled={busy} onClick={() => book(slot)}>
+                <ChangeButton class="small" disabled={busy} onClick={() => book(slot)}>
                   Book
                 </ChangeButton>
               </li>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { DateField, Problem, SelectField } from '../controls/fields.tsx';
+import { DateField, Problem, SelectField, useAttempt } from '../controls/fields.tsx';
 import { localeOf, maxSpan, type User } from '../events/calendar-data.ts';
 import { MessageText } from '../events/event-change.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
-import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { LeadFields, type Leads, leadKinds, leadsOf, writtenLeads } from './lead-fields.tsx';
@@ -94,7 +94,7 @@ export function PlanPreview({ userId, zone, locale, done }: Props) {
       ))}
       <p class="buttons">
         {changes.length > 0 && (
-          <ChangeButton type="button" class="primary" disabled={busy} onClick={apply}>
+          <ChangeButton class="primary" disabled={busy} onClick={apply}>
             {busy ? 'Applying…' : 'Apply plan'}
           </ChangeButton>
         )}

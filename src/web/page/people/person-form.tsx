@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Problem, TextField } from '../controls/fields.tsx';
+import { Problem, TextField, useAttempt } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { useAttempt, useConnection } from '../shared/server-connection.tsx';
+import { useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
 /** The form that adds a person. Each person has a calendar. */

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { Problem, SelectField, TextArea, TextField, useAttempt } from '../controls/fields.tsx';
 import { type Channel, loadChannels, localeOf, type User } from '../events/calendar-data.ts';
 import { ClockSelect } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { LeadFields, leadsOf, writtenLeads } from './lead-fields.tsx';
 import { ZoneInput } from './person-form.tsx';
@@ -162,7 +162,7 @@ function SettingsForm({ user, updates, known }: Props) {
             Keep {user.name}
           </button>
         )}
-        <ChangeButton type="button" class="danger" onClick={asked ? remove : () => setAsked(true)}>
+        <ChangeButton class="danger" onClick={asked ? remove : () => setAsked(true)}>
           {asked ? `Delete ${user.name} with all events` : 'Delete person'}
         </ChangeButton>
       </p>
@@ -244,7 +244,7 @@ function TestMessage({ user, channels }: { user: User; channels: readonly Channe
             </option>
           ))}
         </select>
-        <ChangeButton type="button" disabled={busy} onClick={send}>
+        <ChangeButton disabled={busy} onClick={send}>
           {busy ? 'Sending…' : 'Send test message'}
         </ChangeButton>
       </p>

@@ -103,7 +103,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
               {kinds[rule.rule_type].say(rule.rule_json as Config)}
               {!rule.enabled && ' (off)'}
             </span>
-            <ChangeButton type="button" class="small danger" onClick={() => remove(rule)}>
+            <ChangeButton class="small danger" onClick={() => remove(rule)}>
               Delete rule
             </ChangeButton>
           </li>

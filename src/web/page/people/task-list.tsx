@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
-import { Problem, TextField } from '../controls/fields.tsx';
+import { Problem, TextField, useAttempt } from '../controls/fields.tsx';
 import { type CalendarEvent, keyOf, localeOf, type User } from '../events/calendar-data.ts';
 import { TaskButton } from '../events/event-detail.tsx';
 import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/event-times.ts';
 import { TimeFields } from '../events/time-fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { wallTime } from '../shared/zone-time.ts';
 

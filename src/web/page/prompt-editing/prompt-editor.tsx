@@ -288,7 +288,7 @@ function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: Pro
         <section>
           <h3>Your version</h3>
           <Lines lines={lines} kind="added" mark="+" label="Your version" />
-          <ChangeButton type="button" class="primary" onClick={keepMine}>
+          <ChangeButton class="primary" onClick={keepMine}>
             Keep mine
           </ChangeButton>
           {theirs && (

@@ -216,7 +216,7 @@ function DeletePrompt({ name, revision: shown }: { name: string; revision: strin
     }
   };
   return (
-    <ChangeButton type="button" class="danger small" disabled={shown === undefined} onClick={remove}>
+    <ChangeButton class="danger small" disabled={shown === undefined} onClick={remove}>
       Delete
     </ChangeButton>
   );

@@ -53,7 +53,7 @@ export function PromptHistory({ name }: { name: string }) {
               Show changes
             </button>
             {one.prompt && (
-              <ChangeButton type="button" class="small" onClick={() => restore(one.revision)}>
+              <ChangeButton class="small" onClick={() => restore(one.revision)}>
                 Restore
               </ChangeButton>
             )}

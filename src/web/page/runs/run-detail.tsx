@@ -194,7 +194,7 @@ function RunReview({ overview }: { overview: RunOverview }) {
     <>
       <RunArtifact runId={run_id} name="changes.patch" file={footer} />
       {written.length > 0 && (
-        <ChangeButton type="button" class="primary" disabled={busy} onClick={send}>
+        <ChangeButton class="primary" disabled={busy} onClick={send}>
           Send {written.length} comment{written.length === 1 ? '' : 's'} as the next task
         </ChangeButton>
       )}
@@ -213,7 +213,7 @@ function RevertFile({ runId, path }: { runId: string; path: string }) {
       (error) => toast({ text: asError(error).message }),
     );
   return (
-    <ChangeButton type="button" class="small" onClick={revert}>
+    <ChangeButton class="small" onClick={revert}>
       Revert this file
     </ChangeButton>
   );
@@ -283,13 +283,11 @@ function RunControls({ run }: { run: RunRecord }) {
         />
         <ChangeButton type="submit">Send</ChangeButton>
         <ChangeButton
-          type="button"
           onClick={() => send(client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')}
         >
           Interrupt
         </ChangeButton>
         <ChangeButton
-          type="button"
           class="danger"
           onClick={() => send(client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
         >
@@ -328,7 +326,6 @@ function ApprovalForm({ request, answer }: FormProps) {
         {request.decisions.map((decision) => (
           <ChangeButton
             key={decision}
-            type="button"
             class={decision === 'refuse' ? 'danger' : ''}
             onClick={() => answer(decision, reason)}
           >

@@ -1,7 +1,8 @@
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
+import { useAttempt } from '../controls/fields.tsx';
 import { type McpClient, McpError, type ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
-import { useAttempt, useConnection } from '../shared/server-connection.tsx';
+import { useConnection } from '../shared/server-connection.tsx';
 
 type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { CheckField, Problem, SelectField, TextField } from '../controls/fields.tsx';
+import { CheckField, Problem, SelectField, TextField, useAttempt } from '../controls/fields.tsx';
 import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
-import { asError, useAttempt, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -50,7 +50,7 @@ export function Tokens({ tokens, reload }: Props) {
             cell: ({ name }) =>
               asked === name ? (
                 <span class="buttons">
-                  <ChangeButton type="button" class="small danger" onClick={() => revoke(name)}>
+                  <ChangeButton class="small danger" onClick={() => revoke(name)}>
                     Revoke {name}
                   </ChangeButton>
                   <button type="button" class="small" onClick={() => setAsked('')}>
@@ -59,7 +59,6 @@ export function Tokens({ tokens, reload }: Props) {
                 </span>
               ) : (
                 <ChangeButton
-                  type="button"
                   class="small danger"
                   aria-label={`Revoke ${name}…`}
                   onClick={() => setAsked(name)}
@@ -148,9 +147,7 @@ function TokenForm({ created }: { created(): void }) {
   if (!open)
     return (
       <p class="buttons">
-        <ChangeButton type="button" onClick={() => setOpen(true)}>
-          New token
-        </ChangeButton>
+        <ChangeButton onClick={() => setOpen(true)}>New token</ChangeButton>
       </p>
     );
   return (

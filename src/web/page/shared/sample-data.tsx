@@ -27,7 +27,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
     setBusy(false);
   };
   return (
-    <ChangeButton type="button" disabled={busy} onClick={run}>
+    <ChangeButton disabled={busy} onClick={run}>
       {action === 'load' ? 'Load sample data' : 'Remove sample data'}
     </ChangeButton>
   );

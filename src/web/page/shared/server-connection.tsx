@@ -134,23 +134,6 @@ export function useLoaded<Value>(
   return loaded;
 }
 
-/** Runs the changes of a form, and tells whether one is in progress and why the last one failed. */
-export function useAttempt(): {
-  readonly busy: boolean;
-  readonly problem: string;
-  attempt(work: () => Promise<void>): Promise<void>;
-} {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState('');
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem('');
-    await work().catch((failed: unknown) => setProblem(asError(failed).message));
-    setBusy(false);
-  };
-  return { busy, problem, attempt };
-}
-
 export function asError(error: unknown): McpError {
   return error instanceof McpError
     ? error
