@@ -1,7 +1,7 @@
 import { activityFields } from '../audit/activity-tool.ts';
 import type { LoadedConfig } from '../config.ts';
 import { openLocalClient } from './client/local-client.ts';
-import { type Command, UsageError } from './terminal/command.ts';
+import { type Command, parseNumber } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
 /** Shows who changed what, and what was denied. */
@@ -28,8 +28,8 @@ export const audit: Command = {
       ...text(flags, 'actor'),
       ...text(flags, 'action'),
       ...(text(flags, 'outcome') as { outcome?: 'done' }),
-      days_back: number(flags, 'days-back', 7),
-      limit: number(flags, 'limit', 100),
+      days_back: parseNumber(flags['days-back'], 'days-back') ?? 7,
+      limit: parseNumber(flags['limit'], 'limit') ?? 100,
     });
     const rows = value.entries.map((entry) => [
       entry.at.slice(0, 19).replace('T', ' '),
@@ -59,11 +59,4 @@ function changes({ before, after }: { readonly before?: object; readonly after?:
 
 function text(flags: LoadedConfig['flags'], name: string): Readonly<Record<string, string>> {
   return flags[name] === undefined ? {} : { [name]: String(flags[name]) };
-}
-
-function number(flags: LoadedConfig['flags'], name: string, fallback: number): number {
-  const value = Number(flags[name] ?? fallback);
-  if (!Number.isInteger(value) || value < 0)
-    throw new UsageError(`--${name} must be a whole number, not "${flags[name]}"`);
-  return value;
 }

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../config.ts';
 import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
 import { inCommandWords } from './client/command-words.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Command, UsageError, unknownSubcommand } from './terminal/command.ts';
+import { type Command, parseNumber, UsageError, unknownSubcommand } from './terminal/command.ts';
 import type { Show, Terminal } from './terminal/terminal.ts';
 
 /** What a command about a run in progress gets. */
@@ -317,14 +317,6 @@ function printChanges(answer: Answer<'apply_run' | 'undo_run'>, terminal: Termin
 function print({ text, value }: Answer, terminal: Terminal): number {
   terminal.answer(value, text);
   return 0;
-}
-
-function parseNumber(raw: unknown, flag: string): number | undefined {
-  if (raw === undefined) return undefined;
-  const value = Number(raw);
-  if (!Number.isInteger(value) || value < 0)
-    throw new UsageError(`--${flag} must be a whole number, not "${raw}"`);
-  return value;
 }
 
 type CompareArguments = ToolArguments<'delegate_compare'>;

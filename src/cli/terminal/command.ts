@@ -38,6 +38,15 @@ export const deliverySettings: readonly string[] = Object.keys(settings).filter(
 /** Wrong use of a command. The message says what to do instead. */
 export class UsageError extends Error {}
 
+/** The whole number that a flag gives. `undefined` if it is not given. */
+export function parseNumber(raw: unknown, flag: string): number | undefined {
+  if (raw === undefined) return undefined;
+  const value = Number(raw);
+  if (!Number.isInteger(value) || value < 0)
+    throw new UsageError(`--${flag} must be a whole number, not "${raw}"`);
+  return value;
+}
+
 /** Error for an unknown subcommand. Suggests a similar one, or lists all. */
 export function unknownSubcommand(command: string, word: string, known: readonly string[]): UsageError {
   const meant = nearest(word, known);
