@@ -165,25 +165,26 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'assistant/sending/probe.ts': doctor,
   },
   'cli/install/native-files.ts': {
-    'prompts/native/native-client.ts': 'install writes into the folders of clients, which no client may do',
     'prompts/native/native-prompts.ts': 'install writes into the folders of clients, which no client may do',
   },
   'cli/prompts/prompts-editing.ts': {
     'prompts/formats/markdown.ts': 'the text in the editor has the format that import_prompts reads',
   },
   'cli/prompts/prompts-library.ts': {
-    'prompts/files/file-cache.ts': 'unreadable files are reported as the server reports its own',
-    'prompts/files/text-file.ts': 'files are decoded as the server decodes its own',
+    'prompts/files/file-cache.ts':
+      'files are decoded, and unreadable ones reported, as the server does with its own',
     'prompts/formats/formats.ts': 'reads only the files of a folder that the format accepts',
   },
   'cli/prompts/prompts-move.ts': {
     'prompts/jsonl/copy-prompts.ts': copies,
     'prompts/jsonl/shared-source.ts': copies,
     'prompts/jsonl/user-source.ts': copies,
-    'prompts/repositories/repository.ts': 'pull runs git over the network, which no client may do',
-    'prompts/repositories/repository-pull.ts': 'pull runs git over the network, which no client may do',
+    'prompts/mounts/repository.ts': 'pull runs git over the network, which no client may do',
   },
-  'cli/reference.ts': { 'assistant/entities/channels.ts': 'the documentation is made from the definitions' },
+  'cli/reference.ts': {
+    'assistant/entities/channels.ts': 'the documentation is made from the definitions',
+    'prompts/formats/formats.ts': 'the documentation is made from the definitions',
+  },
   'cli/runs.ts': { 'delegate/record/run-report.ts': 'runs watch formats every event when it arrives' },
   'cli/serve-http.ts': {
     'assistant/delivery/acknowledge.ts': 'the answer pages of messages are HTTP, not MCP',

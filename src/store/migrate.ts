@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { newId } from './id.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './schema.ts';
+import { isBusy } from './sqlite-file.ts';
 import { unavailable } from './unavailable.ts';
 
 /** Brings the schema up to date. The caller must hold a lock against concurrent migrations. */
@@ -27,6 +28,8 @@ export async function isCurrent(db: Kysely<Tables>, place: string): Promise<bool
     refuseNewer(version, place);
     return version === migrations.length;
   } catch (error) {
+    // The migration waits for the lock, and finds out then.
+    if (isBusy(error)) return false;
     const known = unavailable(error, place);
     if (known instanceof Failure) throw known;
     return false;

@@ -26,7 +26,7 @@ const keptChanges = 1000;
 export async function openSqlite(file: string, store: Store): Promise<Engine> {
   const opened: SqliteFile[] = [];
   const connect = async (readOnly: boolean) => {
-    const connection = await SqliteFile.open(file, lockTimeoutMs);
+    const connection = await SqliteFile.open(file, readOnly ? statementWaitMs : beginWaitMs);
     opened.push(connection);
     if (readOnly) connection.exec('pragma query_only = 1');
     else await prepare(connection);
@@ -36,8 +36,6 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     const writer = await connect(false);
     if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
     const reader = await connect(true);
-    for (const [index, connection] of opened.entries())
-      connection.exec(`pragma busy_timeout = ${index === 0 ? beginWaitMs : statementWaitMs}`);
     return { ...createEngine(reader, writer, file, store), isReplaced: () => opened[0]!.isReplaced };
   } catch (error) {
     for (const connection of opened) connection.close();
@@ -100,20 +98,24 @@ async function publish(db: Kysely<Tables>, origin: string, changes: readonly Sto
 }
 
 async function prepare(file: SqliteFile): Promise<void> {
-  const version = String(file.all('select sqlite_version() as version')[0]?.['version']);
+  // Every statement reads the schema first, which waits for a process that is creating the file.
+  const [row] = await whileBusy(() => file.all('select sqlite_version() as version'), lockTimeoutMs);
+  const version = String(row?.['version']);
   if (isOlder(version.split('.').map(Number))) {
     throw new Failure(
       'unavailable',
       `SQLite ${version} can lose data when several processes write; run Adjutant on a Node.js version with SQLite ${oldestSafe.join('.')} or newer.`,
     );
   }
-  // Overwrite deleted personal data instead of leaving it in free pages of the file.
-  file.exec('pragma secure_delete = 1');
   // Switching to WAL needs exclusive access for a moment, and SQLite ignores the busy timeout here.
-  const [row] = await whileBusy(() => file.all('pragma journal_mode = wal'), lockTimeoutMs);
-  const mode = String(row?.['journal_mode']);
-  if (mode === 'wal') file.exec('pragma synchronous = normal');
-  else
+  const mode = await whileBusy(() => {
+    // Overwrite deleted personal data instead of leaving it in free pages of the file.
+    file.exec('pragma secure_delete = 1');
+    const journal = file.all('pragma journal_mode = wal')[0]?.['journal_mode'];
+    if (journal === 'wal') file.exec('pragma synchronous = normal');
+    return journal;
+  }, lockTimeoutMs);
+  if (mode !== 'wal')
     log(
       'warning',
       `${file.path} does not support a write-ahead log (journal mode ${mode}); use a local disk`,

@@ -139,6 +139,14 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
     for (const store of stores) await store.close();
   });
 
+  it('is created while another store of the process reads and writes it', async () => {
+    const url = await address();
+    const [reader, writer] = [createStore(url), createStore(url)];
+    await Promise.all([names(reader), add(writer, person('a')), add(reader, person('b'))]);
+    expect(await names(writer)).toEqual(['a', 'b']);
+    await Promise.all([reader.close(), writer.close()]);
+  });
+
   it('rejects a database with a newer schema and does not change it', async () => {
     const url = await address();
     const store = createStore(url);
