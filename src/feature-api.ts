@@ -1,8 +1,8 @@
-import type { auditTools } from './assistant/tools/audit-tools.ts';
 import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { channelTool, testTool } from './assistant/tools/channel-tools.ts';
 import type { eventTools, invitationTool } from './assistant/tools/event-tools.ts';
+import type { explainTools } from './assistant/tools/explain-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
@@ -40,7 +40,7 @@ export type FeatureApi = ToolTypes<
       | typeof eventTools
       | typeof calendarTools
       | typeof notificationTools
-      | typeof auditTools
+      | typeof explainTools
     >[number]
   | ReturnType<
       | typeof createShow

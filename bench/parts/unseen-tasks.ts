@@ -40,7 +40,7 @@ export const unseenTasks: readonly (readonly [task: string, tool: string])[] = [
   ['My phone shows an appointment that is missing here, fetch the latest', 'sync_calendar'],
   ['Which messages will I get this week?', 'list_notifications'],
   ['I know about the call at four, stop nagging me', 'acknowledge_notification'],
-  ['Nobody told me about the board meeting, find out why', 'list_audit'],
+  ['Nobody told me about the board meeting, find out why', 'explain_notifications'],
   ['Try whether mails reach me at all', 'test_notification'],
   ['Something is wrong with the program, what is its condition?', 'server_status'],
 ];

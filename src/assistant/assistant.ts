@@ -7,11 +7,11 @@ import type { CalendarOptions } from './calendar/sync.ts';
 import type { ChannelConfig } from './entities/channels.ts';
 import type { AssistantData, StoredData } from './entities/entity-access.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
-import { auditTools } from './tools/audit-tools.ts';
 import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { channelTool, testTool } from './tools/channel-tools.ts';
 import { eventTools, invitationTool } from './tools/event-tools.ts';
+import { explainTools } from './tools/explain-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
@@ -69,7 +69,7 @@ export function createAssistant({
     ...notificationTools(data, planner, toolTimeoutMs, unpaged),
     replayTool(data, planner),
     previewTool(data, toolTimeoutMs),
-    ...auditTools(data, toolTimeoutMs),
+    ...explainTools(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     channelTool(channels),
     outboxTool(channels['delivery.outbox_dir']),

@@ -79,7 +79,7 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
       query('notifications list ada'),
       query('notifications test ada'),
       query('notifications test ada --delivery-smtp-url smtp://127.0.0.1:1', 1),
-      query('notifications audit ada'),
+      query('notifications explain ada'),
     ],
     bad: 'notifications cancel nothing',
   },

@@ -68,7 +68,7 @@ export const notifications = toolCommand({
         ),
       code: ({ outcome }) => (outcome === 'accepted' || outcome === 'outbox' ? 0 : 1),
     }),
-    audit: toolAction({
+    explain: toolAction({
       tool: 'explain_notifications',
       positional: 'user_id',
       optional: true,
@@ -83,7 +83,7 @@ export const notifications = toolCommand({
             notification_id,
             detail === undefined ? '' : JSON.stringify(detail),
           ]),
-          'No audit entries in this time.',
+          'Nothing was decided in this time.',
         ),
     }),
     channels: toolAction({

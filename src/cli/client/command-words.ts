@@ -21,7 +21,6 @@ const named: Partial<Readonly<Record<ToolName, string>>> = {
   list_activity: 'audit',
   list_agents: 'doctor',
   list_approvals: 'runs show',
-  explain_notifications: 'notifications audit',
   list_channels: 'notifications channels',
   list_outbox: 'notifications outbox',
   list_rules: 'users rules',

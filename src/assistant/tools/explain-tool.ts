@@ -12,16 +12,16 @@ const dayMs = 86_400_000;
 /** More entries than fit on a page, because every entry has at least 50 characters. */
 const maxEntries = 200;
 
-export function auditTools({ store, clock }: AssistantData, timeoutMs: number) {
+export function explainTools({ store, clock }: AssistantData, timeoutMs: number) {
   return [
     defineTool({
       name: 'explain_notifications',
-      replaces: ['list_audit'],
       toolsets: ['notifications'],
       scope: 'calendar:USER',
+      replaces: ['list_audit'],
       title: 'Explain Notifications',
       description:
-        'Lists what was decided, planned, sent and changed in calendars, newest first. Use it to find out why a reminder came or did not.',
+        'Explains why a reminder came or did not. Lists what was decided, planned, sent and changed in calendars, newest first.',
       searchHint: 'log history why',
       phrases:
         'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
