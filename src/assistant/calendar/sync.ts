@@ -17,6 +17,16 @@ import { createFetch } from '../network/fetch.ts';
 import { type EventChange, importEvents } from './import.ts';
 import { configOf, type Read, type Reading, type SourceOptions } from './source.ts';
 
+// The states of a calendar, which are in the columns `next_sync_ms`, `failures` and `error`:
+//
+//   idle ──`next_sync_ms` has passed, or a file changed──▶ claimed ──read, import, record──▶ idle, for one interval
+//                                                             └──failure──▶ backing off, for twice as long each time, at most a day
+//
+// A process claims a calendar by moving `next_sync_ms` behind the longest sync (watch.ts), so that another process takes over
+// if it dies. A sync that a person starts needs no claim: an import changes only what differs, in one transaction per batch,
+// and the marks of the source (`etag`, `sync_token`) are stored last, so that an interrupted sync is repeated from the start.
+// An event that write-back stored but could not read back is *unverified*, until `verify.ts` reads it after a sync.
+
 export interface CalendarOptions {
   /** Hosts that may have private addresses. */
   readonly privateHosts: readonly string[];

@@ -19,6 +19,16 @@ import {
 import { callsLeft, maxAttemptsFor, planNext, reachabilityOf } from './reachable-channels.ts';
 import { addNotifications, type OutcomeRecord } from './record-outcome.ts';
 
+// What follows an attempt. A notification and its follow-ups form a chain, of which each link uses another channel:
+//
+//   attempt ──temporary failure──▶ the same channel again, later, until its attempts or its time are used up
+//           ──given up──▶ failed, and a follow-up at once on the next channel that reaches the person
+//           ──accepted──▶ sent; if it is urgent and nobody acknowledges it until `escalate_ms`, a follow-up on the next channel
+//
+// The chain ends when somebody acknowledges one of its links, the event changes or is cancelled, its time is over, or no
+// channel is left. The key of a follow-up is the first notification and its place in the chain, so two workers that decide
+// at the same time create only one.
+
 const maxDetailLength = 1000;
 
 /** The record for a notification that the checks before sending did not let pass. */

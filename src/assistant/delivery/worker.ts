@@ -10,6 +10,20 @@ import { reportMissed, writeMessage } from './message.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
 import { type OutcomeRecord, Recorder, recordInTransaction, recordOutcomes } from './record-outcome.ts';
 
+// The states of a notification:
+//
+//   planned ──claim──▶ sending ──accepted───────▶ sent      (waits for an acknowledgement if `escalate_ms` is set)
+//      ▲                  ├──no channel is left─▶ failed    (the next channel gets a follow-up, see follow-up.ts)
+//      ├──retry, wait─────┤──its time is over───▶ missed    (one message lists all missed reminders of a user)
+//      │                  └──no longer wanted───▶ cancelled
+//      └──planning revives missed reminders after a clock was set back
+//
+// Planning, people and acknowledgements move `planned` to `cancelled`; from `sending` on, only the worker with the lease and the
+// newest fence writes the row. If the lease expires, another worker claims the row again with a new fence, and the outcome of
+// the first worker is discarded. A call that may have rung is never repeated: it is marked before the phone is dialled.
+// Whether a person has seen the message is not a state but a time, `acknowledged_ms`.
+// `delivered` counts as `sent`; it is for providers that report the arrival of a message, and no channel sets it today.
+
 export interface WorkerOptions {
   readonly store: Store;
   readonly senders: Senders;
