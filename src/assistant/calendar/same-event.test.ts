@@ -56,7 +56,13 @@ async function open(...feeds: readonly Feed[]): Promise<TestAssistant> {
     },
   });
   await assistant.call('create_user', ada);
-  for (const { url } of feeds) await assistant.call('add_calendar', { user_id: 'ada', source: url });
+  // The reminders belong to the copy that was added first, which needs another time to be the first.
+  const { now } = assistant;
+  for (const [index, { url }] of feeds.entries()) {
+    assistant.now = now - feeds.length + index;
+    await assistant.call('add_calendar', { user_id: 'ada', source: url });
+  }
+  assistant.now = now;
   await assistant.call('plan_notifications', { user_id: 'ada' });
   return assistant;
 }
