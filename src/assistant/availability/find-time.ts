@@ -10,7 +10,7 @@ import { timestamp } from '../entities/view.ts';
 import { localTime, parseTime } from '../entities/written-time.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
-import { type OffsetAt, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { type OffsetAt, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { busyTimes } from './busy-times.ts';
 import {
   covers,
@@ -217,7 +217,7 @@ function datesOf(
   } catch (error) {
     throw new Failure('invalid-params', `The recurrence rule "${written}" is invalid: ${messageOf(error)}.`);
   }
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const budget = new RuleBudget();
   return async (startMs) => {
     const wall = new Date(wallOf(startMs, offsets)).toISOString().slice(0, 19);
@@ -294,7 +294,7 @@ async function findSlots(people: readonly PersonTime[], search: Search): Promise
   }));
   const common = known.reduce((left, right) => intersect(left, right.hours), [reach] as readonly Span[]);
   const free = known.reduce((left, right) => subtract(left, right.busy), common);
-  const offsets = offsetsOf(search.zone) ?? (() => 0);
+  const offsets = offsetsIn(search.zone);
   const candidates: Slot[] = [];
   const blocked = known.map(() => 0);
   let examined = 0;

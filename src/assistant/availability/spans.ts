@@ -1,4 +1,4 @@
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 
 /** A time range. The end is not part of it. */
 export interface Span {
@@ -80,7 +80,7 @@ export const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as
 
 /** Returns the working hours of a person as instants, including days of 23 and 25 hours. */
 export function workingSpans(hours: WorkingHours, zone: string, window: Span): readonly Span[] {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const lengthMinutes =
     hours.endMinute - hours.startMinute + (hours.endMinute > hours.startMinute ? 0 : 1440);
   const spans: { startMs: number; endMs: number }[] = [];

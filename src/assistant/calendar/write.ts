@@ -1,8 +1,8 @@
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
+import { dateIn } from '../entities/view.ts';
 import { escapeText, writeLines } from '../icalendar/text.ts';
 import { timeLine, utcText } from '../icalendar/written-value.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
 import { expandEvent } from './expand-event.ts';
 
 /** Identifies one occurrence of an event. */
@@ -33,7 +33,7 @@ function writeOccurrence(event: CalendarEvent, occurrence: Occurrence, zone: str
   const time = (name: string, ms: number) =>
     allDay
       ? timeLine(name, {
-          wall: new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10),
+          wall: dateIn(zone, ms),
         })
       : `${name}:${utcText(ms)}`;
   const lines = [

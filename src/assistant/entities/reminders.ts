@@ -1,6 +1,6 @@
 import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
@@ -147,7 +147,7 @@ function fromTimes(
 /** Instants of the alarms of an occurrence, without those acknowledged in another program. Undefined without alarms. */
 function alarmTimes({ alarms, startMs, endMs }: Occurrence, zone: string): readonly number[] | undefined {
   if (alarms === undefined) return undefined;
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   return alarms.flatMap((alarm) => {
     const anchor = alarm.fromEnd ? endMs : startMs;
     const atMs =
@@ -159,7 +159,7 @@ function alarmTimes({ alarms, startMs, endMs }: Occurrence, zone: string): reado
 
 /** Nine o'clock on the days after the due date. */
 function overdueTimes(dueMs: number, zone: string): readonly number[] {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const day = Math.floor(wallOf(dueMs, offsets) / dayMs) * dayMs;
   return overdueDays.map((days) => instantOf(day + days * dayMs + 9 * 3_600_000, offsets));
 }
@@ -217,7 +217,7 @@ export const eventLeadPattern =
 
 /** The instant of a reminder, in the user's time zone. */
 export function leadTime(lead: string, startMs: number, zone: string): number {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const written = lead.replace(/!$/, '');
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(written) ?? [];
   if (unit === 'm' || unit === 'h') return startMs - Number(amount) * (unit === 'h' ? 60 : 1) * minuteMs;
@@ -236,7 +236,7 @@ function offsetOf(atMs: number, startMs: number): number {
 
 /** Local days from the start to a reminder after it; 0 on the same day and before. */
 export function daysAfter(offsetMinutes: number, startMs: number, zone: string): number {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
   return Math.max(0, dayOf(startMs + offsetMinutes * minuteMs) - dayOf(startMs));
 }

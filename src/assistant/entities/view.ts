@@ -8,7 +8,7 @@ import {
 } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import type { Series } from '../icalendar/series.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { localText } from '../icalendar/zone.ts';
 import { maskAddress } from './channels.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
@@ -98,8 +98,8 @@ function timesView({ event, startMs, endMs, zone }: Placed) {
   return { ...instants, all_day: true, start_date: dateIn(zone, startMs), end_date: dateIn(zone, endMs) };
 }
 
-function dateIn(zone: string, ms: number): string {
-  return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
+export function dateIn(zone: string, ms: number): string {
+  return localText(ms, zone).slice(0, 10);
 }
 
 export function eventDetailView(placed: Placed): EventView {

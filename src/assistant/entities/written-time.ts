@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { instantOf, type OffsetAt, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, type OffsetAt, offsetsIn, wallOf } from '../icalendar/zone.ts';
 
 export interface WrittenTime {
   readonly ms: number;
@@ -24,7 +24,7 @@ export function parseTime(
   nowMs: number,
   zoneIsNamed = false,
 ): WrittenTime {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const [, date, time, seconds = ':00', offset] = form.exec(written.trim()) ?? [];
   const wallMs = date === undefined ? Number.NaN : Date.parse(`${date}T${time ?? '00:00'}${seconds}Z`);
   // Date.parse turns February 30 into March 2.
@@ -99,8 +99,7 @@ function offsetMs(written: string): number {
 /** Replaces `today` and `tomorrow` at the beginning, which only the command line accepts, by the date. */
 export function withDate(written: string, zone: string, nowMs: number): string {
   return written.trim().replace(/^(today|tomorrow)\b/i, (word) => {
-    const day =
-      wallOf(nowMs, offsetsOf(zone) ?? (() => 0)) + (word.toLowerCase() === 'today' ? 0 : 86_400_000);
+    const day = wallOf(nowMs, offsetsIn(zone)) + (word.toLowerCase() === 'today' ? 0 : 86_400_000);
     return new Date(day).toISOString().slice(0, 10);
   });
 }
@@ -111,7 +110,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** A time as people say it: `Tue 8 Dec 2026 15:00 Europe/Berlin, in 23 days`. */
 export function localTime(ms: number, zone: string, nowMs: number, allDay = false): string {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const wall = new Date(wallOf(ms, offsets));
   const date = `${days[wall.getUTCDay()]} ${wall.getUTCDate()} ${months[wall.getUTCMonth()]} ${wall.getUTCFullYear()}`;
   const time = allDay ? '' : ` ${wall.toISOString().slice(11, 16)} ${zone}`;

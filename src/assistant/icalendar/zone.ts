@@ -90,6 +90,16 @@ export function instantOf(wallMs: number, offsets: OffsetAt): number {
   return after + offsets(after) === wallMs ? after : before;
 }
 
+/** The UTC offsets of a time zone, or those of UTC if its name is unknown. */
+export function offsetsIn(zone: string): OffsetAt {
+  return offsetsOf(zone) ?? (() => 0);
+}
+
+/** The local time of an instant as `2026-03-29T02:30:00`. */
+export function localText(instantMs: number, zone: string): string {
+  return new Date(wallOf(instantMs, offsetsIn(zone))).toISOString().slice(0, 19);
+}
+
 export function wallOf(instantMs: number, offsets: OffsetAt): number {
   return instantMs + offsets(instantMs);
 }

@@ -8,7 +8,7 @@ import type { AssistantData } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { answerOf, isActive, isDeclined, leadTime, settingsOf } from '../entities/reminders.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
 import { formatDate } from './date-format.ts';
@@ -106,7 +106,7 @@ async function nextDigest(
 ) {
   const preferences = preferencesOf(user);
   const { timezone, locale } = preferences;
-  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const offsets = offsetsIn(timezone);
   const today = Math.floor(wallOf(nowMs, offsets) / dayMs) * dayMs;
   for (const day of [today, today + dayMs]) {
     const fromMs = instantOf(day, offsets);
@@ -139,7 +139,7 @@ export async function previewDigest(
   date: string | undefined,
 ): Promise<Pick<DesiredNotification, 'payload' | 'planMs'> | undefined> {
   const { timezone } = preferencesOf(user);
-  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const offsets = offsetsIn(timezone);
   const wall = date === undefined ? wallOf(data.clock(), offsets) : Date.parse(date);
   const day = Math.floor(wall / dayMs) * dayMs;
   const [fromMs, toMs] = [instantOf(day, offsets), instantOf(day + dayMs, offsets) - 1];

@@ -1,7 +1,7 @@
 import type { Channel, Origin, Urgency } from '../../store/schema.ts';
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
-import { offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { resultTexts } from '../messages/catalog.ts';
 
 const minuteMs = 60_000;
@@ -175,7 +175,7 @@ interface Wall {
 }
 
 function wallAt(instantMs: number, zone: string): Wall {
-  const wall = wallOf(instantMs, offsetsOf(zone) ?? (() => 0));
+  const wall = wallOf(instantMs, offsetsIn(zone));
   const minutes = Math.floor(wall / minuteMs);
   // 1 January 1970 was a Thursday.
   return { minute: modulo(minutes, dayMinutes), weekday: modulo(Math.floor(minutes / dayMinutes) + 4, 7) };
@@ -238,7 +238,7 @@ export function nextAllowedTime(
  * too long, so the step is shortened by the change, but never below one minute.
  */
 function shiftByWallClock(at: number, minutes: number, { timezone }: Preferences): number {
-  const offsets = offsetsOf(timezone) ?? (() => 0);
+  const offsets = offsetsIn(timezone);
   const target = at + minutes * minuteMs;
   const direction = Math.sign(minutes);
   const excess = Math.max(0, direction * (offsets(target) - offsets(at)));

@@ -14,7 +14,7 @@ import {
   writeObject,
 } from '../icalendar/text.ts';
 import { utcText } from '../icalendar/written-value.ts';
-import { type OffsetAt, offsetsOf } from '../icalendar/zone.ts';
+import { type OffsetAt, offsetsIn } from '../icalendar/zone.ts';
 import { setAttendees } from './attendees.ts';
 import { formOf, type TimeForm, timeLineAt } from './series-text.ts';
 
@@ -186,7 +186,7 @@ interface Transition {
  * Most programs know the zone by its name and ignore this definition, but servers require it.
  */
 function zoneLines(zone: string, startMs: number): readonly string[] {
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   const year = new Date(startMs).getUTCFullYear();
   const years = [year - 1, year, year + 1].map((one) => transitions(offsets, one, one + 1));
   const regular = years[0]!.length === 2 && years.every((each) => each.length === 2);

@@ -8,11 +8,11 @@ import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, fingerprint } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { timestamp } from '../entities/view.ts';
+import { dateIn, timestamp } from '../entities/view.ts';
 import { localTime } from '../entities/written-time.ts';
 import type { Series } from '../icalendar/series.ts';
 import { parseObject } from '../icalendar/text.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn } from '../icalendar/zone.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';
 import { type EditContext, type EventPatch, masterOf } from './edit.ts';
 import type { RemoteCalendar, TouchedField } from './remote-event.ts';
@@ -54,7 +54,7 @@ export async function findOccurrence(
 function keyInstant(key: string, zone: string): number {
   if (key.endsWith('Z')) return Date.parse(key);
   const wallMs = Date.parse(key.length === 10 ? key : `${key}Z`);
-  return instantOf(wallMs, offsetsOf(zone) ?? (() => 0));
+  return instantOf(wallMs, offsetsIn(zone));
 }
 
 export function isFirst(event: CalendarEvent, { keyMs }: FoundOccurrence): boolean {
@@ -176,10 +176,6 @@ export async function requestedTimes(
     ...(timezone !== undefined && { zone: timezone }),
     ...(rrule !== undefined && { rrule: rules![0]! }),
   };
-}
-
-function dateIn(zone: string, ms: number): string {
-  return new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString().slice(0, 10);
 }
 
 /** What a server will send to other people because of a change. */

@@ -12,7 +12,7 @@ import {
   type TextLine,
   writeComponent,
 } from '../icalendar/text.ts';
-import { instantOf, offsetsOf, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import {
   applyDetails,
   applyTimes,
@@ -123,7 +123,7 @@ export function overrideFor(
 /** The end of an occurrence: as far from its start as in the series, in days for all-day events. */
 function sameDistance(fromMs: number, toMs: number, keyMs: number, { kind, zone }: TimeForm): number {
   if (kind !== 'date') return keyMs + toMs - fromMs;
-  const offsets = offsetsOf(zone) ?? (() => 0);
+  const offsets = offsetsIn(zone);
   return instantOf(wallOf(keyMs, offsets) + wallOf(toMs, offsets) - wallOf(fromMs, offsets), offsets);
 }
 
@@ -175,9 +175,9 @@ function moveSeries(
   const { userZone } = context;
   const form = startForm(master, userZone);
   const [oldMs] = instantsOf(linesOf(master, 'DTSTART')[0]!, userZone) as [number];
-  const clock = offsetsOf(form.zone) ?? (() => 0);
+  const clock = offsetsIn(form.zone);
   const newZone = patch.zone ?? form.zone;
-  const newClock = offsetsOf(newZone) ?? (() => 0);
+  const newClock = offsetsIn(newZone);
   const deltaMs = wallOf(patch.startMs!, newClock) - wallOf(oldMs, clock);
   if (deltaMs === 0 && newZone === form.zone) return;
   const dependent =

@@ -12,7 +12,7 @@ import {
   type TextLine,
 } from '../icalendar/text.ts';
 import { readRule, readTime, timeText, Unreadable } from '../icalendar/written-value.ts';
-import { instantOf, offsetsOf, resolveZone, wallOf } from '../icalendar/zone.ts';
+import { instantOf, localText, offsetsIn, resolveZone } from '../icalendar/zone.ts';
 
 /** How a time is written: as a date, in UTC, floating, or with the TZID of the object. */
 export interface TimeForm {
@@ -40,9 +40,9 @@ export function formOf(line: TextLine, userZone: string, values = line.value): T
 
 /** Writes an instant in a form, as a value without parameters. */
 export function timeValue(ms: number, { kind, zone }: TimeForm): string {
-  const wall = new Date(wallOf(ms, offsetsOf(zone) ?? (() => 0))).toISOString();
+  const wall = localText(ms, zone);
   if (kind === 'date') return timeText({ wall: wall.slice(0, 10) });
-  return timeText({ wall: wall.slice(0, 19), ...(kind === 'utc' && { zone: 'UTC' }) });
+  return timeText({ wall: wall, ...(kind === 'utc' && { zone: 'UTC' }) });
 }
 
 export function timeLineAt(name: string, ms: number, form: TimeForm): string {
@@ -61,7 +61,7 @@ export function instantIn(line: TextLine, value: string, userZone: string): numb
   const form = formOf(line, userZone, value);
   if (form === undefined) return undefined;
   try {
-    return instantOf(wallTime(readTime(value.split('/')[0]!)), offsetsOf(form.zone) ?? (() => 0));
+    return instantOf(wallTime(readTime(value.split('/')[0]!)), offsetsIn(form.zone));
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
@@ -140,8 +140,8 @@ export async function startsBetween(
 ): Promise<readonly number[]> {
   const { kind, zone } = startForm(master, userZone);
   const [startMs] = instantsOf(linesOf(master, 'DTSTART')[0]!, userZone) as [number];
-  const wall = new Date(wallOf(startMs, offsetsOf(zone) ?? (() => 0))).toISOString();
-  const start = kind === 'date' ? { wall: wall.slice(0, 10) } : { wall: wall.slice(0, 19), zone };
+  const wall = localText(startMs, zone);
+  const start = kind === 'date' ? { wall: wall.slice(0, 10) } : { wall: wall, zone };
   const series = { start, duration: { days: 0, seconds: 0 }, rules: [readRule(rule)] };
   const window = { fromMs: Math.max(fromMs, startMs), toMs, zone };
   const { occurrences, slow, truncated } = await expandStored(JSON.stringify(series), window);
