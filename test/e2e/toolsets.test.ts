@@ -157,7 +157,12 @@ describe('search_tools', () => {
 });
 
 describe('the name of a tool that another one has replaced', () => {
-  const replaced = { interrupt_run: 'steer_run', get_free_busy: 'find_time', keep_trial: 'try_prompt' };
+  const replaced = {
+    interrupt_run: 'steer_run',
+    get_free_busy: 'find_time',
+    keep_trial: 'try_prompt',
+    list_audit: 'explain_notifications',
+  };
 
   it('fails when it is called, and the error names the other tool', async () => {
     await using program = new Program(['serve']);
