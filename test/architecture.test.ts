@@ -146,9 +146,10 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'prompts/jsonl/copy-prompts.ts': copies,
     'prompts/jsonl/shared-source.ts': copies,
     'prompts/jsonl/user-source.ts': copies,
+    'prompts/versions/label-store.ts': copies,
   },
   'cli/assistant/notifications.ts': {
-    'assistant/planning/timing-text.ts': 'lead times in the words of the messages',
+    'assistant/planning/date-format.ts': 'lead times in the words of the messages',
     'assistant/tools/fields.ts': flags,
     'assistant/tools/user-fields.ts': flags,
   },
@@ -168,7 +169,7 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'prompts/native/native-prompts.ts': 'install writes into the folders of clients, which no client may do',
   },
   'cli/prompts/prompts-editing.ts': {
-    'prompts/formats/markdown.ts': 'the text in the editor has the format that import_prompts reads',
+    'prompts/formats/file-syntax.ts': 'the text in the editor has the format that import_prompts reads',
   },
   'cli/prompts/prompts-library.ts': {
     'prompts/files/file-cache.ts':
@@ -274,23 +275,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
  * Folders and files that are part of a cycle of imports, with the reason. Imports of types count: a reader of one of these files has
  * to know the others.
  */
-const cyclic: Readonly<Record<string, string>> = {
-  'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
-  'assistant/messages': 'each language has the type of the English texts, and catalog.ts lists the languages',
-  'assistant/planning': 'a change notice is a notification of the planner, which plans it',
-  cli: 'program.ts loads its commands on demand, and two of them list the commands',
-  'cli/terminal': 'the terminal has a progress display, which prints to the terminal',
-  'delegate/autopilot': 'all phases share the type of the autopilot',
-  'delegate/changes': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
-  'delegate/run': 'the steps of a run have the types of the runner that takes them',
-  'api.ts': 'see demo',
-  demo: 'the API lists the tools of the demo, which calls the API',
-  prompts: 'prompt-sources.ts has the options of prompts.ts',
-  'prompts/definition': 'a definition contains its tests, and the parsers of both share their errors',
-  'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',
-  'prompts/rendering': 'a rendered prompt can contain other prompts, which are rendered the same way',
-  store: 'store.ts loads the two databases on demand, which implement its interface',
-};
+const cyclic: Readonly<Record<string, string>> = {};
 
 /** A file holds one idea, and few ideas need more lines than this. */
 const maxLines = 400;

@@ -1,8 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { pageArguments, pageOf } from '../paging.ts';
 import { defineTool, hints } from '../tool.ts';
-import type { AuditEntry } from './audit-entry.ts';
-import type { AuditFilter } from './audit-log.ts';
+import type { AuditEntry, AuditFilter } from './audit-entry.ts';
 
 export interface ActivitySource {
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>;

@@ -1,4 +1,6 @@
-import { isObject } from '../json.ts';
+import type { Actor } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { isObject, messageOf } from '../json.ts';
 import { singleLine } from '../single-line.ts';
 import type { ToolResult } from '../tool.ts';
 
@@ -82,4 +84,66 @@ export function changedFields({
     ...(before !== undefined && { before: pick(old) }),
     ...(after !== undefined && { after: pick(now) }),
   };
+}
+
+/** Who calls what. */
+export interface AuditedCall {
+  readonly actor: Actor;
+  /** Name of the MCP client. */
+  readonly client?: string;
+  /** Address of a caller without a valid token. */
+  readonly address?: string | undefined;
+  /** Name of the tool or method. */
+  readonly action: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export interface CallOutcome {
+  /** `withdrawn`: the call changed nothing and is not listed, for example because it asked the client a question first. */
+  readonly outcome: 'done' | 'failed' | 'denied' | 'withdrawn';
+  readonly reason?: string;
+  readonly result?: ToolResult;
+}
+
+export interface AuditedWork<Value> {
+  /** True if the call changes only the database, so that the transaction of the change records the call. */
+  readonly inDatabase?: boolean;
+  work(): Promise<Value>;
+  /** The outcome of the call, from its value or its error. */
+  outcome(end: { readonly value: Value } | { readonly error: unknown }): CallOutcome;
+}
+
+export interface Audit {
+  /** Records a call that changed nothing: it was denied, or it was invalid. */
+  record(call: AuditedCall & CallOutcome): void;
+  /** Runs a call that may change something. The call fails, and changes nothing, if the log cannot record it. */
+  run<Value>(call: AuditedCall, work: AuditedWork<Value>): Promise<Value>;
+  /** Waits until everything is written. */
+  close(): Promise<void>;
+}
+
+export interface AuditOptions {
+  /** The database that the features change. */
+  readonly databaseUrl: string;
+  /** A database on this machine, for everything else. The same one, unless the features share a server. */
+  readonly localUrl: string;
+  /** Folder with the entries of earlier versions: one file of JSON lines for each day. */
+  readonly oldFolder: string;
+  /** 0 for no log. */
+  readonly days: number;
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly daysBack: number;
+}
+
+export function cannotRecord(action: string, error: unknown): Failure {
+  return new Failure(
+    'unavailable',
+    `${action} was not run, because the security log cannot record it: ${messageOf(error)}`,
+    { cause: error },
+  );
 }

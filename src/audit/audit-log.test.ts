@@ -7,7 +7,7 @@ import { startPostgres } from '../../test/postgres.ts';
 import { owner } from '../context.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { type AuditedCall, type CallOutcome, createAudit } from './audit.ts';
-import { AuditLog, type AuditOptions } from './audit-log.ts';
+import { AuditLog } from './audit-log.ts';
 
 let folder: string;
 let database: string;

@@ -8,27 +8,18 @@ import { appendActivity, readActivity, trimActivity } from '../store/activity.ts
 import { type CurrentCall, currentCall } from '../store/current-call.ts';
 import { newId } from '../store/id.ts';
 import { createStore, type Store } from '../store/store.ts';
-import { type AuditedCall, type AuditedWork, type CallOutcome, cannotRecord } from './audit.ts';
-import { type AuditEntry, changedFields, targetOf } from './audit-entry.ts';
+import {
+  type AuditEntry,
+  type AuditedCall,
+  type AuditedWork,
+  type AuditFilter,
+  type AuditOptions,
+  type CallOutcome,
+  cannotRecord,
+  changedFields,
+  targetOf,
+} from './audit-entry.ts';
 import { DeniedCalls } from './denied-calls.ts';
-
-export interface AuditOptions {
-  /** The database that the features change. */
-  readonly databaseUrl: string;
-  /** A database on this machine, for everything else. The same one, unless the features share a server. */
-  readonly localUrl: string;
-  /** Folder with the entries of earlier versions: one file of JSON lines for each day. */
-  readonly oldFolder: string;
-  /** 0 for no log. */
-  readonly days: number;
-}
-
-export interface AuditFilter {
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly outcome?: string | undefined;
-  readonly daysBack: number;
-}
 
 type StoredEntry = Omit<AuditEntry, 'outcome'> & {
   readonly outcome: AuditEntry['outcome'] | CallOutcome['outcome'];

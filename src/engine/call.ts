@@ -1,4 +1,4 @@
-import type { Audit, AuditedCall } from '../audit/audit.ts';
+import type { Audit, AuditedCall } from '../audit/audit-entry.ts';
 import type { Client, Context, ProtocolLogLevel } from '../context.ts';
 import { Denied } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';

@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/audit-entry.ts';
 import type { Context } from '../context.ts';
 import type { Contract } from '../contracts/contract.ts';
 import { Failure } from '../failure.ts';

@@ -1,4 +1,4 @@
-import type { Audit, CallOutcome } from '../audit/audit.ts';
+import type { Audit, CallOutcome } from '../audit/audit-entry.ts';
 import type { Context } from '../context.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';

@@ -4,7 +4,7 @@ import {
   type Server as Listener,
   type ServerResponse,
 } from 'node:http';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit/audit-entry.ts';
 import type { Actor } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { describeRequest } from '../engine/call.ts';

@@ -74,7 +74,7 @@ export const codexSkills = filePerPrompt({
   path(name, warn) {
     return `${pathForName(name, '', warn)}/SKILL.md`;
   },
-  print(definition, _, path) {
+  async print(definition, _, path) {
     if (!definition.description) throw new NotExpressible('it has no description, which Codex requires');
     const body = plainText(definition);
     // A skill that was read from a file already contains its front matter.

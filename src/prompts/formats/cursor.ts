@@ -22,6 +22,6 @@ export const cursor = filePerPrompt({
     });
   },
   path: (name) => pathForName(name, '.md'),
-  print: (definition) =>
+  print: async (definition) =>
     printMarkdown({ description: definition.description || undefined }, plainText(definition)),
 });

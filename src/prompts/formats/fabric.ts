@@ -37,7 +37,7 @@ export const fabric = filePerPrompt({
   print,
 });
 
-function print(definition: PromptDefinition, warn: (message: string) => void): string {
+async function print(definition: PromptDefinition, warn: (message: string) => void): Promise<string> {
   const { segments, used } = singleSegments(definition);
   assertPlain(segments, /\{\{/, 'fabric would replace');
   const invalid = used.find((name) => !/^[A-Za-z_][\w-]*$/.test(name));

@@ -94,7 +94,7 @@ export function filePerPrompt({
   /** The path of the file for a prompt of this name. Throws NotExpressible. */
   path(name: string, warn: Warn): string;
   /** The text of that file. Throws NotExpressible. */
-  print(definition: PromptDefinition, warn: Warn, path: string): string | Promise<string>;
+  print(definition: PromptDefinition, warn: Warn, path: string): Promise<string>;
 }): Format {
   return {
     ...description,

@@ -135,7 +135,7 @@ function define(
   });
 }
 
-function print(definition: PromptDefinition): string {
+async function print(definition: PromptDefinition): Promise<string> {
   const { segments, used } = singleSegments(definition);
   if (used.length > 1)
     throw new NotExpressible(`it has the arguments ${used.join(', ')}, but Gemini CLI supports only one`);

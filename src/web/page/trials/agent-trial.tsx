@@ -8,7 +8,13 @@ import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useUpdates } from '../shared/server-connection.tsx';
-import type { TrialState } from './try-prompt.tsx';
+
+/** An answer while it arrives, and what it took once it is complete. */
+export interface TrialState {
+  readonly text: string;
+  readonly result?: ToolAnswer<'try_prompt'>;
+  readonly problem?: string;
+}
 
 interface Props {
   readonly name: string;

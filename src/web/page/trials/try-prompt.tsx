@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { AgentTrial, AnswerCard, cost } from './agent-trial.tsx';
+import { AgentTrial, AnswerCard, cost, type TrialState } from './agent-trial.tsx';
 
 interface Props {
   readonly name: string;
@@ -125,13 +124,6 @@ function average<Field extends string>(
   field: Field,
 ): number {
   return Math.round(trials.reduce((sum, trial) => sum + trial[field], 0) / trials.length);
-}
-
-/** An answer while it arrives, and what it took once it is complete. */
-export interface TrialState {
-  readonly text: string;
-  readonly result?: ToolAnswer<'try_prompt'>;
-  readonly problem?: string;
 }
 
 interface Trial {
