@@ -8,7 +8,7 @@ const messages = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `{"jsonrpc":"2.0","id":${from + index},"method":"ping"}\n`);
 
 /** Serves the chunks, which arrive without a pause, and returns the ids of the replies. */
-async function serve(...chunks: readonly string[]): Promise<readonly number[]> {
+async function serve(chunks: readonly string[], isFirstAnswered = false): Promise<readonly number[]> {
   const input = new PassThrough();
   let output = '';
   const written = {
@@ -19,7 +19,7 @@ async function serve(...chunks: readonly string[]): Promise<readonly number[]> {
     once: () => {},
   };
   const server = new Server({ contract: standard, features: [] });
-  const served = serveStdio(server, input, written, 1024 * 1024);
+  const served = serveStdio(server, input, written, 1024 * 1024, isFirstAnswered);
   for (const chunk of chunks) input.write(chunk);
   input.end();
   await served;
@@ -32,10 +32,14 @@ async function serve(...chunks: readonly string[]): Promise<readonly number[]> {
 
 it('answers messages that arrive together in their order, also if the input ends at once', async () => {
   const ids = [...Array(100).keys()];
-  expect(await serve(messages(0, 100).join(''))).toEqual(ids);
-  expect(await serve(messages(0, 9).join(''), messages(9, 60).join(''), messages(60, 100).join(''))).toEqual(
-    ids,
-  );
+  expect(await serve([messages(0, 100).join('')])).toEqual(ids);
+  const chunks = [messages(0, 9), messages(9, 60), messages(60, 100)].map((some) => some.join(''));
+  expect(await serve(chunks)).toEqual(ids);
   // The end of the input completes the last message.
-  expect(await serve(messages(0, 100).join('').trimEnd())).toEqual(ids);
+  expect(await serve([messages(0, 100).join('').trimEnd()])).toEqual(ids);
+});
+
+it('leaves out the reply to the first message only, even if a later one is answered earlier', async () => {
+  const refused = `{"jsonrpc":"2.0","id":7,"method":"${'m'.repeat(300)}"}\n`;
+  expect(await serve([messages(0, 1)[0] + refused], true)).toEqual([7]);
 });

@@ -51,16 +51,19 @@ export async function serveStdio(
 
   let unanswered = 0;
   let whenAnswered: (() => void) | undefined;
-  let isUnneeded = isFirstAnswered;
+  let isNextAnswered = isFirstAnswered;
   const answer = (reply: JsonObject | readonly JsonObject[] | undefined) => {
-    if (reply !== undefined && !isUnneeded) send(reply);
-    isUnneeded = false;
+    if (reply !== undefined) send(reply);
     unanswered -= 1;
     if (unanswered === 0) whenAnswered?.();
   };
   const handle = (one: Frame) => {
     unanswered += 1;
-    if (one.kind === 'message') void session.receive(one.value).then(answer);
+    // The reply to a later message can be ready before the reply to the first one.
+    const isAnswered = isNextAnswered;
+    isNextAnswered = false;
+    if (one.kind === 'message')
+      void session.receive(one.value).then((reply) => answer(isAnswered ? undefined : reply));
     else if (one.kind === 'oversized')
       answer(session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id));
     else if (one.kind === 'refused')
