@@ -275,7 +275,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
  * Folders and files that are part of a cycle of imports, with the reason. Imports of types count: a reader of one of these files has
  * to know the others.
  */
-const cyclic: Readonly<Record<string, string>> = {};
+const cyclic: Readonly<Record<string, string>> = {
+  'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
+  cli: 'program.ts loads its commands on demand, and two of them list the commands',
+  'delegate/autopilot': 'all phases share the type of the autopilot',
+  'delegate/changes': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
+  'delegate/run': 'the steps of a run have the types of the runner that takes them',
+  demo: 'demo.ts loads the sample data on demand, which has the type of the options',
+  'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',
+  'prompts/rendering': 'a rendered prompt can contain other prompts, which are rendered the same way',
+  store: 'store.ts loads the two databases on demand, which implement its interface',
+};
 
 /** A file holds one idea, and few ideas need more lines than this. */
 const maxLines = 400;

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startPostgres } from '../../test/postgres.ts';
 import { owner } from '../context.ts';
 import { createStore, type Store } from '../store/store.ts';
-import { type AuditedCall, type CallOutcome, createAudit } from './audit.ts';
+import { createAudit } from './audit.ts';
+import type { AuditedCall, AuditOptions, CallOutcome } from './audit-entry.ts';
 import { AuditLog } from './audit-log.ts';
 
 let folder: string;
