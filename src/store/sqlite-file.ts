@@ -32,6 +32,13 @@ export class SqliteFile {
     return statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode;
   }
 
+  /** Writes a consistent copy of the database, while other processes go on using it. */
+  async copyTo(path: string): Promise<void> {
+    const { backup } = await import('node:sqlite');
+    createPrivateFile(path);
+    await backup(this.#database, path);
+  }
+
   get isTransaction(): boolean {
     return this.#database.isTransaction;
   }

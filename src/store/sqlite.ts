@@ -1,5 +1,8 @@
+import { promises as disk, existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { recordChanges } from './activity.ts';
 import { unrecordedCall } from './current-call.ts';
@@ -19,12 +22,18 @@ const lockTimeoutMs = 10_000;
 const statementWaitMs = 250;
 /** Transactions wait for the lock asynchronously: this process itself may hold it in another connection. */
 const beginWaitMs = 10;
+const keptCopies = 3;
 /** Number of change messages kept for processes that poll later. */
 const keptChanges = 1000;
 
 /** Opens two connections to one file: the reader sees the last commit and never waits for the writer. */
 export async function openSqlite(file: string, store: Store): Promise<Engine> {
   const opened: SqliteFile[] = [];
+  const update = async (writer: Kysely<Tables>) => {
+    if (await isCurrent(writer, file)) return;
+    await copyBeforeUpdate(opened[0]!);
+    await writer.transaction().execute((db) => migrate(db, file));
+  };
   const connect = async (readOnly: boolean) => {
     const connection = await SqliteFile.open(file, readOnly ? statementWaitMs : beginWaitMs);
     opened.push(connection);
@@ -34,13 +43,44 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
   };
   try {
     const writer = await connect(false);
-    if (!(await isCurrent(writer, file))) await writer.transaction().execute((db) => migrate(db, file));
+    await update(writer);
     const reader = await connect(true);
     return { ...createEngine(reader, writer, file, store), isReplaced: () => opened[0]!.isReplaced };
   } catch (error) {
     for (const connection of opened) connection.close();
     throw explainOpenError(error, file);
   }
+}
+
+/** Copies a database of an earlier version, so that nothing is lost if its new schema has a fault. Keeps the last three copies. */
+async function copyBeforeUpdate(database: SqliteFile): Promise<void> {
+  const version = () => database.all('select version from schema_version')[0]?.['version'];
+  const tables = database.all("select 1 from sqlite_master where name = 'schema_version'");
+  const earlier = tables.length === 0 ? undefined : await whileBusy(version, lockTimeoutMs);
+  // Another process is creating the database.
+  if (earlier === undefined) return;
+  const copy = `${database.path}.schema-${earlier}`;
+  const unfinished = `${copy}.${process.pid}`;
+  try {
+    if (!existsSync(copy)) {
+      await database.copyTo(unfinished);
+      await disk.rename(unfinished, copy);
+    }
+  } catch (error) {
+    // Report the original error even if the unfinished copy cannot be removed.
+    await disk.rm(unfinished, { force: true }).catch(() => {});
+    throw new Failure(
+      'unavailable',
+      `${database.path} is from an earlier version, and the copy that is made before its update failed: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+  const name = `${basename(database.path)}.schema-`;
+  const folder = dirname(database.path);
+  const copies = (await disk.readdir(folder))
+    .filter((one) => one.startsWith(name) && /^\d+$/.test(one.slice(name.length)))
+    .sort((one, other) => Number(other.slice(name.length)) - Number(one.slice(name.length)));
+  for (const old of copies.slice(keptCopies)) await disk.rm(join(folder, old), { force: true });
 }
 
 function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, store: Store): Engine {

@@ -1,7 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
@@ -9,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import { appendActivity } from './activity.ts';
 import { newId } from './id.ts';
+import { migrations } from './migrations.ts';
 import type { NewUser } from './schema.ts';
 import { createStore, type Store, type StoreChange } from './store.ts';
 
@@ -162,6 +173,53 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
 });
 
 describe('a SQLite store', () => {
+  it('copies a file of an earlier version before it updates the schema, and keeps three copies', async () => {
+    const path = file();
+    const open = async <Value>(work: (store: Store) => Promise<Value>) => {
+      const store = createStore(path);
+      const value = await work(store);
+      await store.close();
+      return value;
+    };
+    await open((store) => add(store, person('before')));
+    // As the version before the security log has left it.
+    const old = new DatabaseSync(path);
+    old.exec('drop table activity; drop table activity_logs; alter table schema_version drop column log');
+    old.exec(`update schema_version set version = ${migrations.length - 1}`);
+    old.close();
+    for (const version of [1, 2, 3]) writeFileSync(`${path}.schema-${version}`, '');
+    expect(await open(names)).toEqual(['before']);
+    await open((store) => add(store, person('after')));
+    const kept = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.schema-`));
+    expect(kept.sort()).toEqual(
+      [2, 3, migrations.length - 1].map((one) => `${basename(path)}.schema-${one}`).sort(),
+    );
+    const copy = new DatabaseSync(`${path}.schema-${migrations.length - 1}`);
+    expect(copy.prepare('select id from users').all()).toEqual([{ id: 'before' }]);
+    copy.close();
+    expect(statSync(`${path}.schema-${migrations.length - 1}`).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not changed if it cannot be copied before the update', async () => {
+    const path = file();
+    const store = createStore(path);
+    await names(store);
+    await store.close();
+    const old = new DatabaseSync(path);
+    old.exec('update schema_version set version = 1');
+    mkdirSync(`${path}.schema-1.${process.pid}`);
+    const again = createStore(path);
+    await expect(names(again)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining(
+        'is from an earlier version, and the copy that is made before its update failed',
+      ),
+    });
+    expect(old.prepare('select version from schema_version').get()).toEqual({ version: 1 });
+    old.close();
+    await again.close();
+  });
+
   it('creates no file or folder until it is used', async () => {
     const store = createStore(join(folder, 'never', 'made.db'));
     await store.close();

@@ -1,0 +1,153 @@
+// Opens the home of an earlier version with this one, while a server of the earlier version still uses it.
+// `npm run prove -- upgrade COMMIT` builds the earlier version from that commit of this repository. Everything that it stored must
+// be there, and no write of either server may be lost.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../src/json.ts';
+import { createWorkbench, nativeCodex } from '../delegate/workbench.ts';
+import { startResponsesModel } from '../model/responses-model.ts';
+import { bundle, initialize } from '../program.ts';
+import { StdioPeer } from '../stdio-peer.ts';
+
+const rounds = 30;
+const root = join(import.meta.dirname, '..', '..');
+const [commit] = process.argv.slice(2);
+if (commit === undefined) {
+  process.stderr.write('Usage: npm run prove -- upgrade COMMIT\n');
+  process.exit(2);
+}
+
+/** Builds the program of a commit in a folder of its own. */
+function build(folder: string): string {
+  const earlier = join(folder, 'earlier');
+  execFileSync('git', ['worktree', 'add', '--quiet', '--detach', earlier, commit!], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  symlinkSync(join(root, 'node_modules'), join(earlier, 'node_modules'));
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: earlier, stdio: 'inherit' });
+  return join(earlier, 'dist', 'adjutant.cjs');
+}
+
+class Server extends StdioPeer {
+  static async start(program: string, args: readonly string[], env: Record<string, string>): Promise<Server> {
+    const server = new Server([program, 'serve', ...args, '--toolsets', 'all'], { env });
+    server.send(initialize());
+    await server.until(({ id }) => id === 0);
+    return server;
+  }
+
+  async call(name: string, args: object): Promise<JsonObject> {
+    const reply = await this.request('tools/call', { name, arguments: args });
+    const result = reply['result'] as JsonObject | undefined;
+    if (result === undefined || result['isError'])
+      throw new Error(`${name} failed: ${JSON.stringify(reply)}`);
+    return (result['structuredContent'] ?? result) as JsonObject;
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'adjutant-upgrade-'));
+const problems: string[] = [];
+const check = (what: string, isRight: boolean) => {
+  process.stdout.write(`${isRight ? '✓' : '✗'} ${what}\n`);
+  if (!isRight) problems.push(what);
+};
+const namesIn = (list: unknown, key: string) =>
+  new Set((list as readonly JsonObject[]).map((one) => String(one[key])));
+try {
+  const earlier = build(folder);
+  const model = await startResponsesModel();
+  await using bench = createWorkbench(model.config);
+  const args = ['--home', bench.home, '--delegate-command', await nativeCodex()];
+  const cli = (program: string, ...words: readonly string[]) =>
+    execFileSync(process.execPath, [program, ...words, '--home', bench.home], {
+      env: bench.env,
+      encoding: 'utf8',
+    });
+
+  await using old = await Server.start(earlier, args, bench.env);
+  await old.call('create_prompt', { name: 'greet', title: 'Greet', text: 'Hello {{who}}' });
+  await old.call('label_prompt', { name: 'greet', label: 'production' });
+  await old.call('update_prompt', { name: 'greet', text: 'Good day {{who}}' });
+  await old.call('expand_prompt', { command: 'greet', arguments: { who: 'Ada' } });
+  await old.call('create_user', {
+    id: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+    timezone: 'Europe/Berlin',
+  });
+  const start = new Date(Date.now() + 5 * 86_400_000).toISOString();
+  await old.call('create_event', { user_id: 'ada', title: 'Board meeting', start_ts: start });
+  await old.call('plan_notifications', { user_id: 'ada' });
+  await old.call('delegate_run', { task: 'Say hello.', cwd: bench.project, sandbox: 'read-only' });
+  cli(earlier, 'tokens', 'create', 'phone', '--scope', 'read');
+
+  await using fresh = await Server.start(bundle, args, bench.env);
+  const history = await fresh.call('prompt_history', { name: 'greet' });
+  check('a prompt has its history', (history['revisions'] as readonly unknown[]).length === 2);
+  const shown = await fresh.call('expand_prompt', { command: 'greet@production', arguments: { who: 'Ada' } });
+  check('a label names its revision', JSON.stringify(shown).includes('Hello Ada'));
+  const usage = await fresh.call('prompt_usage', {});
+  check('the uses of a prompt are counted', JSON.stringify(usage).includes('greet'));
+  check('a person', namesIn((await fresh.call('list_users', {}))['users'], 'id').has('ada'));
+  const events = await fresh.call('list_events', { user_id: 'ada' });
+  check('an event', namesIn(events['events'], 'title').has('Board meeting'));
+  const planned = await fresh.call('list_notifications', { user_id: 'ada' });
+  check('its planned notifications', (planned['notifications'] as readonly unknown[]).length > 0);
+  const runs = (await fresh.call('list_runs', {}))['runs'] as readonly JsonObject[];
+  check('a run', runs.length === 1 && runs[0]!['status'] !== 'running');
+  check('a token', cli(bundle, 'tokens', 'list').includes('phone'));
+  const activity = await fresh.call('list_activity', {});
+  const actions = namesIn(activity['entries'], 'action');
+  check(
+    'the security log',
+    ['create_user', 'create_event', 'create_prompt'].every((one) => actions.has(one)),
+  );
+
+  const failures: string[] = [];
+  const write = async (server: Server, who: string, round: number) => {
+    const name = `${who}_${round}`;
+    await server.call('create_prompt', { name, title: name, text: name }).catch((error: Error) => {
+      failures.push(error.message);
+    });
+    await server
+      .call('create_event', { user_id: 'ada', title: name, start_ts: start })
+      .catch((error: Error) => failures.push(error.message));
+  };
+  for (let round = 0; round < rounds; round++)
+    await Promise.all([write(old, 'old', round), write(fresh, 'new', round)]);
+  check(
+    `${rounds} rounds of writes of both servers were accepted (${failures[0] ?? 'all'})`,
+    failures.length === 0,
+  );
+  const wanted = Array.from({ length: rounds }, (_, round) => [`old_${round}`, `new_${round}`]).flat();
+  for (const [label, server] of [
+    ['the earlier version', old],
+    ['this version', fresh],
+  ] as const) {
+    const prompts = namesIn((await server.call('list_prompts', { limit: 500 }))['prompts'], 'name');
+    const titles = namesIn(
+      (await server.call('list_events', { user_id: 'ada', limit: 500 }))['events'],
+      'title',
+    );
+    check(
+      `${label} has all ${wanted.length} prompts`,
+      wanted.every((name) => prompts.has(name)),
+    );
+    check(
+      `${label} has all ${wanted.length} events`,
+      wanted.every((name) => titles.has(name)),
+    );
+  }
+  await model.close();
+} finally {
+  execFileSync('git', ['worktree', 'remove', '--force', join(folder, 'earlier')], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(problems.length === 0 ? 'Nothing was lost.\n' : `${problems.length} problems\n`);
+process.exitCode = problems.length === 0 ? 0 : 1;
