@@ -150,11 +150,11 @@ export function redactLog(config: Config, env: Environment): void {
   setLogRedaction((text) => createRedaction(secretsOf(config, env))(text));
 }
 
-/** The files of the embedded database. SQLite keeps recent changes beside the main file. */
+/** The files of the databases on this machine. SQLite keeps recent changes beside the main file. */
 function databaseFiles(config: Config): readonly string[] {
   const { engine, target } = locate(config['assistant.database_url']);
-  const file = engine === 'sqlite' ? target : localDatabase(config);
-  return ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(file + suffix));
+  const files = [...(engine === 'sqlite' ? [target] : []), localDatabase(config)];
+  return files.flatMap((file) => ['', '-wal', '-shm', '-journal'].map((suffix) => resolve(file + suffix)));
 }
 
 /** `createTaskRunner` is called only when a sub-agent is configured to decide about notifications. */
@@ -188,13 +188,14 @@ export function openAudit(config: Config) {
   const databaseUrl = config['assistant.database_url'];
   return createAudit({
     databaseUrl,
-    localUrl: isPostgres(databaseUrl) ? localDatabase(config) : databaseUrl,
+    // Prompts and runs must work while the database of the features is damaged or cannot be reached.
+    localUrl: localDatabase(config),
     oldFolder: join(config['http.state_dir'], 'audit'),
     days: config['audit.days'],
   });
 }
 
-/** The embedded database of this machine beside a database server, for everything that is not shared. */
+/** The database of this machine beside that of the features, for everything that is not shared. */
 export function localDatabase(config: Config): string {
   return join(config['http.state_dir'], 'local.db');
 }

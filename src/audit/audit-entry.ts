@@ -125,7 +125,7 @@ export interface Audit {
 export interface AuditOptions {
   /** The database that the features change. */
   readonly databaseUrl: string;
-  /** A database on this machine, for everything else. The same one, unless the features share a server. */
+  /** A database on this machine, for everything else. */
   readonly localUrl: string;
   /** Folder with the entries of earlier versions: one file of JSON lines for each day. */
   readonly oldFolder: string;

@@ -98,9 +98,12 @@ describe('adjutant audit', () => {
   });
 
   it('keeps no tokens and no private texts', () => {
-    const database = new DatabaseSync(join(started.program.home, 'adjutant.db'), { readOnly: true });
-    const rows = database.prepare('select entry from activity').all();
-    database.close();
+    const rows = ['adjutant.db', 'local.db'].flatMap((name) => {
+      const database = new DatabaseSync(join(started.program.home, name), { readOnly: true });
+      const found = database.prepare('select entry from activity').all();
+      database.close();
+      return found;
+    });
     expect(rows.length).toBeGreaterThan(10);
     expect(JSON.stringify(rows)).not.toMatch(/adjutant_|not-a-token|private text|secret-topic|eyJ/);
   });

@@ -149,6 +149,7 @@ it('every example is run except for these', () => {
     'docs/tutorial.md: the result depends on the clients of the machine',
     'docs/tutorial.md: needs an account for Codex',
     'README.md: this test is part of it',
-    'CONTRIBUTING.md: they are what runs this',
+    ...Array<string>(2).fill('CONTRIBUTING.md: they are what runs this'),
+    ...Array<string>(5).fill('CONTRIBUTING.md: a test compiles it'),
   ]);
 });
