@@ -131,10 +131,12 @@ describe.runIf(canMount)('a server on a disk that is', () => {
     expect(server.log).toContain(reason);
     expect((await server.page).status).toBe(200);
     expect(await server.call('list_prompts', {})).toContain('before');
-    const remedy = `${join(home, 'adjutant.db')} .*disk.*;`;
-    const unrecorded = new RegExp(`was not run, because the security log cannot record it: .*${remedy}`);
+    const remedy = (database: string) => `${join(home, database)} .*disk.*;`;
+    const unrecorded = new RegExp(
+      `was not run, because the security log cannot record it: .*${remedy('local.db')}`,
+    );
     expect(await createPrompt(server, 'lost')).toMatch(unrecorded);
-    expect(await createUser(server, 'eve')).toMatch(new RegExp(remedy));
+    expect(await createUser(server, 'eve')).toMatch(new RegExp(remedy('adjutant.db')));
     expect(await server.call('load_demo', {})).toMatch(unrecorded);
     expect(await server.call('delegate_run', { task: 'x', cwd: home })).toMatch(unrecorded);
     expect(await server.call('list_prompts', {})).not.toContain('lost');
