@@ -7,8 +7,8 @@ const cacheFolder = join(import.meta.dirname, '../../../node_modules/.cache/adju
 const preload = `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(cacheFolder)});`;
 
 /**
- * The program that this one starts run hosts from: the built one for the built one, and the source for the source. A run host
- * of another version would hide what a change of the source does.
+ * The program for run hosts. A server that runs from source starts them from source as well: a built run host of another version
+ * would hide what a change of the source does.
  */
 const program = existsSync(launcher)
   ? [launcher]
