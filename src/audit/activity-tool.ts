@@ -12,7 +12,7 @@ export function createActivity(audit: ActivitySource): Feature {
   return { name: 'audit', tools: activityTools(audit) };
 }
 
-export const activityFields = {
+const activityFields = {
   actor: { type: 'string', description: 'E.g. token ada' },
   action: { type: 'string', description: 'Tool or method' },
   outcome: { type: 'string', enum: ['started', 'done', 'failed', 'denied'], description: 'Outcome' },

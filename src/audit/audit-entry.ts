@@ -108,6 +108,8 @@ export interface CallOutcome {
 export interface AuditedWork<Value> {
   /** True if the call changes only the database, so that the transaction of the change records the call. */
   readonly inDatabase?: boolean;
+  /** True if the call frees space on the disk, so it must run even if a full disk prevents its first entry. */
+  readonly freesSpace?: boolean;
   work(): Promise<Value>;
   /** The outcome of the call, from its value or its error. */
   outcome(end: { readonly value: Value } | { readonly error: unknown }): CallOutcome;
@@ -116,7 +118,7 @@ export interface AuditedWork<Value> {
 export interface Audit {
   /** Records a call that changed nothing: it was denied, or it was invalid. */
   record(call: AuditedCall & CallOutcome): void;
-  /** Runs a call that may change something. The call fails, and changes nothing, if the log cannot record it. */
+  /** Runs a call that may change something. It fails, and changes nothing, if the log cannot record it, unless it frees space. */
   run<Value>(call: AuditedCall, work: AuditedWork<Value>): Promise<Value>;
   /** Waits until everything is written. */
   close(): Promise<void>;

@@ -56,7 +56,7 @@ export class AuditLog {
 
   async run<Value>(
     call: AuditedCall,
-    { inDatabase = false, work, outcome }: AuditedWork<Value>,
+    { inDatabase = false, freesSpace = false, work, outcome }: AuditedWork<Value>,
   ): Promise<Value> {
     const id = newId(Date.now());
     let last: StoredEntry | undefined;
@@ -77,7 +77,11 @@ export class AuditLog {
         last ??= started;
       },
     };
-    if (!inDatabase) await current.start();
+    if (!inDatabase)
+      await current.start().catch((error: unknown) => {
+        if (!freesSpace) throw error;
+        log('warning', `${call.action} is recorded when it has freed space: ${messageOf(error)}`);
+      });
     const finish = async (end: Parameters<typeof outcome>[0]) => {
       current.isOver = true;
       const entry = entryOf(call, outcome(end));

@@ -1,7 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { isInIndexes } from './damage.ts';
 import { migrations } from './migrations.ts';
+import { SqliteFile } from './sqlite-file.ts';
 import { locate, refuseUnsupported, type Store } from './store.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -24,6 +26,26 @@ export async function inspectDatabase(url: string, timeoutMs = 5000): Promise<In
       : { engine, place, ...(await inspectFile(target, place)) };
   } catch (error) {
     throw unavailable(error, place, { hint: '' });
+  }
+}
+
+export interface Damage {
+  /** What is wrong in the whole file. */
+  readonly lines: readonly string[];
+  /** True if nothing but indexes is damaged, which the next start rebuilds. */
+  readonly isInIndexes: boolean;
+}
+
+/** `undefined` if the file is undamaged, and for PostgreSQL, which checks its pages itself. */
+export async function findDamage(url: string): Promise<Damage | undefined> {
+  const { engine, target } = locate(url);
+  if (engine === 'postgres' || !existsSync(target)) return undefined;
+  const file = await SqliteFile.open(target, 2000);
+  try {
+    const lines = file.findDamage();
+    return lines.length === 0 ? undefined : { lines, isInIndexes: isInIndexes(file, lines) };
+  } finally {
+    file.close();
   }
 }
 

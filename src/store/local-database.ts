@@ -22,7 +22,8 @@ export class LocalDatabase {
       const file = new SqliteFile(Database, path, lockTimeoutMs);
       try {
         // Losing the rows in a power cut does no harm, because their processes are lost with them.
-        file.exec('pragma journal_mode = truncate; pragma synchronous = off;');
+        // The journal keeps its size, so that a full disk does not prevent small changes.
+        file.exec('pragma journal_mode = persist; pragma synchronous = off;');
         setUp(file);
         return file;
       } catch (error) {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Tables } from './schema.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { SqliteFile } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 /** Tables to copy, parents first, with the columns of their primary keys. */
@@ -36,7 +38,10 @@ export interface Moved {
 export interface MoveOptions {
   /** Allows a target that already has data; rows with the same primary key are replaced. */
   readonly intoOther: boolean;
-  readonly nowMs: number;
+  /** Removes all rows of the target first. */
+  readonly replaces?: boolean;
+  /** When the move begins. It is refused while notifications are being sent, unless this is absent. */
+  readonly nowMs?: number;
   /** Called after every page with the current step and the number of rows done, and the total if it is known. */
   readonly show?: (message: string, done?: number, total?: number) => void;
   /** Aborts the move and leaves the target unchanged. */
@@ -61,11 +66,13 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
   if (here === there)
     throw new Failure('refused', `${to.place} is the current database; name a different one with --to.`);
   return withSnapshot(from, async (source) => {
-    await refuseWhileSending(source, from.place, options.nowMs);
+    if (options.nowMs !== undefined) await refuseWhileSending(source, from.place, options.nowMs);
     const original = await digestAll(source, createPace('reading', options));
     const total = original.reduce((sum, { rows }) => sum + rows, 0);
     return to.write(async ({ db }) => {
       const target = db as unknown as Kysely<Tables>;
+      if (options.replaces)
+        for (const name of names.toReversed()) await sql`delete from ${sql.table(name)}`.execute(target);
       const found = await digestAll(target, createPace('checking', options));
       if (isSame(original, found)) return { tables: original, already: true };
       if (!options.intoOther && found.some(({ rows }) => rows > 0))
@@ -87,6 +94,13 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
       return { tables: original, already: false };
     });
   });
+}
+
+/** Counts and hashes of the rows of these tables of a file that nobody changes. Other tables are not counted. */
+export async function digestFile(file: SqliteFile, only: readonly string[]): Promise<readonly Moved[]> {
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(file, 0) });
+  const wanted = names.filter((name) => only.includes(name));
+  return digestAll(db, async () => {}, undefined, wanted);
 }
 
 function createPace(step: string, { show, signal }: MoveOptions, total?: number): Pace {
@@ -156,9 +170,14 @@ async function copyTable(
 }
 
 /** With `like`, counts only rows whose primary key also exists there. */
-async function digestAll(db: Kysely<Tables>, pace: Pace, like?: Kysely<Tables>): Promise<Moved[]> {
+async function digestAll(
+  db: Kysely<Tables>,
+  pace: Pace,
+  like?: Kysely<Tables>,
+  only: readonly TableName[] = names,
+): Promise<Moved[]> {
   const digests: Moved[] = [];
-  for (const name of names) {
+  for (const name of only) {
     const keys = like && (await loadKeys(like, name));
     let sum = 0n;
     let count = 0;
@@ -191,7 +210,7 @@ function hashRow(row: Row): bigint {
   return BigInt(`0x${createHash('sha256').update(JSON.stringify(fields)).digest('hex')}`);
 }
 
-function isSame(some: readonly Moved[], others: readonly Moved[]): boolean {
+export function isSame(some: readonly Moved[], others: readonly Moved[]): boolean {
   return some.every(({ rows, hash }, index) => rows === others[index]?.rows && hash === others[index]?.hash);
 }
 

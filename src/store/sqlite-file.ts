@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../json.ts';
 import { createPrivateFile } from '../regular-file.ts';
 
 const maxCachedStatements = 200;
+/** The path of a database that no file holds. */
+export const inMemory = ':memory:';
 
 export type SqliteRow = Record<string, unknown>;
 
@@ -14,17 +17,20 @@ export class SqliteFile {
   readonly #inode: number;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Creates the file if it does not exist. `busyMs` is how long a statement blocks the event loop to wait for a lock. */
-  constructor(Database: typeof DatabaseSync, path: string, busyMs: number) {
+  /**
+   * Creates the file if it does not exist, unless it is only read. `busyMs` is how long a statement blocks the event loop to wait
+   * for a lock.
+   */
+  constructor(Database: typeof DatabaseSync, path: string, busyMs: number, readOnly = false) {
     this.path = path;
-    createPrivateFile(path);
-    this.#database = new Database(path, { timeout: busyMs });
-    this.#inode = statSync(path).ino;
+    if (path !== inMemory && !readOnly) createPrivateFile(path);
+    this.#database = new Database(path, { timeout: busyMs, readOnly });
+    this.#inode = path === inMemory ? 0 : statSync(path).ino;
   }
 
-  static async open(path: string, busyMs: number): Promise<SqliteFile> {
+  static async open(path: string, busyMs: number, readOnly = false): Promise<SqliteFile> {
     const { DatabaseSync } = await import('node:sqlite');
-    return new SqliteFile(DatabaseSync, path, busyMs);
+    return new SqliteFile(DatabaseSync, path, busyMs, readOnly);
   }
 
   /** True if the file was removed or replaced after it was opened: what is written here would be lost. */
@@ -36,7 +42,20 @@ export class SqliteFile {
   async copyTo(path: string): Promise<void> {
     const { backup } = await import('node:sqlite');
     createPrivateFile(path);
-    await backup(this.#database, path);
+    // All pages in one step: SQLite starts again from the first page if another process writes between two steps.
+    await backup(this.#database, path, { rate: 0x7f_ff_ff_ff });
+  }
+
+  /** What SQLite finds wrong in the whole file. Empty if nothing is. `quick` does not compare indexes with their tables. */
+  findDamage(how: 'quick' | 'integrity' = 'integrity'): readonly string[] {
+    try {
+      const rows = this.all(`pragma ${how}_check(20)`);
+      return rows.flatMap((row) => Object.values(row).map(String)).filter((line) => line !== 'ok');
+    } catch (error) {
+      // Some damage makes the check itself fail.
+      if (isDamaged(error)) return [messageOf(error)];
+      throw error;
+    }
   }
 
   get isTransaction(): boolean {

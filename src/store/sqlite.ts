@@ -6,6 +6,7 @@ import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { recordChanges } from './activity.ts';
 import { unrecordedCall } from './current-call.ts';
+import { refuseDamaged, refuseEmptied } from './damage.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
@@ -42,7 +43,9 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     return new Kysely<Tables>({ dialect: sqliteDialect(connection, lockTimeoutMs) });
   };
   try {
+    refuseEmptied(file);
     const writer = await connect(false);
+    await whileBusy(() => refuseDamaged(opened[0]!), lockTimeoutMs);
     await update(writer);
     const reader = await connect(true);
     return { ...createEngine(reader, writer, file, store), isReplaced: () => opened[0]!.isReplaced };

@@ -1,0 +1,124 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { plantTree } from '../../test/tree.ts';
+import { findDamage } from './inspect.ts';
+import { createStore } from './store.ts';
+
+async function createFilled(): Promise<string> {
+  const file = join(plantTree({}), 'adjutant.db');
+  const store = createStore(file);
+  await store.write(async ({ db }) => {
+    for (let count = 0; count < 300; count++)
+      await db
+        .insertInto('users')
+        .values({
+          id: `u${count}`,
+          name: 'x'.repeat(50),
+          email: `u${count}@example.com`,
+          created_ms: 0,
+          updated_ms: 0,
+        })
+        .execute();
+    for (let count = 0; count < 300; count++)
+      await db
+        .insertInto('rules')
+        .values({
+          id: `r${count}`,
+          user_id: `u${count}`,
+          rule_type: 'quiet_hours' as never,
+          config: '{}',
+          created_ms: 0,
+          updated_ms: 0,
+        })
+        .execute();
+  });
+  await store.close();
+  return file;
+}
+
+/** Overwrites the first page of a table or an index. */
+function spoil(file: string, name: string): void {
+  const database = new DatabaseSync(file);
+  const page = Number(
+    database.prepare('select rootpage from sqlite_master where name = ?').get(name)!['rootpage'],
+  );
+  const size = Number(database.prepare('pragma page_size').get()!['page_size']);
+  database.close();
+  const opened = openSync(file, 'r+');
+  writeSync(opened, Buffer.alloc(size, 0x5a), 0, size, (page - 1) * size);
+  closeSync(opened);
+}
+
+async function countRules(file: string): Promise<number> {
+  const store = createStore(file);
+  try {
+    const rows = await store.read((db) =>
+      db.selectFrom('rules').select('id').where('user_id', '>=', 'u').execute(),
+    );
+    return rows.length;
+  } finally {
+    await store.close();
+  }
+}
+
+it('an undamaged database has no damage, and neither has a missing one', async () => {
+  const file = await createFilled();
+  expect(await findDamage(file)).toBeUndefined();
+  expect(await findDamage(`${file}.missing`)).toBeUndefined();
+});
+
+it('an index that lacks entries is rebuilt when the database is opened', async () => {
+  const file = await createFilled();
+  const database = new DatabaseSync(file, { defensive: false });
+  // Turns the index into one of another column for a moment, so that new rows are missing in it.
+  database.exec('pragma writable_schema = on');
+  const { sql } = database.prepare("select sql from sqlite_master where name = 'rules_user'").get() as {
+    sql: string;
+  };
+  database.exec(
+    `update sqlite_master set sql = replace(sql, '(user_id)', '(user_id) where priority > 9') where name = 'rules_user'`,
+  );
+  database.close();
+  const second = new DatabaseSync(file, { defensive: false });
+  second.exec(
+    "insert into rules (id, user_id, rule_type, config, created_ms, updated_ms) values ('late', 'u7', 'x', '{}', 0, 0)",
+  );
+  second.exec('pragma writable_schema = on');
+  second.prepare("update sqlite_master set sql = ? where name = 'rules_user'").run(sql);
+  second.close();
+  expect(await findDamage(file)).toMatchObject({ isInIndexes: true });
+  expect(await countRules(file)).toBe(301);
+  expect(await findDamage(file)).toBeUndefined();
+});
+
+it('a database with a damaged table is refused, and the last backup is named', async () => {
+  const file = await createFilled();
+  spoil(file, 'rules');
+  const backups = join(dirname(file), 'backups');
+  mkdirSync(backups);
+  writeFileSync(join(backups, 'adjutant-2031.backup'), '');
+  expect((await findDamage(file))?.isInIndexes).toBe(false);
+  await expect(countRules(file)).rejects.toThrow(/is damaged.+restore .+adjutant-2031\.backup --replace/);
+});
+
+it('a database that became empty is refused, but one that is being created is not', async () => {
+  const file = await createFilled();
+  truncateSync(file);
+  expect(statSync(file).size).toBe(0);
+  const earlier = new Date(Date.now() - 3_600_000);
+  utimesSync(file, earlier, earlier);
+  await expect(countRules(file)).rejects.toThrow(/is empty, although it exists/);
+  utimesSync(file, new Date(), new Date());
+  expect(await countRules(file)).toBe(0);
+});

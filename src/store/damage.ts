@@ -1,0 +1,79 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { log } from '../log.ts';
+import type { SqliteFile } from './sqlite-file.ts';
+
+/** Files up to this size are checked completely when they are opened, which takes milliseconds. */
+const fullCheckBytes = 2 * 1024 * 1024;
+/** Files up to this size are checked without comparing indexes with their tables. Larger ones are left to `doctor` and `backup`. */
+const quickCheckBytes = 32 * 1024 * 1024;
+/** A process that creates the file needs less than this. */
+const creationMs = 60_000;
+
+/** Throws if a database lost its content: nobody would notice that a new one takes its place. */
+export function refuseEmptied(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.size !== 0 || Date.now() - found.mtimeMs < creationMs) return;
+  throw new Failure(
+    'unavailable',
+    `The database ${path} is empty, although it exists. ${remedy(path)} To start with a new database, remove the file.`,
+  );
+}
+
+/** Checks a database that is being opened. Rebuilds its indexes if nothing else is damaged, and throws otherwise. */
+export function refuseDamaged(file: SqliteFile): void {
+  const { size } = statSync(file.path);
+  if (size > quickCheckBytes) return;
+  const damage = size <= fullCheckBytes ? file.findDamage() : file.findDamage('quick');
+  if (damage.length === 0) return;
+  if (isInIndexes(file, damage) && rebuildIndexes(file)) {
+    log('warning', `${file.path} had damaged indexes (${damage[0]}); they were rebuilt`);
+    return;
+  }
+  throw new Failure(
+    'unavailable',
+    `The database ${file.path} is damaged (${damage[0]}). ${remedy(file.path)}`,
+  );
+}
+
+function remedy(path: string): string {
+  const last = lastBackup(path);
+  const which = last === undefined ? 'FILE --replace, with the last backup' : `${last} --replace`;
+  return `Stop all servers and workers, then run "adjutant restore ${which}".`;
+}
+
+/** The newest backup in the folder `backups` beside the database. */
+function lastBackup(path: string): string | undefined {
+  const folder = join(dirname(path), 'backups');
+  try {
+    const newest = readdirSync(folder)
+      .filter((name) => name.endsWith('.backup'))
+      .sort()
+      .at(-1);
+    return newest && join(folder, newest);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if every line of the report is about an index, by its name or by its first page. */
+export function isInIndexes(file: SqliteFile, damage: readonly string[]): boolean {
+  if (!damage.every((line) => /index|^Tree|^\*\*\* in/.test(line))) return false;
+  const indexes = file.all("select name, rootpage from sqlite_master where type = 'index'");
+  const [names, pages] = ['name', 'rootpage'].map((key) => new Set(indexes.map((one) => String(one[key]))));
+  return damage.every((line) => {
+    const [, name] = /(?:missing from|entries in|entry in) index (\S+)/.exec(line) ?? [];
+    const [, page] = /^(?:\*\*\* in database \w+ \*\*\*\s+)?Tree (\d+) /.exec(line) ?? [];
+    return (name !== undefined && names!.has(name)) || (page !== undefined && pages!.has(page));
+  });
+}
+
+function rebuildIndexes(file: SqliteFile): boolean {
+  try {
+    file.exec('reindex');
+    return file.findDamage().length === 0;
+  } catch {
+    return false;
+  }
+}
