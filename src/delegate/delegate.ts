@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { type Change, extensions, type Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
-import type { DelegateOptions } from './settings/delegate-options.ts';
+import type { DelegateOptions } from './run/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
 import { compareTool } from './tools/compare-tool.ts';
 import { delegateTools } from './tools/delegate-tools.ts';
@@ -56,7 +56,7 @@ export function createDelegate(options: DelegateOptions): Feature {
           ...runTools(runs, runtime, options.answerWithinMs || 50_000),
         ],
     ...(!options.document && {
-      resources: runResources(runs),
+      resources: runResources(runs, (uri) => publish({ kind: 'resource', uri })),
       methods: taskMethods(runs),
       extensions: extensions.delegate,
     }),

@@ -8,11 +8,15 @@ import { isObject, type JsonObject, type JsonSchema, messageOf } from '../json.t
 import { log, setLogLevel, setLogRedaction } from '../log.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { version } from '../version.ts';
-import type { AutopilotRequest } from './autopilot/autopilot.ts';
+import type { RunOrder } from './agents/protocols/run-order.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
+import type { AutopilotRequest } from './autopilot/autopilot-request.ts';
 import { parseObject } from './files/json-file.ts';
 import { RunDirectory } from './files/run-directory.ts';
-import { Channel } from './host/channel.ts';
+import { loadSpawn } from './process/launch.ts';
+import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
+import { validateAnswer } from './run/answer.ts';
+import { Channel } from './run/channel.ts';
 import {
   type HostMessage,
   type HostOrder,
@@ -20,12 +24,8 @@ import {
   type JobLabel,
   type OrderMessage,
   orderFormat,
-} from './host/host-message.ts';
-import { loadSpawn } from './launch/launch.ts';
-import { validateAnswer } from './record/answer-check.ts';
-import type { RunHooks, RunRequest } from './record/run-request.ts';
-import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
-import type { RunOrder } from './session/run-order.ts';
+} from './run/host-message.ts';
+import type { RunHooks, RunRequest } from './run/run-request.ts';
 
 /** A server that is frozen can hold the lock of the queue. A run must not fail because of that. */
 const lockTimeoutMs = 60_000;
@@ -42,8 +42,8 @@ const spareDelayMs = 20;
 class RunHost {
   readonly #cancellation = new AbortController();
   readonly #followers = new Set<Channel<HostRequest, HostMessage>>();
-  /** The sessions in progress: that of the run, or those of the jobs of an autopilot. */
-  readonly #sessions = new Map<string, (order: RunOrder) => Promise<void>>();
+  /** The conversations in progress: that of the run, or those of the jobs of an autopilot. */
+  readonly #conversations = new Map<string, (order: RunOrder) => Promise<void>>();
   #isOrdered = false;
 
   /** Waits for the order of the server that started this process. Without an order there is nothing to do. */
@@ -91,11 +91,11 @@ class RunHost {
 
   async #execute({ order, run }: OrderMessage): Promise<HostMessage> {
     try {
-      const execute = this.#sessions.get(run);
+      const execute = this.#conversations.get(run);
       if (execute === undefined)
         throw new Failure(
           'refused',
-          `Run ${run} has no session at the moment: its agent is starting or finishing.`,
+          `Run ${run} has no conversation at the moment: its agent is starting or finishing.`,
         );
       await execute(order);
       return { kind: 'reply' };
@@ -150,9 +150,9 @@ class RunHost {
   ): Promise<object> {
     const hooksFor = (job?: JobLabel): RunHooks => ({
       signal: this.#cancellation.signal,
-      onSession: (id, execute) => {
-        if (execute === undefined) this.#sessions.delete(id);
-        else this.#sessions.set(id, execute);
+      onConversation: (id, execute) => {
+        if (execute === undefined) this.#conversations.delete(id);
+        else this.#conversations.set(id, execute);
       },
       onEvent: (event) => this.#send({ kind: 'event', event, ...(job && { job }) }),
       onState: (state) => {

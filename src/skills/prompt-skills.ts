@@ -27,6 +27,8 @@ export interface SkillPrompt {
   readonly template: 'input' | 'braces' | 'jinja' | 'none';
   readonly file: string;
   readonly line: number;
+  /** Set for a skill folder. It is served with all its files, not as a prompt. */
+  readonly folder?: string;
 }
 
 /** A prompt with this tag is served as a skill unless the settings say otherwise. */

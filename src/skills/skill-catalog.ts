@@ -253,7 +253,9 @@ class SkillFolders {
         const path = join(folder, entry.name);
         watchable.push(path);
         try {
-          const skill = await this.#readSkill(entry, path, known, watchable);
+          const warn = (message: string) =>
+            problems.push({ file: join(path, manifestName), line: 2, severity: 'warning', message });
+          const skill = await this.#readSkill(entry, path, known, { watchable, warn });
           const first = skills.get(skill.name)?.folder;
           if (first === undefined) skills.set(skill.name, { skill, folder: path });
           else throw new Error(`${first} has the same name and comes first in skills.folders`);
@@ -270,7 +272,7 @@ class SkillFolders {
     entry: Dirent,
     folder: string,
     known: ReadonlyMap<string, Hashed>,
-    watchable: string[],
+    { watchable, warn }: { readonly watchable: string[]; warn(message: string): void },
   ): Promise<Skill> {
     if (entry.isSymbolicLink())
       throw new Error('symbolic links to skills are not followed; mount the folder that contains the skill');
@@ -294,7 +296,7 @@ class SkillFolders {
       files.push(file);
     }
     const manifest = await readRegularBytes(join(real, manifestName), skillLimits.bytes);
-    const frontmatter = await parseSkillFrontmatter(manifest, entry.name);
+    const frontmatter = await parseSkillFrontmatter(manifest, entry.name, warn);
     const { name } = entry;
     return { name, root: skillUri(name), frontmatter, files, folders: walked.folders, listed: true };
   }

@@ -100,8 +100,15 @@ export function mimeTypeOf(path: string): string {
 
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Parses and validates the front matter of a SKILL.md. The clients refuse whole lists for one invalid entry. */
-export async function parseSkillFrontmatter(bytes: Buffer, folder: string): Promise<SkillFrontmatter> {
+/**
+ * Parses and validates the front matter of a SKILL.md. The clients refuse whole lists for one invalid entry, so long texts
+ * are cut and other values become texts.
+ */
+export async function parseSkillFrontmatter(
+  bytes: Buffer,
+  folder: string,
+  warn: (message: string) => void = () => {},
+): Promise<SkillFrontmatter> {
   const fields = await parseFields(bytes);
   const { name, description, compatibility, metadata } = fields;
   if (typeof name !== 'string' || !isSkillName(name))
@@ -111,16 +118,30 @@ export async function parseSkillFrontmatter(bytes: Buffer, folder: string): Prom
     );
   if (name !== folder)
     throw new FileProblem(`"name" is "${name}", but the folder is "${folder}"; give both the same name`, 2);
-  if (!isText(description, 1024))
-    throw new FileProblem('"description" must be a text of 1 to 1024 characters', 2);
-  if (compatibility !== undefined && !isText(compatibility, 500))
-    throw new FileProblem('"compatibility" must be a text of 1 to 500 characters', 2);
-  if (
-    metadata !== undefined &&
-    !(isObject(metadata) && Object.values(metadata).every((value) => typeof value === 'string'))
-  )
-    throw new FileProblem('"metadata" must map names to texts; put numbers and dates in quotes', 2);
-  return { ...fields, name, description };
+  if (typeof description !== 'string' || description === '')
+    throw new FileProblem('"description" must be a text', 2);
+  const cut = (field: string, value: string, longest: number) => {
+    if ([...value].length <= longest) return value;
+    warn(`"${field}" is longer than ${longest} characters, so clients get its beginning`);
+    return [...value].slice(0, longest).join('');
+  };
+  return {
+    ...fields,
+    name,
+    description: cut('description', description, 1024),
+    ...(compatibility !== undefined && { compatibility: cut('compatibility', String(compatibility), 500) }),
+    ...(metadata !== undefined && { metadata: textsIn(metadata, warn) }),
+  };
+}
+
+/** The values of `metadata` as texts, which clients require. */
+function textsIn(metadata: Json, warn: (message: string) => void): JsonObject {
+  const isValid = isObject(metadata) && Object.values(metadata).every((value) => typeof value === 'string');
+  if (!isValid) warn('"metadata" must map names to texts, so other values are sent as texts');
+  const entries = isObject(metadata) ? Object.entries(metadata) : [['value', metadata] as const];
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
 }
 
 function isSkillName(name: string): boolean {
@@ -153,8 +174,4 @@ function assertJson(value: unknown, depth: number): void {
   else if (isObject(value) && !Object.hasOwn(value, '__proto__'))
     for (const item of Object.values(value)) assertJson(item, depth + 1);
   else throw new FileProblem(`the YAML value ${String(value)} cannot be sent as JSON; put it in quotes`, 2);
-}
-
-function isText(value: unknown, longest: number): value is string {
-  return typeof value === 'string' && value !== '' && [...value].length <= longest;
 }

@@ -217,17 +217,6 @@ describe('skills that are not served', () => {
     ['an invalid name', yaml('name: Bad\ndescription: d'), '"name" must be 1 to 64'],
     ['another name', yaml('name: good\ndescription: d'), 'give both the same name'],
     ['no description', yaml('name: bad'), '"description" must be'],
-    ['a long description', yaml(`name: bad\ndescription: ${long}`), '"description" must be'],
-    [
-      'numbers as metadata',
-      yaml('name: bad\ndescription: d\nmetadata:\n  version: 1'),
-      '"metadata" must map',
-    ],
-    [
-      'a long compatibility',
-      yaml(`name: bad\ndescription: d\ncompatibility: ${long}`),
-      '"compatibility" must be',
-    ],
     ['bytes that are no text', { 'skills/bad/SKILL.md': Buffer.from([0xff, 0xfe]) }, 'not valid UTF-8'],
     ['a large front matter', yaml(`name: bad\nx: ${'y'.repeat(20_000)}`), 'larger than 16 KB'],
     [
@@ -251,6 +240,36 @@ describe('skills that are not served', () => {
     expect(problem).toContain(reason);
     expect(others).toEqual([]);
   });
+
+  it.each([
+    [
+      'a long description',
+      `description: ${long}`,
+      '"description" is longer than 1024',
+      { description: long.slice(0, 1024) },
+    ],
+    [
+      'a long compatibility',
+      `description: d\ncompatibility: ${long}`,
+      '"compatibility" is longer than 500',
+      { compatibility: long.slice(0, 500) },
+    ],
+    [
+      'numbers as metadata',
+      'description: d\nmetadata:\n  version: 1',
+      '"metadata" must map',
+      { metadata: { version: '1' } },
+    ],
+  ])(
+    'do not include those with %s, which is corrected and reported',
+    async (_, fields, reason, corrected) => {
+      const { request, names, problems } = openSkills(yaml(`name: bad\n${fields}`));
+      expect(await names()).toEqual(['bad']);
+      expect(await problems()).toEqual([expect.stringContaining(reason)]);
+      const [listed] = (await request('skills/list'))['skills'] as unknown as { frontmatter: object }[];
+      expect(listed!.frontmatter).toMatchObject(corrected);
+    },
+  );
 
   it('names the file and the line', async () => {
     const { skills, home } = openSkills({ 'skills/bad/SKILL.md': '---\nname: bad\nx: "\n---\n' });

@@ -35,7 +35,9 @@ export function createSkills(options: SkillsOptions): Feature {
       const before = all;
       if (prompts !== 'none') all = await library();
       if (all !== before)
-        chosen = prompts === 'all' ? all : all.filter(({ tags }) => tags.includes(skillTag));
+        chosen = all.filter(
+          ({ tags, folder }) => folder === undefined && (prompts === 'all' || tags.includes(skillTag)),
+        );
       return chosen;
     };
     const changed = (files: readonly string[]) => {

@@ -1,13 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentBounds, createStateFolders } from '../../src/delegate/agents/acp-agent.ts';
+import { createStateFolders, footprintOf } from '../../src/delegate/agents/acp-agent.ts';
+import type { AgentCall } from '../../src/delegate/agents/agent.ts';
+import { agentBounds } from '../../src/delegate/agents/agent-bounds.ts';
 import { acpDefinitions } from '../../src/delegate/agents/agents.ts';
 import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
-import type { Bounds } from '../../src/delegate/launch/bounds.ts';
+import type { Bounds } from '../../src/delegate/process/bounds.ts';
 import { contain } from '../../src/delegate/process/containment.ts';
 
 // Commas, colons and blanks have a meaning for overlayfs, for mount and for the list of mounts.
@@ -24,6 +26,7 @@ const bounds: Bounds = {
   isReadOnly: true,
   writable: [at('project'), at('temporary')],
   protected: [at('project/.git')],
+  visible: [],
   hidden: [at('project/agent.json'), at('secret'), at('nothing')],
   temporary: [{ folder: at('home/.agent'), keeps: [at('home/.agent/sessions')] }],
   storage: at('storage'),
@@ -92,15 +95,92 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
+it.runIf(process.platform === 'linux').each([true, false])(
+  'a writable folder inside of a protected one can be written to (isReadOnly: %s)',
+  async (isReadOnly) => {
+    for (const path of ['all/runs/one', 'all/.agent']) mkdirSync(at(path), { recursive: true });
+    const { output } = await run(
+      `
+    attempt() { if sh -c "$2" >/dev/null 2>&1; then echo "yes $1"; else echo "no $1"; fi; }
+    attempt folder "touch file"
+    attempt run "touch runs/one/message"
+    attempt other "touch runs/file"
+    attempt agent "touch .agent/file"`,
+      {
+        ...{ isReadOnly, storage: at('storage'), visible: [], hidden: [] },
+        writable: [at('all/runs/one')],
+        protected: [at('all')],
+        temporary: [{ folder: at('all/.agent'), keeps: [] }],
+      },
+      at('all'),
+    );
+    expect(output.trim().split('\n')).toEqual(['no folder', 'yes run', 'no other', 'yes agent']);
+    expect(existsSync(at('all/runs/one/message'))).toBe(true);
+    expect(existsSync(at('all/.agent/file'))).toBe(false);
+  },
+);
+
+it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'the sandbox locks other file systems, and passes over one that is unmounted meanwhile',
+  async () => {
+    const disks = [at('staying disk'), at('leaving disk')] as const;
+    const [staying, leaving] = disks;
+    for (const disk of disks) {
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+    }
+    try {
+      const command = { command: 'sh', args: ['-c', `touch '${staying}/file'; echo started`] };
+      const program = await contain(command, at('project'), { env: process.env, bounds });
+      execFileSync('umount', [leaving]);
+      rmdirSync(leaving);
+      const { stdout, stderr } = spawnSync(program.command, program.args, { encoding: 'utf8' });
+      expect(stdout).toBe('started\n');
+      expect(stderr).toContain('Read-only file system');
+    } finally {
+      execFileSync('umount', [staying]);
+      if (existsSync(leaving)) spawnSync('umount', [leaving]);
+    }
+  },
+);
+
 it.runIf(process.platform === 'linux')(
   'the sandbox does not start the agent if it cannot be set up',
   async () => {
     const { code, output } = await run('echo started', { ...bounds, writable: [at('missing')] });
     expect(code).toBe(125);
-    expect(output).toContain(`the sandbox could not be set up: ${at('missing')}`);
+    expect(output).toMatch(/the sandbox could not be set up: .*missing/);
     expect(output).not.toContain('started');
   },
 );
+
+it.runIf(process.platform === 'linux')('a part of a hidden folder stays visible', async () => {
+  const settings = [
+    'settings/git/config',
+    'settings/git/credentials',
+    'settings/gh/token',
+    'settings/agent/own',
+  ];
+  for (const path of settings) {
+    mkdirSync(join(at(path), '..'), { recursive: true });
+    writeFileSync(at(path), 'planted');
+  }
+  const shown = ['settings/git/config', 'settings/agent', 'settings/nothing'].map(at);
+  const hidden = [at('settings'), at('settings/agent/own'), at('settings/gh')];
+  const limits = { ...bounds, hidden, visible: shown, storage: at('storage/trees') };
+  mkdirSync(limits.storage);
+  const { output } = await run(
+    `cd ${quoted('settings')}; find . -type f | sort; cat git/config; touch new agent/new; true`,
+    limits,
+  );
+  // The file in the visible folder is hidden on its own, so it is empty.
+  expect(output.split('\n').slice(0, 3)).toEqual(
+    ['./agent/own', './git/config', 'planted'].map((one) => expect.stringContaining(one)),
+  );
+  expect(output).toMatch(/new.*Read-only/);
+  expect(readFileSync(at('settings/agent/own'), 'utf8')).toBe('planted');
+  expect((await run(`cat ${quoted('settings/agent/own')}`, limits)).output).toBe('');
+});
 
 it('is refused without namespaces', async () => {
   const contained = contain({ command: 'true', args: [] }, at('project'), { containment: 'none', bounds });
@@ -139,16 +219,15 @@ describe.runIf(process.platform === 'linux').each(acpDefinitions.map((one) => [o
             }
           await createStateFolders(definition, inside('home'));
           const cwd = inside('repository/shop');
+          const env = { TMPDIR: inside('temporary') };
+          const userHome = inside('home');
           const limits = await agentBounds(
-            definition,
-            { cwd, sandbox } as Parameters<typeof agentBounds>[1],
+            { profile: { can: [], sandbox: 'adjutant' } },
+            { cwd, sandbox, outputSchemaFile: inside('storage/schema.json') } as AgentCall,
+            await footprintOf(definition, cwd, { userHome, env }, false),
             {
-              userHome: inside('home'),
-              env: { TMPDIR: inside('temporary') },
-              unreadable: [],
-              ownFolders: [],
-              isTrusted: false,
-              storage: inside('storage'),
+              ...{ userHome, env, unreadable: [], ownFolders: [], runFolders: [] },
+              ...{ visibleFolders: [], visibleVariables: [] },
             },
           );
           const { code, output } = await run(

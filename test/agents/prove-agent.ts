@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
 import { killHost } from '../delegate/kill-host.ts';
 import { ServerProcess } from '../delegate/server-process.ts';
 import { createWorkbench, hasClaudeSandbox, type Workbench } from '../delegate/workbench.ts';
@@ -155,7 +155,7 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     demand(record.status === 'completed', `${record.status}: ${record.error}`);
     demand(record.evidence?.files[0]?.status === 'verified', `evidence: ${JSON.stringify(record.evidence)}`);
     demand(proof.received(0).includes('seen-by-42'), 'the model did not get the output of the command');
-    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'run.json'), 'utf8'));
     demand(exec.sandbox === 'danger-full-access' || !isOutside, 'a command wrote outside of the folder');
     return String(exec.protocol);
   },

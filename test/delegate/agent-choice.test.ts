@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const agentOf = (run_dir: string) =>
-  JSON.parse(readFileSync(join(run_dir, 'codex_exec.json'), 'utf8'))['agent'] as unknown;
+  JSON.parse(readFileSync(join(run_dir, 'run.json'), 'utf8'))['agent'] as unknown;
 
 describe('the agent of a call', () => {
   it('is the configured one, or the one that the call names, and a thread keeps its agent', async () => {
@@ -60,12 +60,10 @@ describe('the agent of a call', () => {
       id,
       title: id,
       thinking_level: 'low',
-      role: null,
       task,
       sandbox: 'read-only',
       agent,
       depends_on: [],
-      writes: [],
       skills: [],
       acceptance: [],
     });

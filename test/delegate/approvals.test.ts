@@ -35,6 +35,55 @@ it('answers each request once, by the client that started the run', async () => 
   expect(report).toMatchObject({ asked: 9, problems: [] });
 });
 
+describe('a form in a client', () => {
+  const ask = async (name: string, more: Readonly<Record<string, string>> = {}) => {
+    let shown: (() => void) | undefined;
+    const isShown = new Promise<void>((resolve) => {
+      shown = resolve;
+    });
+    const client = await bench.connect(
+      { ...settings, ...more },
+      {
+        capabilities: { elicitation: {} },
+        onRequest: () => {
+          shown!();
+          return new Promise<JsonObject>(() => {});
+        },
+      },
+    );
+    const { arguments: args } = call(script(escalated(name), answer()));
+    const run = client.call('delegate_run', args);
+    await isShown;
+    const withdrawn = () =>
+      client.notifications
+        .filter(({ method }) => method === 'notifications/cancelled')
+        .map((one) => one.params);
+    return { run, withdrawn };
+  };
+
+  it('is withdrawn when somebody else has answered', async () => {
+    const { run, withdrawn } = await ask('elsewhere');
+    expect(withdrawn()).toEqual([]);
+    const other = await bench.connect(settings);
+    const { record } = await other.call('list_approvals', {});
+    const { approvals } = record as unknown as { approvals: { id: string; run_id: string }[] };
+    const [{ run_id, id }] = approvals as [{ id: string; run_id: string }];
+    await other.call('answer_approval', { run_id, approval_id: id, decision: 'allow_once' });
+    expect((await run).record.status).toBe('completed');
+    expect(withdrawn()).toEqual([{ requestId: expect.any(String), reason: 'Answered by owner in test.' }]);
+    expect(existsSync(outside('elsewhere'))).toBe(true);
+  });
+
+  it('is withdrawn when the request expires', async () => {
+    const { run, withdrawn } = await ask('late', { 'delegate-approval-timeout-seconds': '1' });
+    expect((await run).record.status).toBe('completed');
+    expect(withdrawn()).toEqual([
+      { requestId: expect.any(String), reason: expect.stringMatching(/^Answered by the time limit/) },
+    ]);
+    expect(existsSync(outside('late'))).toBe(false);
+  });
+});
+
 describe('a client of revision 2026-07-28', () => {
   it('gets the request as the result of its call, and repeats the call with the answer', async () => {
     const client = await bench.connectModern(settings);

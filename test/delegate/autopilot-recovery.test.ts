@@ -52,7 +52,7 @@ interface AbandonedJob {
 
 /** Writes the files that a killed server leaves. The jobs do not depend on each other. */
 function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
-  const request = { task: 'All of it', cwd: bench.project, sandbox: 'workspace-write', worktrees: 'never' };
+  const request = { task: 'All of it', cwd: bench.project, sandbox: 'workspace-write' };
   const input = {
     ...request,
     max_agents: 4,
@@ -81,7 +81,6 @@ function writeAbandoned(...jobs: readonly AbandonedJob[]): void {
       role: 'worker',
       sandbox: job.sandbox ?? 'read-only',
       depends_on: [],
-      writes: [],
       acceptance: [],
       skills_mode: 'none',
       max_skills: 0,
@@ -266,11 +265,9 @@ const job = (name: string, ...does: Step[]) => ({
   id: name,
   title: `Job ${name}`,
   thinking_level: 'low',
-  role: null,
   task: `Do it. ${steps(...does)}`,
   sandbox: 'read-only',
   depends_on: [],
-  writes: [],
   skills: [],
   acceptance: [],
 });
@@ -297,10 +294,9 @@ describe('an autopilot whose server is stopped', () => {
       { answer: {} },
     );
     void stopped.begin('delegate_autopilot', {
-      task: task({ ...writer, sandbox: 'workspace-write', writes: ['made.txt'] }),
+      task: task({ ...writer, sandbox: 'workspace-write' }),
       cwd: bench.project,
       sandbox: 'workspace-write',
-      worktrees: 'always',
     });
     await eventually(() => expect(existsSync(join(newest(), 'subruns/one/thread.json'))).toBe(true));
     await stopped.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { isOpen, listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';

@@ -56,11 +56,9 @@ describe('delegate tools with Claude Code', () => {
       id: 'look',
       title: 'Look',
       thinking_level: 'low',
-      role: null,
       task: `Look around. ${script(answer({ summary: 'Looked.' }))}`,
       sandbox: 'read-only',
       depends_on: [],
-      writes: [],
       skills: [],
       acceptance: ['test -f README.md'],
     };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { scriptedAgent, steps } from './scripted.ts';
@@ -109,8 +109,8 @@ describe('adjutant delegate', () => {
 describe('adjutant runs', () => {
   it('suggests a command for an unknown one', async () => {
     const [, stderr, code] = await adjutant('runs', 'lst');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean runs list?')]);
-    expect((await adjutant('runs', 'show'))[1]).toContain('name a run');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean: adjutant runs list')]);
+    expect((await adjutant('runs', 'show'))[1]).toContain('runs show needs RUN');
     expect((await adjutant('runs', 'show', 'last'))[1]).toContain('there are no runs yet');
   });
 

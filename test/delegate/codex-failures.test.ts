@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
 import { configFor, type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { bundle } from '../program.ts';
@@ -108,7 +108,7 @@ describe('the npm launcher of Codex', () => {
     const server = await bench.connect();
     const { record } = await server.call('delegate_run', { task: 'x', cwd: bench.project });
     expect(record.status).toBe('completed');
-    const { argv } = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    const { argv } = JSON.parse(readFileSync(join(record.run_dir, 'run.json'), 'utf8'));
     expect(argv[0]).toBe(native);
   });
 });
@@ -138,7 +138,7 @@ describe('Codex as the client', () => {
     const runs = await listRunIds(join(bench.home, 'runs'));
     expect(runs).toHaveLength(1);
     const read = (name: string) => JSON.parse(readFileSync(join(bench.home, 'runs', runs[0]!, name), 'utf8'));
-    expect(read('codex_exec.json')).toMatchObject({ sandbox: 'read-only' });
+    expect(read('run.json')).toMatchObject({ sandbox: 'read-only' });
     expect(read('result.json')).toMatchObject({
       status: 'completed',
       summary: 'inner',

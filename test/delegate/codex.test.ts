@@ -38,13 +38,14 @@ describe('delegate_run with Codex', () => {
       usage: { input_tokens: 200, output_tokens: 40 },
     });
     expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(record.artifacts.map(({ name }) => name)).toEqual([
-      'codex_exec.json',
+    const { artifacts } = (await server.call('show_run', { run_id: record.run_id })).record;
+    expect(artifacts.map(({ name }) => name)).toEqual([
       'events.jsonl',
       'evidence.json',
       'last_message.json',
       'request.json',
       'result.json',
+      'run.json',
       'selected_skills.json',
       'skills_index.json',
       'stderr.log',
@@ -53,7 +54,7 @@ describe('delegate_run with Codex', () => {
       'thread.json',
     ]);
     expect(record.run_dir).toBe(join(bench.home, 'runs', record.run_id));
-    for (const { path } of record.artifacts) expect(statSync(path).mode & 0o777).toBe(0o600);
+    for (const { path } of artifacts) expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(text).toMatch(/^delegate_run\nrun_id: .*\nstatus: completed \(\d+ms\)\nrun_dir: /);
     expect(readJson(join(record.run_dir, 'thread.json'))).toEqual({ thread_id: record.subagent_thread_id });
     expect(readJson(join(record.run_dir, 'result.json'))).toMatchObject({
@@ -93,7 +94,8 @@ describe('the skills that Codex bundles', () => {
     const bundled = readdirSync(join(bench.codexHome, 'skills', '.system'));
     expect(bundled).toContain('skill-creator');
     const task = 'Create a skill with the skill-creator and install it with the skill-installer.';
-    const { record } = await server.call('delegate_run', { task, cwd: bench.project });
+    const { run_id } = (await server.call('delegate_run', { task, cwd: bench.project })).record;
+    const { record } = await server.call('show_run', { run_id, full: true });
     expect(record.selected_skills).toEqual([]);
     const sent = JSON.stringify(model.requests.at(-1)?.body);
     expect(sent).toContain(task);
@@ -144,6 +146,6 @@ describe('delegate_resume with Codex', () => {
     const { record } = await server.call('delegate_resume', { thread_id, cwd: bench.project });
     expect(record.status).toBe('failed');
     expect(record.error).toMatch(/no thread with the id or name|must not start with/);
-    expect(existsSync(join(record.run_dir, 'codex_exec.json'))).toBe(false);
+    expect(existsSync(join(record.run_dir, 'run.json'))).toBe(false);
   });
 });

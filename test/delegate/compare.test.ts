@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import type { Comparison } from '../../src/delegate/autopilot/comparison.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import { realAgents } from '../agents/real-agents.ts';
 import { startMessagesModel } from '../model/messages-model.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
@@ -201,18 +201,23 @@ describe('delegate_compare', () => {
     const { comparison, ...ended } = (await output) as unknown as AutopilotOutput;
     expect(ended).toMatchObject({
       status: 'completed_with_problems',
-      error: 'a.txt was not delivered: it was created meanwhile with other content',
+      error: 'a.txt was not applied: it was created meanwhile with other content',
       jobs: [{}, {}],
     });
     expect(comparison).toMatchObject({ winner: expect.any(String), is_delivered: false });
     const apply = async (run: string) => (await server.call('apply_run', { run_id: run })).record as unknown;
-    const conflict = { path: 'a.txt', reason: 'it was created meanwhile with other content' };
+    expect(text('a.txt')).toBe('of the user\n');
     for (const { run_id: candidate } of comparison!.candidates)
-      expect(await apply(candidate)).toMatchObject({ conflicts: [conflict] });
+      expect((await server.call('diff_run', { run_id: candidate })).record).toMatchObject({ state: 'waiting' });
+    const [one, other] = comparison!.candidates.map(({ run_id: id }) => id) as [string, string];
+    expect(await apply(one)).toMatchObject({ conflicts: [], marked: ['a.txt'] });
+    const both = `<<<<<<< folder\nof the user\n=======\ncandidate\n>>>>>>> run ${one}\n`;
+    expect(text('a.txt')).toBe(both);
+    expect((await server.call('undo_run', { run_id: one })).record).toMatchObject({ conflicts: [] });
     expect(text('a.txt')).toBe('of the user\n');
     rmSync(project('a.txt'));
-    const [, other] = comparison!.candidates;
-    expect(await apply(other!.run_id)).toMatchObject({ files: ['started', 'a.txt'], conflicts: [] });
+    const applied = await apply(other);
+    expect(applied).toEqual({ files: ['a.txt', 'started'], conflicts: [] });
     expect(text('a.txt')).toBe('candidate\n');
     expect((await server.call('show_run', { run_id })).record.status).toBe('completed_with_problems');
   });

@@ -1,13 +1,27 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunDirectory } from '../../src/delegate/files/run-directory.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { script } from '../model/turn.ts';
+import { bundle } from '../program.ts';
 import { eventually } from './eventually.ts';
+import { putFinishedRun } from './finished-run.ts';
 import { readQueue } from './kill-host.ts';
 import { type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
@@ -111,4 +125,87 @@ it('a server finishes a run of its own that it could not finish before', async (
     }),
   );
   expect(await readQueue(bench, (queue) => queue.open())).toEqual([]);
+});
+
+/** The commands that show what fills a disk and free its space, with all state on a full disk of 2 MB. */
+describe.runIf(canMount)('with its home on a full disk', () => {
+  let bench: Workbench;
+  let disk: string;
+  beforeEach(() => {
+    bench = createWorkbench();
+    disk = join(bench.folder, 'small');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
+  });
+  afterEach(async () => {
+    execFileSync('umount', ['-l', disk]);
+    await bench[Symbol.asyncDispose]();
+  });
+  const start = (...args: readonly string[]) =>
+    spawn(
+      process.execPath,
+      [bundle, ...args, '--home', join(disk, 'home'), '--delegate-command', scriptedAgent],
+      { cwd: bench.project, env: bench.env, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+  const adjutant = async (...args: readonly string[]) => {
+    const child = start(...args);
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    expect(stderr).not.toMatch(/^ +at /m);
+    return { stdout, stderr, code: code as number };
+  };
+  /** Fills the disk to its last byte. */
+  const fill = () => {
+    const file = openSync(join(disk, 'filler'), 'a');
+    for (const size of [65_536, 4_096, 1])
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch {}
+    closeSync(file);
+  };
+
+  it('adjutant runs lists, shows and deletes runs', async () => {
+    const runs = join(disk, 'home', 'runs');
+    const ids = [1, 2, 3].map((index) => putFinishedRun(runs, index));
+    writeFileSync(join(runs, ids[0]!, 'events.jsonl'), Buffer.alloc(1_200_000));
+    fill();
+    expect(await adjutant('runs', 'list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${ids[2]}  completed`),
+    });
+    expect(await adjutant('runs', 'show', ids[0]!)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('summary: Did 1'),
+    });
+    const cleaned = await adjutant('runs', 'clean', '--older-than-days', '0', '--keep', '1');
+    expect(cleaned).toMatchObject({ code: 0, stdout: `Removed:\n${ids[1]}\n${ids[0]}\n` });
+    expect(readdirSync(runs)).toEqual([ids[2]]);
+    expect(statfsSync(disk).bavail * statfsSync(disk).bsize).toBeGreaterThan(300_000);
+    // What could not be recorded before is in the security log now.
+    const { stdout } = await adjutant('audit', '--json');
+    expect(JSON.parse(stdout).entries).toContainEqual(
+      expect.objectContaining({ action: 'clean_runs', outcome: 'done' }),
+    );
+  });
+
+  it('adjutant runs cancels a run, whose result is true', async () => {
+    await adjutant('delegate', steps({ answer: {} }));
+    const run = start('delegate', steps({ command: 'ls' }, { hang: true }));
+    const ended = once(run, 'close');
+    const list = async () => (await adjutant('runs', 'list')).stdout;
+    await eventually(async () => expect((await adjutant('runs', 'tail', 'last')).stdout).toContain('$ ls'));
+    fill();
+    const cancelled = await adjutant('runs', 'cancel', 'last');
+    expect(cancelled).toMatchObject({ code: 0, stdout: expect.stringContaining('status: cancelled') });
+    await ended;
+    expect(await list()).toContain('  cancelled');
+    const id = (await listRunIds(join(disk, 'home', 'runs')))[0]!;
+    expect(await listRunProcesses(undefined, id)).toEqual([]);
+    const cleaned = await adjutant('runs', 'clean', '--older-than-days', '0');
+    expect(cleaned.stdout).toContain(id);
+    expect(readdirSync(join(disk, 'home', 'runs'))).toEqual([]);
+  });
 });

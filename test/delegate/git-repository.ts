@@ -20,9 +20,9 @@ export function createRepository(): { readonly folder: string; readonly repo: st
 
 export const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 
-export function write(root: string, path: string, text: string | Buffer): void {
+export function write(root: string, path: string, text: string | Buffer, mode = 0o644): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
+  writeFileSync(join(root, path), text, { mode });
 }
 
 export const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');

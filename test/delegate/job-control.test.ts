@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
-import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';

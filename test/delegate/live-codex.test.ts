@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
 import { bundle } from '../program.ts';
@@ -19,6 +19,9 @@ let server: Connection;
 beforeAll(async () => {
   model = await startResponsesModel();
   bench = createWorkbench(model.config);
+  // Commands cannot read Adjutant's home, where a shell would look for its settings.
+  bench.env['HOME'] = join(bench.folder, 'user');
+  mkdirSync(bench.env['HOME']);
   server = await bench.connect({
     'delegate-command': await nativeCodex(),
     'delegate-danger-folders': bench.folder,
@@ -74,7 +77,7 @@ describe('a run of Codex', () => {
       cwd: bench.project,
     });
     expect(record).toMatchObject({ status: 'completed', error: null, summary: 'Said it.' });
-    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'run.json'), 'utf8'));
     expect(exec).toMatchObject({ protocol: 'app-server', agent: 'codex' });
     const all = events(record.run_id);
     expect(all.every(({ at }) => /^\d{4}-.*Z$/.test(at))).toBe(true);
@@ -357,7 +360,7 @@ describe('codex exec', () => {
     expect(text).toContain('it runs as "codex exec"');
     const { record } = await call;
     expect(record.status).toBe('completed');
-    const exec = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+    const exec = JSON.parse(readFileSync(join(record.run_dir, 'run.json'), 'utf8'));
     expect([exec.argv[1], exec.protocol]).toEqual(['exec', undefined]);
   });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { ServerProcess } from './server-process.ts';
 import type { Workbench } from './workbench.ts';

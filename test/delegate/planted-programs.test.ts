@@ -80,7 +80,10 @@ describe('a virtual environment of the repository on the PATH', () => {
       sandbox: 'workspace-write',
     });
     expect(record).toMatchObject({ status: 'completed', error: null });
-    expect(record.evidence?.files).toMatchObject([{ path: 'README.md', status: 'verified' }]);
+    expect(record.evidence?.files).toEqual([
+      { path: 'README.md', change: 'modified', status: 'verified' },
+      { path: '.venv/bin/git', change: 'added', status: 'unreported' },
+    ]);
     expect(existsSync(join(venv(), 'git'))).toBe(true);
     expect(traps.sprung).toEqual([]);
     gitIn(bench, 'checkout', '-q', '.');
@@ -98,7 +101,7 @@ describe('a virtual environment of the repository on the PATH', () => {
         sandbox,
       });
       expect(record).toMatchObject({ status: 'completed', error: null });
-      const { argv } = JSON.parse(readFileSync(join(record.run_dir, 'codex_exec.json'), 'utf8'));
+      const { argv } = JSON.parse(readFileSync(join(record.run_dir, 'run.json'), 'utf8'));
       expect(argv[0]).toBe(native);
       expect(traps.sprung).toEqual([]);
       expect(/seen: (\/[^"\\]*)/.exec(lastSent())?.[1]).toContain(venv());
@@ -115,11 +118,9 @@ describe('a virtual environment of the repository on the PATH', () => {
         id: 'write',
         title: 'Write',
         thinking_level: 'low',
-        role: null,
         task: script({ shell: 'echo new > new.txt' }, answer({ summary: 'Written.' })),
         sandbox: 'workspace-write',
         depends_on: [],
-        writes: ['new.txt'],
         skills: [],
         acceptance: ['check-of-the-project'],
       };

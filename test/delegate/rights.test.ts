@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import { connectMemory } from '../../src/transports/memory.ts';
 import { echoed, scriptedAgent, steps } from './scripted.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';

@@ -23,6 +23,34 @@ const messages = (method: string) =>
   server.notifications.filter((one) => one.method === method).map(({ params }) => params);
 
 describe('list_runs', () => {
+  it('finds runs by status, folder, agent, text and time', async () => {
+    const ids = Array.from({ length: 250 }, (_, index) => putFinishedRun(join(bench.home, 'runs'), index));
+    const long = `${'x'.repeat(200)} Größe`;
+    await run(`${steps({ fail: 'no luck' })} ${long}`);
+    const find = async (args: object) => {
+      const { record } = await server.call('list_runs', { limit: 3, ...args });
+      return (record as unknown as { runs: RunOverview[] }).runs.map(({ run_id }) => run_id);
+    };
+    const [failed] = await find({ status: 'failed' });
+    expect(failed).toMatch(/^2/);
+    expect(await find({ folder: bench.project })).toEqual([failed]);
+    expect(await find({ folder: bench.folder, status: 'failed' })).toEqual([failed]);
+    expect(await find({ folder: `${bench.project}s` })).toEqual([]);
+    expect(await find({ agent: 'codex' })).toEqual([failed]);
+    expect(await find({ agent: 'claude' })).toEqual([]);
+    expect(await find({ text: 'NO LUCK' })).toEqual([failed]);
+    expect(await find({ text: 'größe' })).toEqual([failed]);
+    expect(await find({ text: 'did 7', status: 'completed' })).toEqual([ids[79], ids[78], ids[77]]);
+    expect(await find({ text: 'did 3', before: ids[30] })).toEqual([ids[3]]);
+    expect(await find({ since: '2026-01-01T04:08:00Z', until: '2026-01-01T04:09:00.000Z' })).toEqual([
+      ids[249],
+      ids[248],
+    ]);
+    expect(await find({ until: '2025-12-01' })).toEqual([]);
+    expect((await server.call('list_runs', { since: '2026-99-99' })).text).toContain('not a date or a time');
+    expect((await server.call('list_runs', { agent: 'none' })).text).toBe('No run matches.');
+  });
+
   it('returns the newest runs first, in pages', async () => {
     const ids = Array.from({ length: 7 }, (_, index) => putFinishedRun(join(bench.home, 'runs'), index));
     const page = async (args: object) => {
@@ -90,6 +118,18 @@ describe('a run in progress', () => {
         /: running \(elapsed=\d+ms turns_started=\d items_started=\d items_completed=\d last=[\w.]+\)$/,
       );
     expect(logged.at(-1)).toMatch(/: finished \(completed elapsed=\d+ms turns_started=1 items_started=1 /);
+  });
+
+  it('costs at most 1,200 characters around a short summary, and only show_run returns paths of files', async () => {
+    const { record } = await run(steps({ command: 'ls' }, { answer: { summary: 'OK' } }));
+    expect(record.status).toBe('completed');
+    expect(JSON.stringify(record).length).toBeLessThanOrEqual(1_202);
+    expect(record).not.toHaveProperty('artifacts');
+    const { run_id } = record;
+    const collected = await server.call('collect_run', { run_id });
+    expect(JSON.stringify(collected.record).length).toBeLessThanOrEqual(1_202);
+    const shown = await server.call('show_run', { run_id });
+    expect(shown.record.artifacts.map(({ name }) => name)).toContain('events.jsonl');
   });
 
   it('has a result that fits on a page, and show_run returns all of it on request', async () => {
@@ -190,8 +230,9 @@ describe('artifacts', () => {
     const { resources } = (await server.client.request('resources/list')) as unknown as {
       resources: { uri: string; mimeType: string }[];
     };
+    const { artifacts } = (await server.call('show_run', { run_id: record.run_id })).record;
     const own = resources.filter(({ uri }) => uri.startsWith(`runs://${record.run_id}/`));
-    expect(own.map(({ uri }) => uri.split('/').at(-1))).toEqual(record.artifacts.map(({ name }) => name));
+    expect(own.map(({ uri }) => uri.split('/').at(-1))).toEqual(artifacts.map(({ name }) => name));
     expect(JSON.parse(await contentsOf(`runs://${record.run_id}/result.json`))).toMatchObject({
       summary: 'as a resource',
     });
@@ -235,7 +276,7 @@ describe('artifacts', () => {
       ).rejects.toThrow();
   });
 
-  it('notify subscribers of new files and of new events', async () => {
+  it('notify subscribers of new files and of new events, also those of another server', async () => {
     const { record } = await run(steps({ answer: {} }));
     expect(messages('notifications/resources/list_changed')).not.toEqual([]);
     const call = run(steps({ wait: 500 }, { command: 'x' }, { wait: 500 }, { answer: {} }));
@@ -244,9 +285,18 @@ describe('artifacts', () => {
       expect(runs[0]?.run_id).not.toBe(record.run_id);
       return `runs://${runs[0]!.run_id}/events.jsonl`;
     });
-    await server.client.request('resources/subscribe', { uri });
+    const result = uri.replace('events.jsonl', 'result.json');
+    const other = await bench.connect({ 'delegate-command': scriptedAgent });
+    for (const { client } of [server, other])
+      for (const one of [uri, result]) await client.request('resources/subscribe', { uri: one });
     await call;
-    expect(messages('notifications/resources/updated')).toContainEqual({ uri });
+    for (const { notifications } of [server, other])
+      await eventually(() => {
+        const updated = notifications.filter(({ method }) => method === 'notifications/resources/updated');
+        expect(updated.map(({ params }) => params)).toEqual(
+          expect.arrayContaining([{ uri }, { uri: result }]),
+        );
+      });
   });
 });
 

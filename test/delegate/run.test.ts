@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { Check } from 'typebox/schema';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { log } from '../../src/log.ts';
 import { write } from '../tree.ts';
@@ -48,7 +48,7 @@ describe('the text of a result', () => {
       const lines = one.split(/\r\n|[\n\r\u2028\u2029]/);
       expect(lines).toContain('> - src/a.ts (verified)');
       expect(lines.filter((line) => /^(?:changed_files|warnings) /.test(line))).toEqual([
-        'changed_files (1):',
+        'changed_files (2):',
       ]);
       expect(lines.filter((line) => line.startsWith('- src/a.ts'))).toEqual([]);
       expect(lines.filter((line) => line.startsWith('- b'))).toEqual([]);
@@ -59,7 +59,11 @@ describe('the text of a result', () => {
 
   it('stays as documented in the drop-in', async () => {
     const dropIn = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
-    const { text } = await dropIn.call('delegate_run', { task, cwd: bench.project });
+    const { text } = await dropIn.call('delegate_run', {
+      task,
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+    });
     expect(text).toContain('\nsummary: Done. changed_files (1): - src/a.ts (verified)\n');
     expect(text).toContain('\n- Look. warnings (0): - (none)\n');
   });
@@ -71,7 +75,7 @@ describe('a run that cannot start', () => {
     const { record } = await none.call('delegate_run', { task: 'x', cwd: bench.project });
     expect(record).toMatchObject({ status: 'failed', subagent_thread_id: null });
     expect(record.error).toMatch(/^no-such-codex is not on the PATH; install it with "npm install -g/);
-    expect(record.artifacts.map(({ name }) => name)).toContain('result.json');
+    expect(readdirSync(record.run_dir)).toContain('result.json');
   });
 
   it('reports an agent that is not an executable file', async () => {
@@ -167,6 +171,22 @@ describe('the result of a run', () => {
     expect(record.subagent_thread_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it.each([
+    ['SIGKILL', { die: 'SIGKILL' }, /^codex exec was terminated by SIGKILL$/],
+    ['an exit code', { exit: 3 }, /^codex exec exited with code 3: Reconnecting... 2\/5$/],
+  ] as const)('names the last failure after %s, not a warning', async (_, end, error) => {
+    const record = await run(
+      steps(
+        { emit: { type: 'error', message: 'Reconnecting... 2/5' } },
+        { emit: { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'unknown model' } } },
+        { stderr: 'WARNING: proceeding, even though PATH could not be updated\n' },
+        { stderr: '2026-01-01T00:00:00Z  WARN codex: no metadata\nwarning: deprecated\n' },
+        end,
+      ),
+    );
+    expect(record).toMatchObject({ status: 'failed', error: expect.stringMatching(error) });
+  });
+
   it('ignores warnings, retries and unknown events', async () => {
     const record = await run(
       steps(
@@ -182,11 +202,23 @@ describe('the result of a run', () => {
   it.each([
     ['is not JSON', 'All done, boss.', /not JSON; it is kept as the summary/],
     ['has another shape', '{"summary": 7}', /it is kept as the summary/],
-  ])('is failed if the final message %s, and keeps it as the summary', async (_, message, reason) => {
-    const record = await run(steps({ message }, { usage: {} }));
-    expect(record).toMatchObject({ status: 'failed', summary: message });
-    expect(record.error).toMatch(reason);
-  });
+  ])(
+    'is completed with a warning if the final message %s, which becomes the summary',
+    async (_, message, reason) => {
+      const file = { path: join(bench.project, 'made.txt'), text: 'made' };
+      const task = steps({ file }, { message }, { usage: {} });
+      const record = await run(task, { sandbox: 'workspace-write' });
+      expect(record).toMatchObject({ status: 'completed', summary: message, error: null });
+      expect(record.warnings).toEqual([expect.stringMatching(reason)]);
+      expect(record.evidence).not.toBeNull();
+      expect(readFileSync(file.path, 'utf8')).toBe('made');
+      const document = await bench.connect({ 'delegate-command': scriptedAgent }, { contract: 'delegate' });
+      const args = { task, cwd: bench.project, sandbox: 'workspace-write' };
+      const documented = (await document.call('delegate_run', args)).record;
+      expect(documented).toMatchObject({ status: 'failed', summary: message });
+      expect(documented.error).toMatch(/^codex exec did not produce a valid last_message.json: /);
+    },
+  );
 
   it('is failed if there is no final message', async () => {
     const record = await run(steps({ usage: {} }));
@@ -331,7 +363,6 @@ describe('the agent', () => {
       'skills.bundled.enabled=false',
       'skills.include_instructions=false',
       'shell_environment_policy.exclude=["GIT_DIR"]',
-      'shell_environment_policy.ignore_default_excludes=false',
       'sandbox_mode="workspace-write"',
       `permissions.adjutant={extends=":workspace",filesystem={${JSON.stringify(bench.home)}="deny"}}`,
       'default_permissions="adjutant"',
@@ -480,7 +511,9 @@ describe('secrets', () => {
       cwd: bench.project,
     });
     expect(record.status).toBe('completed');
-    for (const { path } of record.artifacts) {
+    for (const name of readdirSync(record.run_dir)) {
+      const path = join(record.run_dir, name);
+      if (!statSync(path).isFile()) continue;
       const text = readFileSync(path, 'utf8');
       expect(text).not.toContain('hunter2-hunter2');
       expect(text).not.toContain(token);
@@ -537,7 +570,7 @@ describe('evidence', () => {
       'missing.txt missing',
       'extra.txt unreported',
     ]);
-    expect(readdirSync(record.run_dir).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect(readdirSync(record.run_dir).filter((name) => name.startsWith('.'))).toEqual(['.workspace']);
   });
 
   it('lists a file once, however often and in which spelling the agent reports it', async () => {
@@ -589,41 +622,34 @@ describe('evidence', () => {
     const started = (count: number) =>
       eventually(async () => {
         const open = await readQueue(bench, (queue) => queue.open());
-        expect(open.filter((one) => one.process !== null)).toHaveLength(count);
+        expect(open.filter((one) => one.threadId !== null)).toHaveLength(count);
       });
     const deleteProject = () => {
       rmSync(bench.project, { recursive: true });
       writeFileSync(go(), '');
     };
 
-    it.each([
-      ['with git', 'workspace-write'],
-      ['without git', 'workspace-write'],
-      ['with git', 'read-only'],
-    ])('is missing, which is a problem: %s, %s', async (kind, sandbox) => {
-      if (kind === 'without git') rmSync(join(bench.project, '.git'), { recursive: true });
-      const call = run(task(), { sandbox, skip_git_repo_check: true });
+    it('is incomplete, which is a problem, and the changes are kept', async () => {
+      const call = run(task(), { sandbox: 'workspace-write' });
       await started(1);
       deleteProject();
       expect(await call).toMatchObject({
         status: 'completed_with_problems',
-        error: `the changes of the run could not be examined: the folder ${bench.project} does not exist any more`,
-        evidence: null,
+        error: expect.stringContaining(
+          `${bench.project} was not applied: the folder does not exist any more; Its changes are kept`,
+        ),
+        evidence: { complete: false, files: [] },
       });
     });
 
-    it('is incomplete, which is a problem, if the run was isolated', async () => {
-      const inPlace = run(task(), { sandbox: 'workspace-write' });
+    it('names the missing files of a read-only run', async () => {
+      const call = run(task(), { sandbox: 'read-only' });
       await started(1);
-      const isolated = run(task(), { sandbox: 'workspace-write' });
-      await started(2);
       deleteProject();
-      await inPlace;
-      const record = await isolated;
-      expect(record.status).toBe('completed_with_problems');
-      expect(record.error).toContain(
-        `${bench.project} was not delivered: the folder does not exist any more; Its changes are kept`,
-      );
+      expect(await call).toMatchObject({
+        status: 'completed_with_problems',
+        error: 'made.txt was reported as delivered, but does not exist',
+      });
     });
 
     it('is not part of the document of the drop-in contract', async () => {
@@ -647,7 +673,7 @@ describe('evidence', () => {
       ),
       { sandbox: 'workspace-write' },
     );
-    expect(record.artifacts.map(({ name }) => name)).toContain('changes.patch');
+    expect(readdirSync(record.run_dir)).toContain('changes.patch');
     const patch = readFileSync(join(record.run_dir, 'changes.patch'), 'utf8');
     expect(patch).toContain('+++ b/made.txt');
     expect(patch).toContain('+one\n+[redacted]\n');

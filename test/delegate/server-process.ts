@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { Deframer } from '../../src/transports/framing.ts';
 import { bundle } from '../program.ts';

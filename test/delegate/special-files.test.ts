@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import { FolderClaims } from '../../src/delegate/workspace/folder-claims.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
@@ -45,13 +45,6 @@ function delegate(shell: string) {
   return { result: result.then((reply) => reply['structuredContent'] as unknown as RunRecord) };
 }
 
-/** Starts a run that uses the folder, and a second one that therefore works on an isolated view. */
-async function delegateIsolated(shell: string) {
-  delegate(`touch ${flag('used')}; ${waitFor('end')}`);
-  await eventually(() => expect(existsSync(flag('used'))).toBe(true));
-  return delegate(shell);
-}
-
 const isPipe = (name: string) => lstatSync(inProject(name)).isFIFO();
 const makePipe = (name: string) => execFileSync('mkfifo', [inProject(name)]);
 const adjutant = (...args: readonly string[]) =>
@@ -60,14 +53,14 @@ const adjutant = (...args: readonly string[]) =>
     timeout: 15_000,
   });
 
-describe('a named pipe in the folder of an isolated run', () => {
-  it('stays if the run replaces it with a file, and the other changes are delivered', async () => {
+describe('a named pipe in the folder of a run', () => {
+  it('stays if the run replaces it with a file, and the other changes are applied', async () => {
     makePipe('ctl');
-    const { result } = await delegateIsolated('rm ctl; echo x > ctl; echo y > other');
+    const { result } = delegate('rm ctl; echo x > ctl; echo y > other');
     expect(await result).toMatchObject({
       status: 'completed_with_problems',
       error: expect.stringContaining(
-        'ctl was not delivered: it is a named pipe, which a run cannot replace; Its changes are kept',
+        'ctl was not applied: it is a named pipe, which a run cannot replace; Its changes are kept',
       ),
     });
     expect(isPipe('ctl')).toBe(true);
@@ -76,44 +69,42 @@ describe('a named pipe in the folder of an isolated run', () => {
 
   it('stays if the run deletes it', async () => {
     makePipe('ctl');
-    expect(await (await delegateIsolated('rm ctl')).result).toMatchObject({
+    expect(await delegate('rm ctl').result).toMatchObject({
       status: 'completed_with_problems',
-      error: expect.stringContaining('ctl was not delivered: it is a named pipe'),
+      error: expect.stringContaining('ctl was not applied: it is a named pipe'),
     });
     expect(isPipe('ctl')).toBe(true);
   });
 
   it('does not replace the file that it was before the run', async () => {
     writeFileSync(inProject('ctl'), 'x\n');
-    expect(await (await delegateIsolated('rm ctl; mkfifo ctl')).result).toMatchObject({
+    expect(await delegate('rm ctl; mkfifo ctl').result).toMatchObject({
       status: 'completed_with_problems',
-      error: expect.stringContaining('ctl was not delivered: the run made it a named pipe'),
+      error: expect.stringContaining('ctl was not applied: the run made it a named pipe'),
     });
     expect(readFileSync(inProject('ctl'), 'utf8')).toBe('x\n');
   });
 
   it('is left behind with a warning if the run created it', async () => {
-    expect(await (await delegateIsolated('mkfifo left; echo y > other')).result).toMatchObject({
+    expect(await delegate('mkfifo left; echo y > other').result).toMatchObject({
       status: 'completed',
       error: null,
-      warnings: ['left was not delivered: it is a named pipe, a socket or a device.'],
+      warnings: ['left was not applied: it is a named pipe, a socket or a device.'],
     });
     expect(existsSync(inProject('left'))).toBe(false);
     expect(existsSync(inProject('other'))).toBe(true);
   });
 });
 
-/** Starts an isolated run, and resolves when its host waits to deliver, because this process holds the folder. */
-async function holdBackDelivery() {
+/** Starts a run, and resolves when its host waits to apply its changes, because this process holds the folder. */
+async function holdBack() {
   makePipe('ctl');
-  const run = await delegateIsolated(
-    `touch ${flag('started')}; ${waitFor('go')}; rm ctl; echo x > ctl; echo y > other`,
-  );
+  const run = delegate(`touch ${flag('started')}; ${waitFor('go')}; rm ctl; echo x > ctl; echo y > other`);
   await eventually(() => expect(existsSync(flag('started'))).toBe(true));
   const claims = await FolderClaims.open(bench.home);
   await claims.tryClaim({ folder: bench.project, run: 'a test', kind: 'delivery', storage: '' }, []);
   writeFileSync(flag('go'), '');
-  const [, open] = await readQueue(bench, (queue) => queue.open());
+  const [open] = await readQueue(bench, (queue) => queue.open());
   const { directory, runId } = open!;
   await eventually(() => expect(existsSync(join(directory, '.workspace', 'changes.json'))).toBe(true));
   const release = () => {
@@ -123,13 +114,13 @@ async function holdBackDelivery() {
   return { ...run, directory, runId, release };
 }
 
-describe('a run that delivers its changes', () => {
-  it('can be cancelled, and keeps what is not delivered', async () => {
-    const { result, runId, release } = await holdBackDelivery();
+describe('a run that applies its changes', () => {
+  it('can be cancelled, and keeps what is not applied', async () => {
+    const { result, runId, release } = await holdBack();
     expect(await server.call('cancel_run', { run_id: runId, reason: 'enough' })).toMatchObject({
       status: 'cancelled',
       error: expect.stringMatching(
-        /^cancelled: enough; .* was not delivered: the run was cancelled; Its changes/,
+        /^cancelled: enough; .* was not applied: the run was cancelled; Its changes/,
       ),
     });
     expect((await result).status).toBe('cancelled');
@@ -142,7 +133,7 @@ describe('a run that delivers its changes', () => {
   });
 
   it('is not finished by whoever reads it after its host was killed, but by the next server', async () => {
-    const { directory, runId, release } = await holdBackDelivery();
+    const { directory, runId, release } = await holdBack();
     await server.kill('SIGKILL');
     expect(await killHost(bench, runId)).toBe(true);
     expect((await adjutant('runs', 'list')).stdout).toMatch(new RegExp(`^${runId}  interrupted `, 'm'));
@@ -156,7 +147,7 @@ describe('a run that delivers its changes', () => {
     await eventually(async () =>
       expect(await server.call('show_run', { run_id: runId })).toMatchObject({
         status: 'completed_with_problems',
-        error: expect.stringMatching(/^ctl was not delivered: it is a named pipe/),
+        error: expect.stringMatching(/^ctl was not applied: it is a named pipe/),
       }),
     );
     expect(isPipe('ctl')).toBe(true);
@@ -164,7 +155,7 @@ describe('a run that delivers its changes', () => {
   });
 
   it('is finished by the command that cancels it, if its host was killed and no server runs', async () => {
-    const { runId, release } = await holdBackDelivery();
+    const { runId, release } = await holdBack();
     await server.kill('SIGKILL');
     expect(await killHost(bench, runId)).toBe(true);
     expect((await adjutant('runs', 'cancel', runId)).stdout).toContain('status: cancelled');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sandboxes } from '../../src/delegate/agents/sandbox.ts';
-import { listRunIds, type RunRecord } from '../../src/delegate/record/run-record.ts';
+import { listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
 import { answer, script } from '../model/turn.ts';
 import { autopilotTask, job } from './autopilot-task.ts';
 import { killHost, readQueue } from './kill-host.ts';
@@ -28,7 +28,6 @@ const tasks = {
         {
           sandbox: 'workspace-write',
           depends_on: jobs.slice(Math.max(0, at - 1), at),
-          writes: [`${id}.txt`],
         },
         { shell: `echo ${id} >> ${id}.txt; sleep 0.4` },
         answer({ summary: `Did ${id}.` }),

@@ -74,12 +74,7 @@ export async function storm(
 function writer(id: string): object {
   const shell = `sed -i 's/^line ${id}$/line ${id} done/' lines.txt && echo ${id} > made/${id}.txt && mkdir -p build && echo ${id} > build/${id}.txt`;
   const deliverables = [{ path: `made/${id}.txt`, description: 'made' }];
-  return job(
-    id,
-    { sandbox: 'workspace-write', writes: ['lines.txt', 'made', 'build'] },
-    { shell },
-    answer({ summary: `Did ${id}.`, deliverables }),
-  );
+  return job(id, { sandbox: 'workspace-write' }, { shell }, answer({ summary: `Did ${id}.`, deliverables }));
 }
 
 function compare(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentName } from '../../src/delegate/agents/agent.ts';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
-import type { RunRecord } from '../../src/delegate/record/run-record.ts';
+import type { RunRecord } from '../../src/delegate/run/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Connection } from '../delegate/workbench.ts';
 import { answer, script, type Turn } from '../model/turn.ts';

@@ -1,24 +1,23 @@
 import { promises as disk } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { AcpOptions } from '../acp/acp-options.ts';
-import { AcpSession } from '../acp/acp-session.ts';
-import { createAnswerFolder, temporaryFolder } from '../files/answer-folder.ts';
-import { hiddenPaths, isInFolder, isInside } from '../files/folder-scope.ts';
-import type { Bounds } from '../launch/bounds.ts';
-import { ownProgram } from '../launch/own-program.ts';
+import { readRegularFile } from '../../regular-file.ts';
+import { createAnswerFolder } from '../files/answer-folder.ts';
+import { isInFolder, isInside } from '../files/folder-scope.ts';
+import { ownProgram } from '../process/own-program.ts';
 import {
   absoluteFolders,
   agentVariables,
   interpreterOf,
   trustedFolders,
   workspaceFolders,
-} from '../launch/programs.ts';
+} from '../process/programs.ts';
 import type { AcpDefinition } from './acp-definition.ts';
-import type { Agent, AgentCall, Workspaces } from './agent.ts';
+import type { Agent, AgentCall, Footprint, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { findExecutable, readVersion, type Search } from './executable.ts';
+import type { AcpOptions } from './protocols/acp-conversation.ts';
+import { AcpConversation } from './protocols/acp-conversation.ts';
 
 export interface AcpAgentOptions {
   readonly command: string | undefined;
@@ -27,15 +26,12 @@ export interface AcpAgentOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose own settings apply to runs in them. */
   readonly trustedFolders: readonly string[];
-  /** Files and folders of Adjutant that the agent must not read. */
-  readonly unreadable: readonly string[];
-  readonly ownFolders: readonly string[];
 }
 
 const finishHint =
   'When you are done, call the tool finish_run of the MCP server adjutant_run once, with that JSON object as its arguments, instead of writing it as text.';
 
-/** Runs an agent as a session with the Agent Client Protocol, inside of Adjutant's own sandbox. */
+/** Runs an agent as a conversation with the Agent Client Protocol, inside of Adjutant's own sandbox. */
 export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptions): Agent {
   const { name, label, testedVersion, installHint } = definition;
   const { env, model: configuredModel } = options;
@@ -78,8 +74,6 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         throw new Failure('refused', `config_overrides works with Codex only. Remove it to run ${label}.`);
       await refuseBlockingFiles(call.cwd);
       const model = call.model ?? configuredModel;
-      const storage = join(dirname(call.outputSchemaFile), '.agent');
-      await disk.mkdir(storage, { recursive: true, mode: 0o700 });
       const answers = await createAnswerFolder(dirname(call.outputSchemaFile), env);
       await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
       await createStateFolders(definition, options.userHome);
@@ -95,14 +89,14 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         args: [...args, ...definition.args(model === undefined ? {} : { model })],
         env: { ...own, PATH: absoluteFolders(env).join(delimiter), ...definition.env(call) },
         subcommandArgs: subcommand(call),
-        session: { protocol: 'acp', options: sessionOptions(definition, call, model, answers) },
-        bounds: await agentBounds(definition, call, { ...options, isTrusted, storage }),
+        conversation: { protocol: 'acp', options: conversationOptions(definition, call, model, answers) },
+        footprint: await footprintOf(definition, call.cwd, options, isTrusted),
       };
     },
-    async openSession(start, channel) {
-      const session = new AcpSession(start.options as AcpOptions, channel);
-      await session.open();
-      return session;
+    async openConversation(start, channel) {
+      const conversation = new AcpConversation(start.options as AcpOptions, channel);
+      await conversation.open();
+      return conversation;
     },
     parse: () => [],
     locate,
@@ -118,7 +112,7 @@ function subcommand({ threadId, fork }: AgentCall): readonly string[] {
   return threadId === undefined ? [] : [fork === undefined ? 'resume' : 'fork', threadId];
 }
 
-function sessionOptions(
+function conversationOptions(
   { label, mode, steering, canFork, takesModel, threadTotal }: AcpDefinition,
   call: AgentCall,
   model: string | undefined,
@@ -147,57 +141,36 @@ function sessionOptions(
   };
 }
 
-interface BoundsOptions {
-  readonly userHome: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly unreadable: readonly string[];
-  readonly ownFolders: readonly string[];
-  readonly isTrusted: boolean;
-  readonly storage: string;
-}
-
-/** Sockets through which a program can start others outside of the sandbox. */
-const controlSockets = ['/run/user', '/run/dbus', '/run/docker.sock', '/run/containerd', '/run/podman'];
-
-/** The limits for an agent that has no sandbox of its own. */
-export async function agentBounds(
+/** What the agent needs of the person. */
+export async function footprintOf(
   definition: AcpDefinition,
-  { cwd, sandbox }: AgentCall,
-  options: BoundsOptions,
-): Promise<Bounds | undefined> {
-  const { userHome, env, isTrusted, storage } = options;
-  const settings = isTrusted ? [] : await existing(repositorySettings(definition, cwd, userHome));
-  const isUnrestricted = sandbox === 'danger-full-access';
-  if (isUnrestricted && settings.length === 0) return undefined;
-  if (isUnrestricted)
-    return {
-      writable: [],
-      protected: [],
-      hidden: settings,
-      temporary: [],
-      isReadOnly: false,
-      storage,
-    };
-  const temporary = temporaryFolder(env);
-  const sockets = [...controlSockets, env['XDG_RUNTIME_DIR'], join(tmpdir(), `adjutant-${userInfo().uid}`)];
-  const kept = definition.state.filter(({ sessions }) => sessions === 'all');
-  const own = kept.map(({ folder }) => resolve(userHome, folder));
-  // The agent needs its files in the home folder, even if that is a folder of Adjutant too.
-  const ownFolders = options.ownFolders.filter((folder) => !isInFolder(userHome, folder));
-  const adjutant = await hiddenPaths({ unreadable: options.unreadable, ownFolders }, cwd);
-  const mayWrite = sandbox === 'workspace-write';
+  cwd: string,
+  { userHome, env }: Pick<AcpAgentOptions, 'userHome' | 'env'>,
+  isTrusted: boolean,
+): Promise<Footprint> {
+  const { state, credentials, settings } = definition;
+  const named = credentials.variables.flatMap((name) => (env[name]?.startsWith('/') ? [env[name]] : []));
   return {
-    isReadOnly: true,
-    writable: [temporary, ...own, ...(mayWrite ? [cwd] : [])],
-    protected: mayWrite ? await existing([join(cwd, '.git')]) : [cwd],
-    hidden: await existing([...sockets.filter((path) => path !== undefined), ...adjutant, ...settings]),
-    temporary: definition.state.flatMap(({ folder, sessions }) =>
+    writes: state.flatMap(({ folder, sessions }) => (sessions === 'all' ? [resolve(userHome, folder)] : [])),
+    temporary: state.flatMap(({ folder, sessions }) =>
       sessions === 'all'
         ? []
         : [{ folder: resolve(userHome, folder), keeps: sessionFolders(userHome, folder, sessions) }],
     ),
-    storage,
+    reads: [...credentials.files.map((file) => resolve(userHome, file)), ...named],
+    variables: [
+      ...[...credentials.variables, ...(credentials.uses ?? [])],
+      ...(settings === undefined ? [] : await namedVariables(resolve(userHome, settings))),
+    ],
+    hides: isTrusted ? [] : repositorySettings(definition, cwd, userHome),
   };
+}
+
+/** The variables that a settings file names, for example as `{env:NAME}`, `${NAME}` or `"envKey": "NAME"`. */
+async function namedVariables(file: string): Promise<readonly string[]> {
+  const text = await readRegularFile(file).catch(() => '');
+  const names = text.matchAll(/\{env:(\w+)\}|\$\{?(\w+)|"envKey"\s*:\s*"(\w+)"/g);
+  return [...names].map(([, ...found]) => found.find((name) => name !== undefined)!);
 }
 
 /** The sandbox can only use folders that exist. */
@@ -219,9 +192,4 @@ function repositorySettings(definition: AcpDefinition, cwd: string, userHome: st
     if (dirname(folder) === folder) break;
   }
   return paths.filter((path) => !isInFolder(path, '/proc'));
-}
-
-async function existing(paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map((path) => disk.stat(path).then(Boolean, () => false)));
-  return [...new Set(paths.filter((_, at) => found[at]))];
 }

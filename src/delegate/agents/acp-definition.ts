@@ -21,6 +21,8 @@ export interface AcpDefinition {
   readonly repositorySettings: readonly string[];
   /** Folders below the home folder in which the agent keeps its files. Only changes in `sessions` are kept after a run. */
   readonly state: readonly StateFolder[];
+  /** Settings of the person, relative to the home folder, which can name variables with keys. */
+  readonly settings?: string;
   readonly canResume: boolean;
   readonly credentials: Credentials;
 }
@@ -29,6 +31,33 @@ export interface StateFolder {
   readonly folder: string;
   readonly sessions: readonly string[] | 'all';
 }
+
+/** The keys of model providers, for agents that can use any of them. */
+export const providerKeys = [
+  ...[
+    'ANTHROPIC',
+    'AZURE_OPENAI',
+    'CEREBRAS',
+    'COHERE',
+    'DASHSCOPE',
+    'DEEPSEEK',
+    'FIREWORKS',
+    'GEMINI',
+    'GOOGLE',
+  ],
+  ...[
+    'GROQ',
+    'MISTRAL',
+    'MOONSHOT',
+    'NVIDIA',
+    'OPENAI',
+    'OPENROUTER',
+    'PERPLEXITY',
+    'TOGETHER',
+    'XAI',
+    'ZHIPU',
+  ],
+].map((name) => `${name}_API_KEY`);
 
 /** Limits an agent to the MCP server of the run, without those in the user's settings. */
 export const onlyOwnServer = ['--allowed-mcp-server-names', 'adjutant_run'];
@@ -64,6 +93,7 @@ export function customDefinition({
     credentials: {
       files: [],
       variables: [],
+      uses: providerKeys,
       isComplete: false,
       signIn: `see the documentation of ${name}`,
     },

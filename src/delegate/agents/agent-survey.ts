@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../json.ts';
+import { type Containment, hasNamespaces } from '../process/containment.ts';
 import type { Agent, AgentProfile, Credentials } from './agent.ts';
 
 /** What a user wants to know about an agent before choosing it. */
@@ -20,6 +21,25 @@ export interface AgentSurvey {
 interface SurveyPlaces {
   readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly containment?: Containment | 'auto';
+}
+
+/** What makes namespaces work on a machine that has them. */
+const namespaceRemedy =
+  'install util-linux (unshare, setpriv, mount) and allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md';
+
+/** Finds out whether the sandbox that Adjutant puts around every agent works here. The agents' own are checked with them. */
+export async function surveySandbox(
+  all: readonly Agent[],
+  { env, containment }: SurveyPlaces,
+): Promise<{ readonly detail: string; readonly remedy?: string }> {
+  if (await hasNamespaces(env, containment))
+    return { detail: "works: agents do not see your keys, Adjutant's own files and other runs" };
+  const refused = all.filter(({ profile }) => profile.sandbox === 'adjutant').map(({ name }) => name);
+  return {
+    detail: `Linux namespaces do not work here, so nothing but the sandboxes of codex and claude themselves limits runs, and runs of ${refused.join(', ')} are refused`,
+    remedy: namespaceRemedy,
+  };
 }
 
 /** Finds out whether an agent can be used. */
@@ -31,7 +51,14 @@ export async function surveyAgent(agent: Agent, places: SurveyPlaces): Promise<A
     return { name, program: null, version: null, signed_in: null, can, sandbox, hint: program.problem };
   const version = (await agent.version().catch(() => undefined)) ?? null;
   const { isSignedIn, remedy } = (await agent.login?.()) ?? findLogin(profile.credentials, places);
-  const hints = [remedy, versionHint(agent, program, version)].filter((one) => one !== undefined);
+  const needs = (await agent.missing?.()) ?? [];
+  const isRefused = sandbox === 'adjutant' && !(await hasNamespaces(places.env, places.containment));
+  const hints = [
+    remedy,
+    versionHint(agent, program, version),
+    ...needs,
+    ...(isRefused ? [`every run in a sandbox is refused here: ${namespaceRemedy}`] : []),
+  ].filter((one) => one !== undefined);
   const hint = hints.length > 0 ? { hint: hints.join('; ') } : {};
   return { name, program, version, signed_in: isSignedIn, can, sandbox, ...hint };
 }
@@ -55,7 +82,7 @@ function isOlder(version: string, than: string): boolean {
 }
 
 /** Looks for credentials in files and variables. `isSignedIn` is `null` if they can also be elsewhere. */
-function findLogin(
+export function findLogin(
   credentials: Credentials | undefined,
   { userHome, env }: SurveyPlaces,
 ): { readonly isSignedIn: boolean | null; readonly remedy?: string } {

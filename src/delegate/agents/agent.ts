@@ -1,9 +1,9 @@
-import type { Bounds } from '../launch/bounds.ts';
-import type { RecordedEvent, ReportedWrite, Usage } from '../session/agent-event.ts';
-import type { OpenSession, SessionStart } from '../session/agent-session.ts';
+import type { Bounds } from '../process/bounds.ts';
+import type { ConversationStart, OpenConversation } from './protocols/agent-conversation.ts';
+import type { RecordedEvent, Usage } from './protocols/agent-event.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export type { AgentEvent, AgentItem, ReportedWrite, TodoItem, Usage } from '../session/agent-event.ts';
+export type { AgentEvent, AgentItem, TodoItem, Usage } from './protocols/agent-event.ts';
 
 /** Adapter for a coding agent that runs one task to completion as a command-line program. */
 export interface Agent {
@@ -14,13 +14,13 @@ export interface Agent {
   readonly testedVersion: string;
   /** Whether the reported token usage covers the whole thread or only this run. */
   readonly usageCovers: 'thread' | 'run';
-  /** True if the agent may keep running after its session was closed. It is then ended without a wait. */
+  /** True if the agent may keep running after its conversation was closed. It is then ended without a wait. */
   readonly exitsLate?: boolean;
   readonly profile: AgentProfile;
   /** Builds the command line for one call. Fails with `unavailable` if the program is not installed. */
   invoke(call: AgentCall): Promise<Invocation>;
-  /** Opens a session, if `invoke` returned one. Absent for agents that only run a task to completion. */
-  readonly openSession?: OpenSession;
+  /** Opens a conversation, if `invoke` returned one. Absent for agents that only run a task to completion. */
+  readonly openConversation?: OpenConversation;
   /** Parses one line of output. Unknown or malformed lines yield no events. */
   parse(line: string): readonly RecordedEvent[];
   /** The path of the program. Fails with `unavailable` if it is not installed, or only in a folder of the run. */
@@ -37,10 +37,10 @@ export interface Agent {
   threadTotal?(threadId: string): Promise<Usage | undefined>;
   /** Advice on how to fix this error, if the agent's own message gives none. */
   explain?(error: string): string | undefined;
-  /** The writes that the agent reported, in order. Without this method, only the paths of its file events are known. */
-  writes?(report: WriteReport): Promise<readonly ReportedWrite[]>;
   /** Whether the agent's sandbox works on this machine. */
   sandboxWorks?(...workspaces: Workspaces): Promise<boolean>;
+  /** What this machine lacks for runs that write, as advice. */
+  missing?(): Promise<readonly string[]>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
   confine?(sandbox: Sandbox, ...workspaces: Workspaces): Promise<Confinement>;
 }
@@ -69,6 +69,8 @@ export interface Credentials {
   /** Relative to the home folder, or absolute. */
   readonly files: readonly string[];
   readonly variables: readonly string[];
+  /** Further secret variables that the agent uses. `*` stands for any text. */
+  readonly uses?: readonly string[];
   /** False if credentials can also be elsewhere, such as in a keychain or in the settings of a provider. */
   readonly isComplete: boolean;
   /** How to sign in. */
@@ -99,9 +101,9 @@ export interface AgentCall {
   readonly disable: readonly string[];
   readonly outputSchemaFile: string;
   readonly lastMessageFile: string;
-  /** True if the agent should be started as a session, if it can. Otherwise it runs the task to completion. */
+  /** True if the agent should be started as a conversation, if it can. Otherwise it runs the task to completion. */
   readonly isLive: boolean;
-  /** `ask`: the agent asks before it leaves its sandbox. Only for sessions. */
+  /** `ask`: the agent asks before it leaves its sandbox. Only for conversations. */
   readonly approvals: 'never' | 'ask';
   /** Starts a new thread with the history of `threadId`, up to and including this turn or the last one. */
   readonly fork?: { readonly lastTurnId?: string };
@@ -112,14 +114,37 @@ export interface Invocation {
   readonly args: readonly string[];
   /** Environment variables to add to those of this process. */
   readonly env: Readonly<Record<string, string>>;
+  /** Variables of this process that the agent does not get. */
+  readonly withoutVariables?: readonly string[];
+  readonly footprint: Footprint;
   /** Text to prepend to the prompt. */
   readonly preamble?: string;
   /** The part of `args` that resumes a thread. Recorded in the run directory. */
   readonly subcommandArgs: readonly string[];
-  /** Present if the command starts a session instead of reading the prompt from standard input. */
-  readonly session?: SessionStart;
-  /** Limits that Adjutant applies, for agents without a sandbox of their own. */
+  /** Present if the command starts a conversation instead of reading the prompt from standard input. */
+  readonly conversation?: ConversationStart;
+  /** The sandbox of Adjutant around the agent. */
   readonly bounds?: Bounds | undefined;
+  /** What the result says about the sandbox. */
+  readonly warnings?: readonly string[];
+}
+
+/** What an agent needs in the home folder and the environment of the person. Everything else that is private is kept from it. */
+export interface Footprint {
+  /** Folders in which the agent keeps its files. */
+  readonly writes: readonly string[];
+  /** Files in them that it only reads. */
+  readonly protects?: readonly string[];
+  /** Folders in which its changes are lost at the end, except those of the folders in `keeps`. */
+  readonly temporary: Bounds['temporary'];
+  /** Private files and folders that it reads, such as its sign-in. */
+  readonly reads: readonly string[];
+  /** Secret variables that it uses. `*` stands for any text. */
+  readonly variables: readonly string[];
+  /** Settings of the repository, which can name programs and addresses. */
+  readonly hides: readonly string[];
+  /** True if programs of the person that the agent starts outside its own sandbox may write. */
+  readonly writesAnywhere?: boolean;
 }
 
 /** A program that runs, in a sandbox, the command appended to its arguments. */
@@ -127,13 +152,4 @@ export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** Where an agent's reports of its writes are. */
-export interface WriteReport {
-  /** The lines of its output. */
-  readonly events: AsyncIterable<string>;
-  readonly threadId: string | undefined;
-  /** When the run started. A thread can be older. */
-  readonly since: Date;
 }

@@ -1,15 +1,19 @@
+import { join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { parseRecordedEvent } from '../session/recorded-event.ts';
 import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
 import * as definitions from './acp-agents.ts';
 import { type AcpDefinition, type CustomAgent, customDefinition } from './acp-definition.ts';
 import type { Agent, AgentName } from './agent.ts';
+import { type SandboxOptions, withSandbox } from './agent-bounds.ts';
 import { createClaude } from './claude.ts';
 import { createCodex } from './codex.ts';
+import { parseRecordedEvent } from './protocols/agent-event.ts';
 
 type Options = Parameters<typeof createCodex>[0] &
   Parameters<typeof createClaude>[0] &
-  Pick<AcpAgentOptions, 'userHome'> & {
+  Omit<SandboxOptions, 'runFolders'> & {
+    readonly runsDir: string;
+    readonly otherRunsDir?: string;
     /** Further agents, and programs and models of the built-in ones. */
     readonly agents: readonly CustomAgent[];
     /** The agent of runs that name none, and the one that `command` starts. */
@@ -45,7 +49,13 @@ export class Agents {
       const program = (options.agent === name ? options.command : undefined) ?? command;
       return withRecordedEvents(create({ ...options, command: program, model }));
     });
-    this.#agents = new Map(all.map((agent) => [agent.name, agent]));
+    const runFolders = [options.runsDir, options.otherRunsDir].filter((folder) => folder !== undefined);
+    this.#agents = new Map(
+      all.map((agent) => {
+        const others = all.filter((one) => one !== agent).flatMap((one) => signIns(one, options));
+        return [agent.name, withSandbox(agent, { ...options, runFolders }, others)];
+      }),
+    );
     this.#default = options.agent;
   }
 
@@ -79,7 +89,13 @@ export class Agents {
   }
 }
 
-/** The event file of a session contains events, that of other runs the output of the agent. */
+/** The files with which an agent is signed in. No other agent sees them. */
+function signIns({ name, profile }: Agent, { userHome, codexHome }: Options): readonly string[] {
+  if (name === 'codex') return [join(codexHome, 'auth.json')];
+  return (profile.credentials?.files ?? []).map((file) => resolve(userHome, file));
+}
+
+/** The event file of a conversation contains events, that of other runs the output of the agent. */
 function withRecordedEvents(agent: Agent): Agent {
   return { ...agent, parse: (line) => parseRecordedEvent(line) ?? agent.parse(line) };
 }

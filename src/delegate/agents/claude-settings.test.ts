@@ -42,6 +42,7 @@ describe('claudeSettings', () => {
         autoAllowBashIfSandboxed: true,
         allowUnsandboxedCommands: false,
         failIfUnavailable: true,
+        ...(process.getuid?.() === 0 && { enableWeakerNestedSandbox: true }),
       },
     });
     expect(env).toEqual({ ANTHROPIC_AUTH_TOKEN: 't' });

@@ -5,18 +5,18 @@ import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
 import { parseObject } from '../files/json-file.ts';
-import { agentVariables, workspaceFolders } from '../launch/programs.ts';
-import { parseClaudeLine } from '../stream-json/claude-events.ts';
-import { openClaudeSession } from '../stream-json/claude-session.ts';
-import { readWrites } from '../stream-json/claude-writes.ts';
-import type { Agent, AgentCall, Workspaces } from './agent.ts';
+import { agentVariables, findIn, trustedFolders, workspaceFolders } from '../process/programs.ts';
+import type { Agent, AgentCall, Credentials, Footprint, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { findExecutable, readVersion } from './executable.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
+import { openClaudeConversation } from './protocols/claude-conversation.ts';
+import { parseClaudeLine } from './protocols/claude-events.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface ClaudeOptions extends HiddenFiles {
   readonly command: string | undefined;
+  readonly userHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders whose own settings apply to runs in them. */
   readonly trustedFolders: readonly string[];
@@ -55,15 +55,26 @@ const asking: typeof permissions = {
 };
 
 /** Messages in both directions, with pieces of text, and a receipt for every message of the user. */
-const sessionArguments = [
+const conversationArguments = [
   '--input-format',
   'stream-json',
   '--include-partial-messages',
   '--replay-user-messages',
 ];
 
+/** Where Claude Code keeps its credentials. */
+export function claudeCredentials(env: Readonly<Record<string, string | undefined>>): Credentials {
+  return {
+    files: [join(env['CLAUDE_CONFIG_DIR'] || '.claude', '.credentials.json')],
+    variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    // On macOS they are in the keychain.
+    isComplete: process.platform !== 'darwin',
+    signIn: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
+  };
+}
+
 /**
- * Runs `claude -p`: as a session with messages in both directions, or as a program that reads the prompt from standard input
+ * Runs `claude -p`: as a conversation with messages in both directions, or as a program that reads the prompt from standard input
  * and writes events to standard output.
  */
 export function createClaude(options: ClaudeOptions): Agent {
@@ -82,13 +93,7 @@ export function createClaude(options: ClaudeOptions): Agent {
     profile: {
       can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage', 'cost'],
       sandbox: 'own',
-      credentials: {
-        files: [join(env['CLAUDE_CONFIG_DIR'] || '.claude', '.credentials.json')],
-        variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
-        // On macOS they are in the keychain.
-        isComplete: process.platform !== 'darwin',
-        signIn: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
-      },
+      credentials: claudeCredentials(env),
     },
     async invoke(call) {
       if (call.configOverrides.length > 0)
@@ -105,6 +110,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       const servers = isTrusted ? projectServers(call.cwd) : [];
       const search = await searchFor([call.cwd, call.origin]);
       const variables = await agentVariables(env, search.untrusted);
+      const separate = await separateCommands(call, env, variables.commands);
       return {
         command: await findExecutable(command, search),
         args: [
@@ -122,21 +128,62 @@ export function createClaude(options: ClaudeOptions): Agent {
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           // Claude Code would otherwise run `git status`, and git would start the filters configured in the repository.
           CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
-          ...(await separateCommands(call, env, variables.commands)),
+          ...separate,
         },
+        footprint: await claudeFootprint(
+          options,
+          { ...env, ...settings.env },
+          separate['CLAUDE_ENV_FILE'],
+          isTrusted,
+        ),
         subcommandArgs,
-        ...(call.isLive && { session: { protocol: 'stream-json', options: {} } }),
+        ...(call.isLive && { conversation: { protocol: 'stream-json', options: {} } }),
         ...(preamble !== undefined && { preamble }),
       };
     },
-    openSession: openClaudeSession,
+    async missing() {
+      if (process.platform !== 'linux') return [];
+      const folders = await trustedFolders(env, []);
+      const found = await Promise.all(sandboxPrograms.map((name) => findIn(folders, name, env)));
+      const absent = sandboxPrograms.filter((_, at) => found[at] === undefined);
+      return absent.length === 0
+        ? []
+        : [`install ${absent.join(' and ')}, without which runs with workspace-write fail`];
+    },
+    openConversation: openClaudeConversation,
     parse: parseClaudeLine,
-    writes: readWrites,
     locate,
     async version(...workspaces) {
       const search = await searchFor(workspaces);
       return readVersion(await findExecutable(command, search), search);
     },
+  };
+}
+
+/** The files and variables of Claude Code and of the cloud through which it reaches its models. */
+async function claudeFootprint(
+  { userHome }: Pick<ClaudeOptions, 'userHome'>,
+  env: ClaudeOptions['env'],
+  environmentFile: string | undefined,
+  isTrusted: boolean,
+): Promise<Footprint> {
+  const folder = env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude');
+  // The sandbox can only use folders that exist.
+  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
+  const [aws, google] = [env['CLAUDE_CODE_USE_BEDROCK'], env['CLAUDE_CODE_USE_VERTEX']].map(Boolean);
+  return {
+    writes: [folder],
+    protects: [join(folder, 'settings.json')],
+    temporary: [],
+    reads: [
+      ...(environmentFile === undefined ? [] : [environmentFile]),
+      ...(aws ? [join(userHome, '.aws')] : []),
+      ...(google ? [join(userHome, '.config', 'gcloud'), env['GOOGLE_APPLICATION_CREDENTIALS'] ?? ''] : []),
+    ],
+    variables: ['ANTHROPIC_*', 'CLAUDE_*', ...(aws ? ['AWS_*'] : []), ...(google ? ['GOOGLE_*'] : [])],
+    hides: [],
+    // The hooks of the person and of a trusted folder work outside the sandbox of Claude Code.
+    writesAnywhere: isTrusted || isObject((await loadUserSettings(env))['hooks']),
   };
 }
 
@@ -186,7 +233,7 @@ async function buildArguments(call: AgentCall): Promise<string[]> {
     '--verbose',
     '--json-schema',
     JSON.stringify(JSON.parse(await readRegularFile(call.outputSchemaFile))),
-    ...(call.isLive ? sessionArguments : []),
+    ...(call.isLive ? conversationArguments : []),
     ...(call.isLive && call.approvals === 'ask' ? ['--permission-prompt-tool', 'stdio'] : []),
     // Skip the user's MCP servers: this server may be one of them.
     '--strict-mcp-config',
@@ -202,8 +249,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const maxSettingsBytes = 1024 * 1024;
 
+/** The programs that the sandbox of Claude Code needs on Linux. */
+const sandboxPrograms = ['bwrap', 'socat'];
+
 const sandboxSettings = {
   enabled: true,
+  // Root cannot mount /proc again inside of Adjutant's sandbox, which protects the settings of the kernel in it.
+  ...(process.getuid?.() === 0 && { enableWeakerNestedSandbox: true }),
   autoAllowBashIfSandboxed: true,
   allowUnsandboxedCommands: false,
   failIfUnavailable: true,

@@ -2,11 +2,11 @@ import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import type { AppServerOptions } from '../app-server/app-server.ts';
 import type { AgentCall, Invocation } from './agent.ts';
-import type { CodexPermissions } from './codex-permissions.ts';
+import type { CodexPermissions } from './codex-settings.ts';
+import type { AppServerOptions } from './protocols/app-server.ts';
 
-type Command = Pick<Invocation, 'args' | 'subcommandArgs' | 'session'>;
+type Command = Pick<Invocation, 'args' | 'subcommandArgs' | 'conversation'>;
 
 /** The command line of `codex exec`. */
 export function execCommand(
@@ -67,7 +67,7 @@ export function appServerCommand(
   return {
     args: ['app-server', ...overrideArguments(call, finalOverrides)],
     subcommandArgs: threadId === undefined ? [] : [fork === undefined ? 'resume' : 'fork', threadId],
-    session: { protocol: 'app-server', options: { ...options, turn: {} } },
+    conversation: { protocol: 'app-server', options: { ...options, turn: {} } },
   };
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../json.ts';
-import { objects, toFileChange, unwrapShell } from '../app-server/app-server-events.ts';
 import { parseObject } from '../files/json-file.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent.ts';
+import { objects, toFileChange, unwrapShell } from './protocols/app-server-events.ts';
 
 /** Parses one line of `codex exec --json`. */
 export function parseEvent(line: string): readonly AgentEvent[] {
@@ -17,7 +17,7 @@ export function parseEvent(line: string): readonly AgentEvent[] {
       return parseItem(event['type'].slice('item.'.length) as Phase, event['item']);
     // Codex also reports retries as errors. Only `turn.failed` ends the turn.
     case 'error':
-      return [{ kind: 'warning', message: String(event['message']) }];
+      return [{ kind: 'warning', message: String(event['message']), isFailure: true }];
     case 'turn.completed':
       return [{ kind: 'completed', usage: parseUsage(event['usage']) }];
     case 'turn.failed': {

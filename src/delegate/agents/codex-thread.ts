@@ -26,7 +26,7 @@ export async function findThreadByName(codexHome: string, name: string): Promise
 }
 
 /** Searches the year/month/day folders, newest first, because recent threads are the ones usually resumed. */
-export async function findRollout(folder: string, threadId: string, depth = 3): Promise<string | undefined> {
+async function findRollout(folder: string, threadId: string, depth = 3): Promise<string | undefined> {
   const names = (await disk.readdir(folder).catch(() => [])).sort().reverse();
   if (depth === 0) {
     const name = names.find((candidate) => candidate.endsWith(`-${threadId}.jsonl`));

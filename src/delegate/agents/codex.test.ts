@@ -11,6 +11,9 @@ const codex = createCodex({
   trustedFolders: [],
   unreadable: [],
   ownFolders: [],
+  userHome: '/nowhere',
+  visibleFolders: [],
+  visibleVariables: [],
 });
 const parse = (event: unknown): readonly AgentEvent[] => codex.parse(JSON.stringify(event));
 const item = (fields: object, type = 'item.completed') => parse({ type, item: { id: 'item_1', ...fields } });
@@ -45,7 +48,7 @@ describe('the codex event parser', () => {
       { kind: 'failed', message: 'no' },
     ]);
     expect(parse({ type: 'error', message: 'Reconnecting... 1/5' })).toEqual([
-      { kind: 'warning', message: 'Reconnecting... 1/5' },
+      { kind: 'warning', message: 'Reconnecting... 1/5', isFailure: true },
     ]);
     expect(item({ type: 'error', message: 'unknown model' })).toEqual([
       { kind: 'warning', message: 'unknown model' },

@@ -1,24 +1,33 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { openAppServer } from '../app-server/app-server.ts';
 import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
-import { capture } from '../launch/launch.ts';
-import { agentVariables, systemProgram, workspaceFolders } from '../launch/programs.ts';
-import type { Agent, AgentCall, Login, Workspaces } from './agent.ts';
+import { capture } from '../process/launch.ts';
+import { agentVariables, systemProgram, workspaceFolders } from '../process/programs.ts';
+import type { Agent, AgentCall, Footprint, Login, Workspaces } from './agent.ts';
+import { hiddenVariables, type SandboxOptions } from './agent-bounds.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
 import { appServerCommand, execCommand } from './codex-command.ts';
 import { parseEvent } from './codex-events.ts';
-import { type CodexPermissions, codexPermissions, writableRoots } from './codex-permissions.ts';
-import { readCodexSettings, userSettingsFile } from './codex-settings.ts';
+import {
+  type CodexPermissions,
+  codexPermissions,
+  type OwnEntry,
+  projectTrust,
+  readCodexSettings,
+  selectServers,
+  userSettingsFile,
+  writableRoots,
+} from './codex-settings.ts';
 import { findThreadByName, readThreadUsage } from './codex-thread.ts';
-import { disableServers, type OwnEntry, projectTrust } from './codex-trust.ts';
-import { readWrites } from './codex-writes.ts';
 import { findExecutable, readVersion, resolveNpmShim, type Search } from './executable.ts';
+import { openAppServer } from './protocols/app-server.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export interface CodexOptions extends HiddenFiles {
+export interface CodexOptions
+  extends HiddenFiles,
+    Pick<SandboxOptions, 'userHome' | 'visibleFolders' | 'visibleVariables'> {
   /** Path or name of the program. Default: the native program that the `codex` on the PATH starts. */
   readonly command: string | undefined;
   readonly codexHome: string;
@@ -33,7 +42,7 @@ export interface CodexOptions extends HiddenFiles {
 const installHint = 'install it with "npm install -g @openai/codex" or set delegate.command to its path.';
 
 /**
- * Runs Codex as a session with `codex app-server`, or with `codex exec`, which reads the prompt from standard input and writes
+ * Runs Codex as a conversation with `codex app-server`, or with `codex exec`, which reads the prompt from standard input and writes
  * events to standard output.
  */
 export function createCodex(options: CodexOptions): Agent {
@@ -81,16 +90,24 @@ export function createCodex(options: CodexOptions): Agent {
       const isLive = call.isLive && (await hasAppServer(call));
       const search = await searchFor([call.cwd, call.origin]);
       const variables = await agentVariables(env, search.untrusted);
-      const { overrides, instructions, permissions } = await isolate(call, options, variables.commands);
+      const { overrides, instructions, permissions, footprint } = await isolate(
+        call,
+        options,
+        variables.commands,
+      );
       return {
         command: await executable(search),
         ...(isLive ? appServerCommand : execCommand)(call, permissions, overrides),
         env: { ...variables.own, CODEX_HOME: codexHome, [gitVariable]: '/dev/null' },
+        // `codex exec` itself reads the schema and writes the last message. Its own sandbox keeps commands out of this folder.
+        footprint: isLive
+          ? footprint
+          : { ...footprint, writes: [...footprint.writes, dirname(call.lastMessageFile)] },
         // The history of a thread already contains the instructions.
         ...(instructions !== undefined && call.threadId === undefined && { preamble: instructions }),
       };
     },
-    openSession: openAppServer,
+    openConversation: openAppServer,
     parse: parseEvent,
     explain,
     locate,
@@ -99,7 +116,6 @@ export function createCodex(options: CodexOptions): Agent {
       return readVersion(await executable(search), search);
     },
     login: () => readLogin(codexHome, env),
-    writes: (report) => readWrites(codexHome, report),
     findThread: (name) => findThreadByName(codexHome, name),
     forksAtTurn: true,
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
@@ -126,11 +142,14 @@ export function createCodex(options: CodexOptions): Agent {
   };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 interface Isolation {
   /** Overrides that come after those of the caller, so that they take precedence. */
   readonly overrides: readonly string[];
   readonly permissions: CodexPermissions;
   readonly instructions: string | undefined;
+  readonly footprint: Footprint;
 }
 
 /** Applies the user's settings, but none that the repository brings, and nothing that a run of this sandbox must not have. */
@@ -142,8 +161,9 @@ async function isolate(
   const { codexHome, ownEntry, readOnlyServers, trustedFolders } = options;
   const settings = await readCodexSettings(userSettingsFile(codexHome));
   const isReadOnly = call.sandbox === 'read-only';
-  const trust = await projectTrust(settings, call.cwd, await isInside(call.cwd, trustedFolders));
-  const servers = await disableServers(codexHome, call.cwd, ownEntry, {
+  const isTrusted = await isInside(call.cwd, trustedFolders);
+  const trust = await projectTrust(settings, call.cwd, isTrusted);
+  const servers = await selectServers(codexHome, call.cwd, ownEntry, {
     disableOthers: isReadOnly,
     allowed: readOnlyServers,
   });
@@ -151,12 +171,74 @@ async function isolate(
   const permissions = codexPermissions(call.sandbox, hidden, settings, call.configOverrides);
   const overrides = [
     ...(isReadOnly ? serverFeatures : []),
-    ...environmentPolicy(settings['shell_environment_policy'], call.sandbox, variables),
+    ...environmentPolicy(
+      settings['shell_environment_policy'],
+      call.sandbox,
+      variables,
+      hiddenVariables(options),
+    ),
     ...permissions.overrides,
-    servers,
+    servers.override,
     ...trust.overrides,
   ].filter((override) => override !== undefined);
-  return { overrides, permissions, instructions: trust.instructions };
+  const footprint = codexFootprint(call, options, settings, servers.enabled);
+  return { overrides, permissions, instructions: trust.instructions, footprint };
+}
+
+/** The files and variables of Codex, of its model provider, and of the person's MCP servers that this run has. */
+function codexFootprint(
+  { sandbox }: AgentCall,
+  { codexHome, userHome }: CodexOptions,
+  settings: Fields,
+  servers: readonly Fields[],
+): Footprint {
+  const own = settings['sandbox_workspace_write'];
+  const excludesTmp = isObject(own) && own['exclude_slash_tmp'] === true;
+  const providers = isObject(settings['model_providers']) ? Object.values(settings['model_providers']) : [];
+  const isBedrock = settings['model_provider'] === 'amazon-bedrock';
+  return {
+    writes: [
+      codexHome,
+      ...(sandbox === 'workspace-write'
+        ? [...writableRoots(settings), ...(excludesTmp ? [] : ['/tmp'])]
+        : []),
+    ],
+    protects: ['config.toml', 'hooks.json'].map((name) => join(codexHome, name)),
+    temporary: [],
+    reads: [
+      ...(isBedrock ? [join(userHome, '.aws')] : []),
+      ...servers.flatMap((server) => namedPaths(JSON.stringify(server), userHome)),
+    ],
+    variables: [
+      ...['OPENAI_*', 'CODEX_*', ...(isBedrock ? ['AWS_*'] : [])],
+      ...[...providers.filter(isObject), ...servers].flatMap(namedVariables),
+    ],
+    hides: [],
+    // These programs of the person work outside the sandbox of Codex.
+    writesAnywhere: servers.length > 0 || settings['notify'] !== undefined,
+  };
+}
+
+/** The variables that a model provider or an MCP server of the settings uses. */
+function namedVariables(entry: Fields): readonly string[] {
+  const { env_key: key, env_vars: list, bearer_token_env_var: bearer, env_http_headers: headers } = entry;
+  const names = [
+    key,
+    bearer,
+    ...(Array.isArray(list) ? list : []),
+    ...Object.values(isObject(headers) ? headers : {}),
+  ];
+  return names.flatMap((one) => {
+    const name = isObject(one) ? one['name'] : one;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+/** The absolute paths in a text. */
+function namedPaths(text: string, userHome: string): readonly string[] {
+  return [...text.matchAll(/(?<![\w.~/])(?:~|\$HOME)?\/[^\s"'\\:,;=]+/g)].map(([path]) =>
+    path.replace(/^(~|\$HOME)(?=\/)/, userHome),
+  );
 }
 
 /** Features that bring tools which run outside the sandbox. */
@@ -168,20 +250,21 @@ const serverFeatures = ['apps', 'plugins'].map((feature) => `features.${feature}
 const gitVariable = 'GIT_DIR';
 
 /**
- * Sandboxed commands get no variables such as API keys, because their output goes to the model. The user's policy applies.
+ * Sandboxed commands get no variables such as API keys, because their output goes to the model, not even those that Codex
+ * itself needs. The user's policy applies.
  * `variables` are those that Codex itself gets with other values.
  */
 function environmentPolicy(
   own: unknown,
   sandbox: Sandbox,
   variables: Readonly<Record<string, string>>,
+  secret: readonly string[],
 ): readonly string[] {
   const set = isObject(own) && isObject(own['set']) ? own['set'] : {};
   const excluded = isObject(own) && Array.isArray(own['exclude']) ? own['exclude'].map(String) : [];
-  const withoutKeys = own === undefined && sandbox !== 'danger-full-access';
+  const removed = own === undefined && sandbox !== 'danger-full-access' ? secret : [];
   return [
-    `shell_environment_policy.exclude=${JSON.stringify([...excluded, gitVariable])}`,
-    ...(withoutKeys ? ['shell_environment_policy.ignore_default_excludes=false'] : []),
+    `shell_environment_policy.exclude=${JSON.stringify([...excluded, gitVariable, ...removed])}`,
     ...Object.entries(variables)
       .filter(([name]) => !Object.hasOwn(set, name))
       .map(([name, value]) => `shell_environment_policy.set.${name}=${JSON.stringify(value)}`),

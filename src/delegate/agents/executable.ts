@@ -2,8 +2,8 @@ import { promises as disk } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import type { Environment } from '../launch/environment.ts';
-import { capture } from '../launch/launch.ts';
+import type { Environment } from '../process/environment.ts';
+import { capture } from '../process/launch.ts';
 import {
   absoluteFolders,
   agentVariables,
@@ -11,7 +11,7 @@ import {
   insideOf,
   isProgram,
   trustedFolders,
-} from '../launch/programs.ts';
+} from '../process/programs.ts';
 
 /** Where the program of an agent is looked for. */
 export interface Search {

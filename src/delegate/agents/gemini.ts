@@ -14,9 +14,11 @@ export const gemini: AcpDefinition = {
   canResume: false,
   repositorySettings: ['.gemini', '.env'],
   state: [{ folder: '.gemini', sessions: ['tmp', 'history'] }],
+  settings: '.gemini/settings.json',
   credentials: {
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    uses: ['GOOGLE_*'],
     isComplete: true,
     signIn: 'start gemini once and sign in, or set GEMINI_API_KEY',
   },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Usage } from '../session/agent-event.ts';
-import type { AcpDefinition } from './acp-definition.ts';
+import { type AcpDefinition, providerKeys } from './acp-definition.ts';
+import type { Usage } from './protocols/agent-event.ts';
 
 const asksFor = JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' });
 
@@ -28,9 +28,11 @@ export const opencode: AcpDefinition = {
     { folder: '.config/opencode', sessions: [] },
     { folder: '.cache/opencode', sessions: [] },
   ],
+  settings: '.config/opencode/opencode.json',
   credentials: {
     files: ['.local/share/opencode/auth.json'],
     variables: ['OPENCODE_API_KEY'],
+    uses: [...providerKeys, 'OPENCODE_*'],
     isComplete: false,
     signIn: 'run "opencode auth login"',
   },

@@ -1,4 +1,4 @@
-import { type AcpDefinition, onlyOwnServer } from './acp-definition.ts';
+import { type AcpDefinition, onlyOwnServer, providerKeys } from './acp-definition.ts';
 
 export const qwen: AcpDefinition = {
   name: 'qwen',
@@ -16,9 +16,11 @@ export const qwen: AcpDefinition = {
   canResume: true,
   repositorySettings: ['.qwen', '.env'],
   state: [{ folder: '.qwen', sessions: ['tmp', 'projects'] }],
+  settings: '.qwen/settings.json',
   credentials: {
     files: ['.qwen/oauth_creds.json', '.qwen/.env'],
     variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
+    uses: providerKeys,
     isComplete: false,
     signIn: 'start qwen once and sign in, or set OPENAI_API_KEY',
   },

@@ -1,20 +1,27 @@
-import { dirname, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Confinement, Workspaces } from '../agents/agent.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
-import { grantSandbox, mayAsk } from '../delegation/permissions.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import type { HostOptions } from '../host/host-message.ts';
 import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { expandTexts, type Texts } from '../run/assignment.ts';
+import type { Delegation, StartedRun } from '../run/delegation.ts';
+import type { HostOptions } from '../run/host-message.ts';
+import { type Caller, grantSandbox, mayAsk } from '../run/permissions.ts';
 import { recoverRun } from '../run/run-recovery.ts';
-import { Autopilot, type AutopilotPorts, type AutopilotRequest } from './autopilot.ts';
-import { resultFile } from './autopilot-log.ts';
+import { writeEnd } from '../run/run-state.ts';
+import { Autopilot } from './autopilot.ts';
+import { endOf } from './autopilot-log.ts';
 import type { AutopilotOutput } from './autopilot-output.ts';
-import { failedAutopilot, loadAutopilot } from './autopilot-record.ts';
+import { failedAutopilot, loadAutopilot, loadResumableState, saveState } from './autopilot-record.ts';
 import { recoverAutopilot } from './autopilot-recovery.ts';
-import { loadResumableState } from './autopilot-state.ts';
+import type { AutopilotPorts, AutopilotRequest, Candidate, ComparisonRequest } from './autopilot-request.ts';
+import type { AutopilotInput } from './autopilot-schema.ts';
+import { maxPlanJobs, type Plan, planOf } from './plan.ts';
 
 /** An autopilot in its run host. */
 export interface HostedAutopilot {
@@ -51,7 +58,7 @@ export async function failAutopilot(
 ): Promise<AutopilotOutput> {
   const output = { ...failedAutopilot(error), run_id: directory.id, run_dir: directory.path };
   try {
-    await directory.writeJson('result.json', resultFile(output));
+    await writeEnd(directory, endOf(output));
     (await runner.queue).finish(directory.path);
   } catch (problem) {
     log('error', `the result of autopilot ${directory.id} could not be written`, problem);
@@ -111,6 +118,8 @@ async function createPorts({
   else signal.addEventListener('abort', store, { once: true });
   return {
     settings: options.autopilot,
+    // The drop-in contract limits the jobs of a plan to `max_agents`.
+    maxJobs: options.document ? undefined : maxPlanJobs,
     codexHome: options.codexHome,
     userHome: options.userHome,
     env: options.env,
@@ -121,7 +130,7 @@ async function createPorts({
     confine: (sandbox, ...workspaces) => confine(runner, sandbox, workspaces),
     listen,
     signal,
-    isCancelled: () => queue.cancellationReason(path) !== undefined,
+    cancellationReason: () => queue.cancellationReason(path),
   };
 }
 
@@ -136,4 +145,90 @@ async function confine(
   const able = agents.all.filter((agent) => agent.confine !== undefined).map(({ name }) => name);
   const [other] = await agents.installed(able);
   return other === undefined ? undefined : agents.get(other).confine?.(sandbox, ...workspaces);
+}
+
+/** Starts an autopilot, or a comparison of candidates, in a run host. A refused call becomes a failed result. */
+export async function startAutopilot(
+  delegation: Delegation,
+  input: AutopilotInput & Partial<ComparisonRequest>,
+  context: Context,
+): Promise<StartedRun<AutopilotOutput>> {
+  const tool = input.candidates === undefined ? 'delegate_autopilot' : 'delegate_compare';
+  const row = { tool, state: 'autopilot' } as const;
+  const texts = await expandTexts(input, delegation.options, context);
+  const jobs = await Promise.all(
+    (input.jobs ?? []).map(async (job) => ({
+      ...job,
+      task: (await expandTexts({ task: job.task, role: '' }, delegation.options, context)).task,
+    })),
+  );
+  return delegation.start(row, input, context, failedAutopilot, async (run) => {
+    const { directory, caller } = run;
+    try {
+      const output = await delegation.hosts.carry(run, 'autopilot', run.host, async () => {
+        const request = await createRequest(
+          delegation,
+          { ...input, ...(jobs.length > 0 && { jobs }) },
+          caller,
+          texts,
+        );
+        // Saved before the host starts, so that the autopilot continues whenever the host is killed.
+        await saveState(directory, { request, plannerUsage: [], hosts: 1 });
+        return request;
+      });
+      return (output as AutopilotOutput) ?? (await loadAutopilot(directory.path, directory.id))!;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'refused') throw error;
+      return failAutopilot(directory, delegation.runner, error.message);
+    }
+  });
+}
+
+async function createRequest(
+  delegation: Delegation,
+  input: AutopilotInput & Partial<ComparisonRequest>,
+  caller: Caller,
+  texts: Texts,
+): Promise<AutopilotRequest> {
+  const { options } = delegation;
+  await delegation.refuseSubagents(caller);
+  const { candidates, checks = [], deliver = 'none', judge } = input;
+  const comparison = candidates && { candidates, checks, deliver, ...(judge && { judge }) };
+  if (comparison !== undefined) await demandAgents(delegation.runner.agents, [...candidates!, judge ?? {}]);
+  const cwd = resolve(input.cwd ?? process.cwd());
+  const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
+  const warnings = warning === undefined ? [] : [warning];
+  const plan = input.jobs && (await planCallerJobs(delegation.runner.agents, input, sandbox));
+  return {
+    input,
+    cwd,
+    sandbox,
+    ...texts,
+    warnings,
+    mayAsk: mayAsk('workspace-write', caller, options),
+    ...(comparison && { comparison }),
+    ...(plan && { plan }),
+  };
+}
+
+/** Refuses jobs that cannot be run, before any of them starts. */
+async function planCallerJobs(agents: Agents, input: AutopilotInput, sandbox: Sandbox): Promise<Plan> {
+  const { jobs = [] } = input;
+  const names = input.agents ?? agents.all.map(({ name }) => name);
+  const parsed = planOf(jobs, { maxJobs: maxPlanJobs, sandbox, agents: names, shortlist: [] });
+  if ('problems' in parsed)
+    throw new Failure('refused', `The jobs cannot be run. ${parsed.problems.join(' ')}`);
+  await demandAgents(agents, parsed.plan.jobs);
+  return parsed.plan;
+}
+
+/** Refuses agents that are unknown or not installed, before any of the others starts to work. */
+async function demandAgents(agents: Agents, candidates: readonly Candidate[]): Promise<void> {
+  for (const { agent } of candidates)
+    await agents
+      .get(agent)
+      .locate()
+      .catch((error: unknown) => {
+        throw new Failure('refused', messageOf(error));
+      });
 }

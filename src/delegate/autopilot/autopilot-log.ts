@@ -1,15 +1,28 @@
 import { log } from '../../log.ts';
 import type { Usage } from '../agents/agent.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
-import type { AutopilotOutput, JobResult, PlanSource } from './autopilot-output.ts';
+import type { Answer } from '../run/answer.ts';
+import { type RunEnd, writeEnd } from '../run/run-state.ts';
+import {
+  type AutopilotOutput,
+  aggregate,
+  type JobResult,
+  overallStatus,
+  type PlanSource,
+  totalUsage,
+  undecided,
+} from './autopilot-output.ts';
 import { type Comparison, comparisonOutcome } from './comparison.ts';
-import type { Decision } from './decision.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { Decision, JobSpec } from './plan.ts';
+
+/** Why an autopilot starts no job although its task may need some. */
+export interface Refusal extends Pick<Answer, 'summary' | 'next_actions'> {
+  readonly error: string;
+}
 
 /** The current state of an autopilot. Each step is on disk before the next one starts, so a crash loses no results. */
 export class AutopilotLog {
-  decision: Decision;
+  decision: Decision = undecided;
   jobs: readonly JobSpec[] = [];
   source: PlanSource = 'none';
   readonly warnings: string[];
@@ -23,10 +36,9 @@ export class AutopilotLog {
   #writing: Promise<void> = Promise.resolve();
   #eventCount = 0;
 
-  constructor(directory: RunDirectory, cwd: string, decision: Decision, warnings: readonly string[]) {
+  constructor(directory: RunDirectory, cwd: string, warnings: readonly string[]) {
     this.#directory = directory;
     this.#cwd = cwd;
-    this.decision = decision;
     this.warnings = [...warnings];
   }
 
@@ -67,14 +79,11 @@ export class AutopilotLog {
     );
   }
 
-  /** Writes the final result. `refusal` is the reason if no job was started. */
-  async finish(
-    isCancelled: boolean,
-    cancellationReason: string | undefined,
-    refusal?: string,
-  ): Promise<AutopilotOutput> {
+  /** Writes the final result. */
+  async finish(cancellationReason: string | undefined, refusal?: Refusal): Promise<AutopilotOutput> {
     const totals = this.#totals();
     const { comparison } = this;
+    const refused = cancellationReason === undefined ? refusal : undefined;
     const compared = comparison && comparisonOutcome(comparison, this.results);
     if (comparison !== undefined) await this.#write('comparison.json', () => comparison);
     const finishedAt = new Date();
@@ -86,7 +95,9 @@ export class AutopilotLog {
       jobs: this.results,
       aggregate:
         compared?.aggregate ??
-        (refusal === undefined ? totals.aggregate : { ...totals.aggregate, ...refusedAggregate }),
+        (refused === undefined
+          ? totals.aggregate
+          : { ...totals.aggregate, summary: refused.summary, next_actions: refused.next_actions }),
       artifacts: [],
       timing: {
         started_at: this.#startedAt.toISOString(),
@@ -95,9 +106,9 @@ export class AutopilotLog {
       },
       ...(compared !== undefined
         ? { status: compared.status, error: compared.error }
-        : refusal === undefined
-          ? overallStatus(this.results, isCancelled, cancellationReason)
-          : { status: 'failed', error: refusal }),
+        : refused === undefined
+          ? overallStatus(this.results, cancellationReason)
+          : { status: 'failed', error: refused.error }),
       usage: totals.usage,
       warnings: this.warnings,
       ...(comparison && { comparison }),
@@ -106,14 +117,14 @@ export class AutopilotLog {
       ...this.#aggregateFile(output.status, output.error),
       ...output.aggregate,
     }));
-    await this.#write('result.json', () => resultFile(output));
+    await this.#enqueueWrite('result.json', () => writeEnd(this.#directory, endOf(output)));
     return { ...output, artifacts: await this.#directory.artifacts().catch(() => []) };
   }
 
   #totals(): Pick<AutopilotOutput, 'aggregate' | 'usage'> {
     const { results, plannerUsage } = this;
     return {
-      aggregate: aggregate(results, this.#cwd),
+      aggregate: aggregate(results, this.#cwd, this.decision),
       usage: totalUsage([...plannerUsage, ...results.map(({ usage }) => usage)]),
     };
   }
@@ -136,24 +147,19 @@ export class AutopilotLog {
   }
 }
 
-const refusedAggregate = {
-  summary: 'Failed to select skills; codex exec was not started.',
-  next_actions: ['Fix skill selection errors (skills_mode/skills names) and retry'],
-};
-
-/** The content of `result.json`, in the same format as for other runs, so that all runs can be listed alike. */
-export function resultFile(output: AutopilotOutput): object {
+/** The end of an autopilot in the same format as that of other runs, so that all runs can be listed alike. */
+export function endOf(output: AutopilotOutput): RunEnd {
+  const { status, error, aggregate, usage, timing, jobs, warnings } = output;
   return {
-    status: output.status,
-    ...output.timing,
-    cancelled: output.status === 'cancelled',
-    exit_code: null,
+    status: status === 'running' ? 'failed' : status,
+    error,
+    threadId: null,
+    answer: aggregate,
+    usage,
+    timing,
+    exitCode: null,
     signal: null,
-    thread_id: null,
-    error: output.error,
-    ...output.aggregate,
-    usage: output.usage,
-    ended_processes: output.jobs.flatMap((job) => job.ended_processes),
-    warnings: output.warnings,
+    ended: jobs.flatMap((job) => job.ended_processes),
+    warnings,
   };
 }

@@ -1,13 +1,13 @@
 import type { Usage } from '../agents/agent.ts';
-import type { Evidence } from '../changes/evidence.ts';
 import type { Artifact } from '../files/run-directory.ts';
-import type { Answer } from '../record/answer.ts';
-import type { RunStatus } from '../record/outcome.ts';
-import type { RunRecord } from '../record/run-record.ts';
-import type { Timing } from '../record/run-request.ts';
+import type { Answer } from '../run/answer.ts';
+import { normalize, uniqueDeliverables } from '../run/deliverables.ts';
+import type { RunStatus } from '../run/outcome.ts';
+import type { RunRecord } from '../run/run-record.ts';
+import type { Timing } from '../run/run-state.ts';
+import type { Evidence } from '../workspace/evidence.ts';
 import type { Comparison } from './comparison.ts';
-import type { Decision } from './decision.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { Decision, JobSpec } from './plan.ts';
 
 export type JobStatus = RunStatus | 'skipped' | 'running' | 'waiting';
 
@@ -46,5 +46,90 @@ export interface AutopilotOutput {
   readonly comparison?: Comparison;
 }
 
-/** The origin of the plan: `none` if there is no plan, `repaired` for the model's second attempt. */
-export type PlanSource = 'none' | 'model' | 'repaired' | 'fallback';
+/**
+ * The origin of the plan: `none` if there is no plan, `repaired` for the model's second attempt. Earlier versions had a fixed
+ * plan, `fallback`.
+ */
+export type PlanSource = 'none' | 'caller' | 'model' | 'repaired' | 'fallback';
+
+export const undecided: Decision = { should_delegate: false, reason: 'Not decided yet.' };
+
+/** The summary of an autopilot without jobs. The delegate contract has no more than this. */
+export const noDelegation = 'No delegation needed';
+
+/** Combines the results of all jobs without duplicates. */
+export function aggregate(jobs: readonly JobResult[], cwd: string, decision?: Decision): Answer {
+  return {
+    summary:
+      jobs.length === 0
+        ? `${noDelegation}${decision === undefined ? '.' : `: ${decision.reason}`}`
+        : jobs.map(({ title, status, summary }) => `${title} (${status}): ${summary.trim()}`).join('\n'),
+    deliverables: uniqueDeliverables(
+      jobs.flatMap((job) => job.deliverables),
+      cwd,
+    ),
+    open_questions: unique(jobs.flatMap((job) => [...job.open_questions, ...undelivered(job)])),
+    next_actions: unique(jobs.flatMap((job) => [...job.next_actions, ...manualSteps(job)])),
+  };
+}
+
+/** The status of the autopilot, with the errors of its failed jobs. */
+export function overallStatus(
+  jobs: readonly JobResult[],
+  cancellationReason?: string,
+): Pick<AutopilotOutput, 'status' | 'error'> {
+  const reasons = jobs
+    .filter(({ status, error }) => status === 'failed' || (status !== 'skipped' && error !== null))
+    .map(({ id, error }) => `${id}: ${error}`);
+  const error = reasons.length > 0 ? reasons.join('; ') : null;
+  if (cancellationReason !== undefined)
+    return { status: 'cancelled', error: error ?? `cancelled: ${cancellationReason}` };
+  if (jobs.every(({ status }) => status === 'completed')) return { status: 'completed', error: null };
+  const isFinished = jobs.every(({ status }) => status.startsWith('completed'));
+  if (isFinished) return { status: 'completed_with_problems', error };
+  return { status: 'failed', error: error ?? 'some jobs did not run' };
+}
+
+export function totalUsage(parts: readonly (Usage | null)[]): Usage | null {
+  const known = parts.filter((usage) => usage !== null);
+  if (known.length === 0) return null;
+  const sum = (key: keyof Usage) => known.reduce((total, usage) => total + Number(usage[key]), 0);
+  return {
+    input_tokens: sum('input_tokens'),
+    cached_input_tokens: sum('cached_input_tokens'),
+    output_tokens: sum('output_tokens'),
+    reasoning_output_tokens: sum('reasoning_output_tokens'),
+  };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Map(texts.toReversed().map((text) => [normalize(text), text])).values()].reverse();
+}
+
+/** Files that a job reported as delivered but that do not exist. */
+export function missingFiles({ title, evidence }: JobResult): string[] {
+  const missing = evidence?.files.filter(({ status }) => status === 'missing') ?? [];
+  return missing.map(({ path }) => `${title} reported ${path} as delivered, but the file does not exist.`);
+}
+
+/** Files that do not exist, and changes that were not merged. */
+function undelivered(job: JobResult): string[] {
+  const { title, patch } = job;
+  return [
+    ...missingFiles(job),
+    ...(patch !== undefined && !patch.applied
+      ? [
+          `Changes of ${title} were not delivered to the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
+        ]
+      : []),
+  ];
+}
+
+/** What the user has to do by hand. */
+function manualSteps({ run_id, evidence, patch }: JobResult): string[] {
+  const refused = evidence?.checks?.filter(({ status }) => status === 'refused') ?? [];
+  return [
+    ...refused.map(({ command }) => `Run ${command}`),
+    ...(patch !== undefined && !patch.applied ? [`Run "adjutant runs apply ${run_id}" to deliver them`] : []),
+  ];
+}

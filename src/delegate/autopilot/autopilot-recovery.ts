@@ -1,20 +1,20 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { log } from '../../log.ts';
-import { patchFile } from '../changes/patch.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import { RunDirectory } from '../files/run-directory.ts';
-import type { Environment } from '../launch/environment.ts';
-import { withProblems } from '../record/outcome.ts';
-import { loadRecord } from '../record/run-record.ts';
-import { deliverRun } from '../workspace/run-delivery.ts';
-import { workspaceFolder } from '../workspace/run-place.ts';
-import { Workspace } from '../workspace/workspace.ts';
-import { aggregate, overallStatus, totalUsage } from './aggregate.ts';
-import { resultFile } from './autopilot-log.ts';
+import type { Environment } from '../process/environment.ts';
+import { withProblems } from '../run/outcome.ts';
+import { loadRecord } from '../run/run-record.ts';
+import { readCall, writeEnd } from '../run/run-state.ts';
+import { patchFile } from '../workspace/patch.ts';
+import { settleRun } from '../workspace/settle.ts';
+import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
+import { endOf } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import { deleteState } from './autopilot-state.ts';
+import { aggregate, overallStatus, totalUsage } from './autopilot-output.ts';
+import { deleteState } from './autopilot-record.ts';
 import { outcomeFile } from './job-outcome.ts';
 
 export interface RecoveryOptions {
@@ -34,8 +34,7 @@ export async function recoverAutopilot(
   options: RecoveryOptions,
   cancellationReason: string | undefined,
 ): Promise<AutopilotOutput> {
-  const request = await readJson(directory.file('request.json'));
-  const cwd = String((request?.['request'] as Record<string, unknown> | undefined)?.['cwd'] ?? process.cwd());
+  const cwd = String((await readCall(directory.path))?.input['cwd'] ?? process.cwd());
   const jobs = await Promise.all(loaded.jobs.map((job) => recoverJob(job, options)));
   const finishedAt = new Date();
   const unrecorded = new Set(loaded.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
@@ -65,7 +64,7 @@ export async function recoverAutopilot(
     usage: output.usage,
     jobs,
   });
-  await directory.writeJson('result.json', resultFile(output));
+  await writeEnd(directory, endOf(output));
   for (const { run_dir } of jobs) await disk.rm(join(run_dir, outcomeFile), { force: true });
   await deleteState(directory);
   return output;
@@ -75,9 +74,8 @@ function finalStatus(
   jobs: readonly JobResult[],
   cancellationReason: string | undefined,
 ): Pick<AutopilotOutput, 'status' | 'error'> {
-  const isCancelled = cancellationReason !== undefined;
-  const { status, error } = overallStatus(jobs, isCancelled, cancellationReason);
-  if (isCancelled) return { status, error };
+  const { status, error } = overallStatus(jobs, cancellationReason);
+  if (cancellationReason !== undefined) return { status, error };
   const reasons = ['the process of the autopilot was killed', ...(jobs.length > 0 && error ? [error] : [])];
   return { status: 'failed', error: reasons.join('; ') };
 }
@@ -105,7 +103,7 @@ async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<Job
   const problems =
     kept?.patch === undefined
       ? []
-      : [`its changes were not delivered; "adjutant runs apply ${job.run_id}" delivers them`];
+      : [`its changes were not applied; "adjutant runs apply ${job.run_id}" applies them`];
   const { status, error } = record;
   return { ...job, ...record, ...kept, ...withProblems({ status, error }, problems) };
 }
@@ -118,12 +116,12 @@ async function keepChanges(
 ): Promise<Pick<JobResult, 'patch' | 'evidence' | 'warnings'> | undefined> {
   const workspace = await Workspace.open(join(job.run_dir, workspaceFolder), env);
   if (workspace === undefined) return undefined;
-  const options = { run: job.run_id, stateDir, env, isWanted: false, claims };
-  const { hasChanges, evidence, patch, ...delivery } = await deliverRun(workspace, options);
+  const options = { run: job.run_id, stateDir, env, end: 'keep', claims } as const;
+  const { hasChanges, evidence, patch, ...settled } = await settleRun(workspace, options);
   const directory = new RunDirectory(job.run_dir, job.run_id, redact);
   await directory.writeJson('evidence.json', evidence);
   if (patch !== undefined) await directory.writeText(patchFile, patch);
   const path = directory.file(patchFile);
-  const warnings = [...job.warnings, ...delivery.warnings];
+  const warnings = [...job.warnings, ...settled.warnings];
   return { evidence, warnings, ...(hasChanges && { patch: { path, applied: false, conflicts: [] } }) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { autopilotReport } from './autopilot-report.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { JobSpec } from './plan.ts';
 
 const runDir = '/home/user/.codex/delegator/runs/2025-12-30_000000_abcdef';
 const spec = (id: string, title: string, more: Partial<JobSpec>): JobSpec => ({
@@ -12,7 +12,6 @@ const spec = (id: string, title: string, more: Partial<JobSpec>): JobSpec => ({
   task: 'x',
   sandbox: 'read-only',
   depends_on: [],
-  writes: [],
   acceptance: [],
   skills_mode: 'auto',
   max_skills: 6,

@@ -1,6 +1,6 @@
-import { describe, formatFor } from '../record/run-report.ts';
+import { describe, formatFor } from '../run/run-report.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { JobSpec } from './plan.ts';
 
 const summaryLength = 400;
 

@@ -1,17 +1,17 @@
 import { anyObject, type FilledArguments } from '../../tool.ts';
-import { approvalSchema } from '../delegation/approval-schema.ts';
+import { answerSchema } from '../run/answer.ts';
+import { approvalSchema } from '../run/approval-schema.ts';
 import {
   artifactsSchema,
+  briefRunSchema,
   runInput,
-  runRequired,
   runSchema,
   timingSchema,
   usageSchema,
   workSchema,
-} from '../delegation/run-schema.ts';
-import { answerSchema } from '../record/answer.ts';
-import { worktreeRules } from '../settings/autopilot-settings.ts';
-import { thinkingLevels } from '../settings/thinking-level.ts';
+} from '../run/run-schema.ts';
+import { thinkingLevels } from '../run/thinking-level.ts';
+import { maxPlanJobs } from './plan.ts';
 
 const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =
   runInput.properties;
@@ -26,7 +26,7 @@ export const autopilotInput = {
     sandbox: {
       ...sandbox,
       default: 'workspace-write',
-      description: 'Of any sub-agent; at most what the caller has',
+      description: 'At most what the caller has',
     },
     role,
     skills_mode,
@@ -38,20 +38,49 @@ export const autopilotInput = {
     agents: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Agents for its jobs, e.g. codex, claude',
+      description: 'For jobs, e.g. codex, claude',
     },
-    max_agents: { type: 'number', minimum: 1, default: 3, description: 'Jobs in a plan' },
-    max_parallel: {
-      type: 'number',
-      minimum: 1,
-      default: 2,
-      description: 'Jobs at the same time',
+    jobs: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxPlanJobs,
+      description: 'Your plan. Default: a model plans',
+      items: {
+        type: 'object',
+        required: ['task'],
+        properties: {
+          id: { type: 'string', description: 'Default: job-1 …' },
+          task: { type: 'string', description: 'Whole instructions' },
+          depends_on: { type: 'array', items: { type: 'string' }, description: 'Ids to wait for' },
+          agent: { type: 'string' },
+          sandbox: { enum: sandbox.enum },
+        },
+      },
     },
-    worktrees: {
-      enum: worktreeRules,
-      description:
-        'Writing jobs with an isolated view of the folder; overlap: if they may write the same files',
-    },
+    max_agents: { type: 'number', minimum: 1, default: 3, description: 'At the same time' },
+    max_parallel: { type: 'number', minimum: 1, description: 'The same as max_agents' },
+  },
+} as const;
+
+const { agents: _, jobs: __, max_agents, max_parallel: ___, ...sharedInput } = autopilotInput.properties;
+
+/** The document offers more skills. */
+export const documentedMaxSkills = {
+  type: 'number',
+  minimum: 0,
+  default: 6,
+  description: max_skills.description,
+} as const;
+
+/** The arguments of the delegate contract. Its writing jobs are isolated whatever `worktrees` says. */
+export const documentedAutopilotInput = {
+  ...autopilotInput,
+  properties: {
+    ...sharedInput,
+    max_skills: documentedMaxSkills,
+    max_agents: { ...max_agents, description: 'Jobs in a plan' },
+    max_parallel: { type: 'number', minimum: 1, default: 2, description: 'Jobs at the same time' },
+    worktrees: { enum: ['never', 'overlap', 'always'] },
   },
 } as const;
 export type AutopilotInput = FilledArguments<typeof autopilotInput>;
@@ -89,11 +118,28 @@ const jobProperties = {
   },
 } as const;
 
+/** A job as a run. It has other statuses, at the same place, because a contract keeps its bytes. */
+type JobRun<Run extends { readonly required: unknown; readonly properties: object }> = {
+  readonly required: Run['required'];
+  readonly properties: Omit<Run['properties'], 'status'>;
+};
+const jobRun: JobRun<typeof runSchema> = runSchema;
+const briefJobRun: JobRun<typeof briefRunSchema> = briefRunSchema;
+
 function autopilotSchemaFor<
   const JobStatuses extends readonly string[],
   const Statuses extends readonly string[],
   const Job extends object,
->(jobStatuses: JobStatuses, statuses: Statuses, job: Job) {
+  const Sources extends readonly string[],
+  const Required extends readonly string[],
+  const Properties extends object,
+>(
+  jobStatuses: JobStatuses,
+  statuses: Statuses,
+  job: Job,
+  sources: Sources,
+  run: { readonly required: Required; readonly properties: Properties },
+) {
   return {
     type: 'object',
     required: [
@@ -121,16 +167,16 @@ function autopilotSchemaFor<
         required: ['jobs'],
         properties: {
           jobs: { type: 'array', items: job },
-          source: { enum: ['none', 'model', 'repaired', 'fallback'] },
+          source: { enum: sources },
         },
       },
       jobs: {
         type: 'array',
         items: {
           type: 'object',
-          required: ['id', 'title', ...runRequired],
+          required: ['id', 'title', ...run.required],
           properties: {
-            ...runSchema.properties,
+            ...run.properties,
             id: text,
             title: text,
             status: { enum: jobStatuses },
@@ -154,6 +200,8 @@ export const finishedAutopilotSchema = autopilotSchemaFor(
   ['completed', 'failed', 'cancelled', 'skipped'],
   ['completed', 'failed', 'cancelled'],
   jobSpec,
+  ['none', 'model', 'repaired', 'fallback'],
+  jobRun,
 );
 
 const shortened = {
@@ -161,27 +209,42 @@ const shortened = {
   description: 'Set if long texts and lists are cut: how to get the rest',
 } as const;
 
-/** A run as `delegate_run` returns it. */
-export const shortRunSchema = {
-  ...runSchema,
-  properties: {
-    ...runSchema.properties,
-    ...workSchema,
-    approvals: { type: 'array', items: anyObject(approvalSchema) },
-    shortened,
-  },
+const liveProperties = {
+  ...workSchema,
+  approvals: { type: 'array', items: anyObject(approvalSchema) },
+  shortened,
 } as const;
 
-const openAutopilotSchema = autopilotSchemaFor(
-  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'skipped', 'running', 'waiting'],
-  ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'],
-  { ...jobSpec, properties: { ...jobSpec.properties, agent: text, reasoning_effort: text } },
-);
+/** A run as `delegate_run` returns it. */
+export const shortRunSchema = {
+  ...briefRunSchema,
+  properties: { ...briefRunSchema.properties, ...liveProperties },
+} as const;
 
-/** An autopilot that may still be in progress. */
+const jobStatuses = [
+  'completed',
+  'completed_with_problems',
+  'failed',
+  'cancelled',
+  'skipped',
+  'running',
+  'waiting',
+] as const;
+const openStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'] as const;
+const openJobSpec = {
+  ...jobSpec,
+  properties: { ...jobSpec.properties, agent: text, reasoning_effort: text },
+};
+const sources = ['none', 'caller', 'model', 'repaired', 'fallback'] as const;
+const openAutopilotSchema = autopilotSchemaFor(jobStatuses, openStatuses, openJobSpec, sources, jobRun);
+const briefAutopilotSchema = autopilotSchemaFor(jobStatuses, openStatuses, openJobSpec, sources, briefJobRun);
+const { artifacts: ____, ...briefProperties } = briefAutopilotSchema.properties;
+
+/** An autopilot that may still be in progress, as its call reports it: without the paths of its files. */
 export const autopilotSchema = {
-  ...openAutopilotSchema,
-  properties: { ...openAutopilotSchema.properties, shortened },
+  type: 'object',
+  required: ['run_id', 'run_dir', 'decision', 'plan', 'jobs', 'aggregate', 'timing', 'status', 'error'],
+  properties: { ...briefProperties, shortened },
 } as const;
 
 const count = { type: 'integer' } as const;
@@ -215,7 +278,7 @@ export const comparisonSchema = {
           cost_usd: { anyOf: [{ type: 'number' }, { type: 'null' }] },
           duration_ms: { type: 'number' },
           delivery: {
-            enum: ['nothing', 'kept', 'delivered', 'undone'],
+            enum: ['none', 'waiting', 'branch', 'applied', 'undone'],
             description: 'Where its changes are now',
           },
         },
@@ -225,15 +288,24 @@ export const comparisonSchema = {
 } as const;
 
 const shownAutopilotSchema = {
-  ...autopilotSchema,
-  properties: { ...autopilotSchema.properties, comparison: comparisonSchema },
+  ...openAutopilotSchema,
+  properties: { ...openAutopilotSchema.properties, shortened, comparison: comparisonSchema },
 } as const;
 
 /** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
+  ...runSchema,
+  properties: { ...runSchema.properties, ...liveProperties, autopilot: anyObject(shownAutopilotSchema) },
+} as const;
+
+/** The same as the result of a call that waits for a run or ends it. */
+export const endedRunSchema = {
   ...shortRunSchema,
   properties: {
     ...shortRunSchema.properties,
-    autopilot: anyObject(shownAutopilotSchema),
+    autopilot: anyObject({
+      ...autopilotSchema,
+      properties: { ...autopilotSchema.properties, comparison: comparisonSchema },
+    }),
   },
 } as const;

@@ -2,23 +2,14 @@ import { promises as disk } from 'node:fs';
 import { isObject, type JsonSchema } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { type RunStatus, withProblems } from '../record/outcome.ts';
+import { type RunStatus, withProblems } from '../run/outcome.ts';
+import { applyChanges } from '../workspace/apply.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
-import { deliverKept } from '../workspace/kept-changes.ts';
-import { workspaceFolder } from '../workspace/run-place.ts';
-import { Workspace } from '../workspace/workspace.ts';
-import type { AutopilotPorts, AutopilotRequest } from './autopilot.ts';
+import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { AutopilotLog } from './autopilot-log.ts';
 import type { JobResult } from './autopilot-output.ts';
-import {
-  type Candidate,
-  type ComparisonRequest,
-  hasCompleted,
-  measure,
-  rank,
-  reasonsFor,
-  type Standing,
-} from './comparison.ts';
+import type { AutopilotPorts, AutopilotRequest, Candidate, ComparisonRequest } from './autopilot-request.ts';
+import { hasCompleted, measure, rank, reasonsFor, type Standing } from './comparison.ts';
 
 const maxPatchChars = 20_000;
 
@@ -83,14 +74,11 @@ async function deliverWinner(
   if (workspace === undefined || result.patch === undefined) return undefined;
   const claims = await FolderClaims.open(stateDir);
   try {
-    const { conflicts } = await deliverKept(result.run_id, workspace, {
-      run: result.run_id,
-      claims,
-      env,
-      signal,
-    });
+    const run = result.run_id;
+    const { conflicts } = await applyChanges(workspace, { run, claims, env, signal });
+    if (conflicts.length === 0) await workspace.discardContent();
     const paths = conflicts.map(({ path }) => path);
-    const problems = conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`);
+    const problems = conflicts.map(({ path, reason }) => `${path} was not applied: ${reason}`);
     return {
       ...result,
       ...withProblems({ status: result.status as RunStatus, error: result.error }, problems),

@@ -1,27 +1,10 @@
 import { readRegularFile } from '../../regular-file.ts';
-import { unmetClaims } from '../changes/evidence.ts';
-import type { Answer } from '../record/answer.ts';
-import type { DeliveryState } from '../workspace/kept-changes.ts';
-import type { AutopilotRequest } from './autopilot.ts';
+import type { Answer } from '../run/answer.ts';
+import { unmetClaims } from '../workspace/evidence.ts';
+import type { ChangesState } from '../workspace/journal.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import { type Decision, decide } from './decision.ts';
-import type { JobSpec } from './job-spec.ts';
-
-/** An agent, a model or both. Absent fields: as configured. */
-export interface Candidate {
-  readonly agent?: string;
-  readonly model?: string;
-  readonly reasoning_effort?: string;
-}
-
-/** What `delegate_compare` adds to an autopilot: the jobs are given, and one of them wins. */
-export interface ComparisonRequest {
-  readonly candidates: readonly Candidate[];
-  /** Commands that are run on the work of each candidate. */
-  readonly checks: readonly string[];
-  readonly deliver: 'none' | 'winner';
-  readonly judge?: Candidate;
-}
+import type { AutopilotRequest, ComparisonRequest } from './autopilot-request.ts';
+import type { JobSpec } from './plan.ts';
 
 /** The work of one candidate in figures. */
 export interface Standing {
@@ -39,7 +22,7 @@ export interface Standing {
   readonly cost_usd: number | null;
   readonly duration_ms: number;
   /** Where its changes are now. Found out when the comparison is loaded. */
-  readonly delivery?: DeliveryState;
+  readonly delivery?: ChangesState;
 }
 
 export interface Comparison {
@@ -49,11 +32,6 @@ export interface Comparison {
   readonly is_delivered: boolean;
   /** The best candidate first. */
   readonly candidates: readonly Standing[];
-}
-
-export function decisionFor({ task, comparison }: AutopilotRequest): Decision {
-  if (comparison === undefined) return decide(task);
-  return { should_delegate: true, reason: `${comparison.candidates.length} candidates do the same task.` };
 }
 
 /** One job for each candidate, with the same task. */
@@ -81,7 +59,6 @@ export function candidateJobs(
       agent,
       ...choice,
       depends_on: [],
-      writes: [],
       acceptance: checks,
       skills_mode: input.skills_mode,
       ...(input.skills && { skills: input.skills }),

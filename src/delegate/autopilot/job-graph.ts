@@ -34,16 +34,6 @@ export function findCycle(jobs: readonly GraphJob[]): readonly string[] | undefi
   return undefined;
 }
 
-/** True if one of the two jobs depends on the other, directly or indirectly. */
-export function areOrdered(jobs: readonly GraphJob[], one: string, other: string): boolean {
-  const byId = new Map(jobs.map((job) => [job.id, job]));
-  const dependsOn = (id: string, target: string): boolean =>
-    (byId.get(id)?.depends_on ?? []).some(
-      (dependency) => dependency === target || dependsOn(dependency, target),
-    );
-  return dependsOn(one, other) || dependsOn(other, one);
-}
-
 /** The jobs to start now, in plan order. */
 function findStartable<Job extends GraphJob>(
   { jobs, maxParallel, conflicts }: Schedule<Job>,

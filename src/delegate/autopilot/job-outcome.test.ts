@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RunDirectory } from '../files/run-directory.ts';
-import { notStartedRecord } from '../record/run-record.ts';
+import { notStartedRecord } from '../run/run-record.ts';
 import { recordJobOutcome } from './job-outcome.ts';
 
 let folder: string;
@@ -22,7 +22,6 @@ async function recordOutcome(signal: AbortSignal) {
     role: 'worker',
     sandbox: 'danger-full-access',
     depends_on: [],
-    writes: [],
     acceptance: ['true'],
     skills_mode: 'none',
     max_skills: 0,
@@ -30,7 +29,7 @@ async function recordOutcome(signal: AbortSignal) {
   const record = { ...notStartedRecord(''), error: null, status: 'completed' } as const;
   const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
   return recordJobOutcome(
-    { job, record, subrun, workspace: undefined, hadConcurrentWriters: false },
+    { job, record, subrun, workspace: undefined },
     { cwd: folder, stateDir: folder, checks, signal },
   );
 }

@@ -3,25 +3,22 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { composePrompt } from '../delegation/subagent-prompt.ts';
 import { readJson } from '../files/json-file.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import { answerSchema } from '../record/answer.ts';
-import { loadRecord, type StoredRun } from '../record/run-record.ts';
-import type { RunAgent, RunHooks, RunRequest } from '../record/run-request.ts';
+import { answerSchema } from '../run/answer.ts';
+import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.ts';
+import type { RunAgent, RunHooks, RunRequest } from '../run/run-request.ts';
+import { composePrompt } from '../run/subagent-prompt.ts';
 import { selectSkills } from '../skills/skill-selection.ts';
 import type { IndexedSkill } from '../skills/skills.ts';
-import { releasePlace, workspaceFolder } from '../workspace/run-place.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { JobResult } from './autopilot-output.ts';
 import { type EndedJob, type JobOutcomeOptions, outcomeFile, recordJobOutcome } from './job-outcome.ts';
-import type { JobSpec } from './job-spec.ts';
+import type { JobSpec } from './plan.ts';
 
 export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
   /** The autopilot's run directory, which contains the directories of its jobs. */
   readonly directory: RunDirectory;
-  /** The jobs that work on an isolated view of the folder. */
-  readonly isolated: ReadonlySet<string>;
   readonly run: RunAgent;
   /** Creates the listener for the events of a job's agent. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
@@ -30,8 +27,6 @@ export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
 /** Runs the jobs of a plan, each in its own run directory. */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
-  /** The jobs that are writing to the shared tree, and whether another job wrote to it at the same time. */
-  readonly #writers = new Map<string, { hadConcurrentWriters: boolean }>();
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
@@ -61,9 +56,7 @@ export class JobRunner {
       return this.run(job, dependencies);
     }
     const subrun = await directory.createSubrun(job.id);
-    return this.#toResult(job, this.#options.listen(job), () =>
-      this.#recordOutcome(job, record, subrun, true),
-    );
+    return this.#toResult(job, this.#options.listen(job), () => this.#recordOutcome(job, record, subrun));
   }
 
   async #toResult(
@@ -96,28 +89,19 @@ export class JobRunner {
   emptyResult(job: JobSpec, status: JobResult['status'], summary: string, startedAt = new Date()): JobResult {
     const now = new Date();
     return {
+      ...notStartedRecord(''),
       id: job.id,
       title: job.title,
       run_id: `${this.#options.directory.id}/${job.id}`,
       run_dir: this.#jobPath(job),
-      subagent_thread_id: null,
-      selected_skills: [],
       summary,
-      deliverables: [],
-      open_questions: [],
-      next_actions: [],
-      artifacts: [],
+      status,
+      error: null,
       timing: {
         started_at: startedAt.toISOString(),
         finished_at: now.toISOString(),
         duration_ms: now.getTime() - startedAt.getTime(),
       },
-      status,
-      error: null,
-      usage: null,
-      evidence: null,
-      warnings: [],
-      ended_processes: [],
     };
   }
 
@@ -126,38 +110,30 @@ export class JobRunner {
     dependencies: readonly JobResult[],
     listener: Omit<RunHooks, 'signal'>,
   ): Promise<JobResult> {
-    const { directory, cwd, signal, isolated, stateDir } = this.#options;
+    const { directory, cwd, signal, stateDir } = this.#options;
     const subrun = await directory.createSubrun(job.id);
     await subrun.writeJson('request.json', {
       tool: 'delegate_autopilot',
       received_at: new Date().toISOString(),
       job,
     });
-    const isolate = isolated.has(job.id);
-    const endWriting = this.#startWriting(job, !isolate);
     try {
       const request = await createJobRequest(job, dependencies, subrun, cwd, this.#options);
-      const run = await this.#options.run({ ...request, isolate }, { ...listener, signal });
+      const run = await this.#options.run(request, { ...listener, signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined)
         throw new Failure('unavailable', `The run directory ${subrun.path} was removed.`);
       const reported = run.lastMessage?.trim() ? record : { ...record, summary: `${job.title} finished.` };
-      return await this.#recordOutcome(job, reported, subrun, endWriting());
+      return await this.#recordOutcome(job, reported, subrun);
     } finally {
-      endWriting();
-      if (isolate) await releasePlace(stateDir, subrun.id);
+      if (job.sandbox === 'workspace-write') await releaseWorkspace(stateDir, subrun.id);
     }
   }
 
   /** Writes the outcome of an isolated job to disk, so that a crash does not lose it. */
-  async #recordOutcome(
-    job: JobSpec,
-    record: StoredRun,
-    subrun: RunDirectory,
-    hadConcurrentWriters: boolean,
-  ): Promise<JobResult> {
+  async #recordOutcome(job: JobSpec, record: StoredRun, subrun: RunDirectory): Promise<JobResult> {
     const workspace = await Workspace.open(subrun.file(workspaceFolder), this.#options.checks.env);
-    const ended: EndedJob = { job, record, subrun, workspace, hadConcurrentWriters };
+    const ended: EndedJob = { job, record, subrun, workspace };
     const result = await recordJobOutcome(ended, this.#options);
     if (workspace !== undefined)
       await subrun
@@ -171,18 +147,6 @@ export class JobRunner {
   /** Called when the autopilot's log contains the result, which makes the job's own file obsolete. */
   async deleteOutcomeFile(job: JobSpec): Promise<void> {
     await disk.rm(resolve(this.#jobPath(job), outcomeFile), { force: true });
-  }
-
-  /** Registers a job that writes to the shared tree. The returned function unregisters it and reports concurrent writers. */
-  #startWriting(job: JobSpec, isShared: boolean): () => boolean {
-    if (!isShared || job.sandbox === 'read-only') return () => false;
-    const own = { hadConcurrentWriters: this.#writers.size > 0 };
-    for (const other of this.#writers.values()) other.hadConcurrentWriters = true;
-    this.#writers.set(job.id, own);
-    return () => {
-      this.#writers.delete(job.id);
-      return own.hadConcurrentWriters;
-    };
   }
 }
 
@@ -213,7 +177,7 @@ async function createJobRequest(
   const selection = await selectSkills(
     {
       mode: job.skills_mode === 'auto' && skills.length === 0 ? 'none' : job.skills_mode,
-      task: `${job.title}\n${task}`,
+      task: `${job.title}\n${job.task}`,
       requested: job.skills ?? [],
       maxSkills: job.max_skills,
     },
@@ -258,9 +222,6 @@ function jobPrompt(job: JobSpec, task: string, dependencies: readonly JobResult[
     parts.push(
       ['Results of the jobs that yours depends on:', ...dependencies.map(formatResult)].join('\n\n'),
     );
-  }
-  if (job.writes.length > 0) {
-    parts.push(`Create or change only these files: ${job.writes.join(', ')}`);
   }
   if (job.acceptance.length > 0) {
     parts.push(`When you are done, your work is checked with: ${job.acceptance.join(' ; ')}`);

@@ -2,25 +2,28 @@ import type { XStatic } from 'typebox/schema';
 import type { JsonSchema } from '../../json.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
-import { parseWritePath } from '../changes/write-scope.ts';
-import { type ThinkingLevel, thinkingLevels } from '../settings/thinking-level.ts';
-import type { Decision } from './decision.ts';
+import type { AutopilotSettings } from '../run/autopilot-settings.ts';
+import { type ThinkingLevel, thinkingLevels } from '../run/thinking-level.ts';
+import type { SkillMode } from '../skills/skill-selection.ts';
 import { findCycle } from './job-graph.ts';
+
+/** Whether sub-agents do the task, and why. */
+export interface Decision {
+  readonly should_delegate: boolean;
+  readonly reason: string;
+}
 
 /** A job of a plan, without the settings of its agent. */
 export interface PlannedJob {
   readonly id: string;
   readonly title: string;
   readonly thinking_level: ThinkingLevel;
-  readonly role: string;
   readonly task: string;
   readonly sandbox: Sandbox;
   /** Default: the configured agent. */
   readonly agent?: AgentName;
   /** Ids of the jobs that must complete first. Their results are passed to this job. */
   readonly depends_on: readonly string[];
-  /** Paths and globs below the working folder. If empty, a writing job may write anywhere in it. */
-  readonly writes: readonly string[];
   /** Names from the shortlist. If `undefined`, skills are selected by the job's task. */
   readonly skills: readonly string[] | undefined;
   /** Commands that must succeed for the job to be completed. */
@@ -32,11 +35,12 @@ export interface Plan {
   readonly jobs: readonly PlannedJob[];
 }
 
+/** The most jobs of a plan. */
+export const maxPlanJobs = 20;
+
 /** The limits for every plan. */
 export interface PlanBounds {
-  readonly cwd: string;
-  readonly role: string;
-  readonly maxAgents: number;
+  readonly maxJobs: number;
   readonly sandbox: Sandbox;
   /** The agents that a plan may assign. None: the configured one. */
   readonly agents: readonly AgentName[];
@@ -44,7 +48,7 @@ export interface PlanBounds {
   readonly shortlist: readonly string[];
 }
 
-const limits = { id: 40, title: 120, role: 120, task: 20_000, paths: 50, checks: 10, check: 500 } as const;
+const limits = { id: 40, title: 120, task: 20_000, checks: 10, check: 500 } as const;
 const text = { type: 'string' } as const;
 const texts = { type: 'array', items: text } as const;
 
@@ -52,15 +56,10 @@ const jobProperties = {
   id: { ...text, description: 'Short and unique: letters, digits, - and _.' },
   title: { ...text, description: 'A few words for a person.' },
   thinking_level: { type: 'string', enum: thinkingLevels },
-  role: { anyOf: [text, { type: 'null' }], description: 'Who should do it, if not the usual specialist.' },
   task: { ...text, description: 'Complete instructions; the agent sees nothing else of this plan.' },
   sandbox: { type: 'string', enum: sandboxes },
   agent: text,
   depends_on: { ...texts, description: 'Ids of jobs whose results it needs.' },
-  writes: {
-    ...texts,
-    description: 'Files or globs it will create or change, relative to the working folder.',
-  },
   skills: texts,
   acceptance: {
     ...texts,
@@ -80,56 +79,28 @@ const planShape = {
       items: {
         type: 'object',
         additionalProperties: false,
-        required: [
-          'id',
-          'title',
-          'thinking_level',
-          'role',
-          'task',
-          'sandbox',
-          'depends_on',
-          'writes',
-          'skills',
-          'acceptance',
-        ],
+        required: ['id', 'title', 'thinking_level', 'task', 'sandbox', 'depends_on', 'skills', 'acceptance'],
         properties: jobProperties,
       },
     },
   },
 } as const;
 type RawPlan = XStatic<typeof planShape>;
-type RawJob = RawPlan['jobs'][number];
 
-/** The schema for the planner's answer. It lists only the sandboxes and skills that the plan may use. */
-export function planSchema(bounds: PlanBounds): JsonSchema {
-  const allowed = sandboxes.filter((sandbox) => narrowest(sandbox, bounds.sandbox) === sandbox);
-  const skills =
-    bounds.shortlist.length === 0
-      ? texts
-      : { type: 'array', items: { type: 'string', enum: bounds.shortlist } };
+/** The schema for the planner's answer. It lists only the agents, sandboxes and skills that the plan may use. */
+export function planSchema({ agents, sandbox, shortlist }: PlanBounds): JsonSchema {
+  const oneOf = (values: readonly string[]) => ({ type: 'string', enum: values });
   const { jobs } = planShape.properties;
   const { agent: _, ...fixed } = jobProperties;
-  const hasChoice = bounds.agents.length > 1;
-  const agent = hasChoice && { agent: { type: 'string', enum: bounds.agents } };
-  return {
-    ...planShape,
-    properties: {
-      ...planShape.properties,
-      jobs: {
-        ...jobs,
-        items: {
-          ...jobs.items,
-          required: [...jobs.items.required, ...(hasChoice ? ['agent'] : [])],
-          properties: { ...fixed, sandbox: { type: 'string', enum: allowed }, ...agent, skills },
-        },
-      },
-    },
+  const hasChoice = agents.length > 1;
+  const properties = {
+    ...fixed,
+    sandbox: oneOf(sandboxes.filter((one) => narrowest(one, sandbox) === one)),
+    ...(hasChoice && { agent: oneOf(agents) }),
+    ...(shortlist.length > 0 && { skills: { type: 'array', items: oneOf(shortlist) } }),
   };
-}
-
-/** The agent of all jobs, if the plan may assign only one. */
-export function onlyAgent({ agents }: PlanBounds): AgentName | undefined {
-  return agents.length === 1 ? agents[0] : undefined;
+  const items = { ...jobs.items, required: Object.keys(properties), properties };
+  return { ...planShape, properties: { ...planShape.properties, jobs: { ...jobs, items } } };
 }
 
 export type ParsedPlan = { readonly plan: Plan } | { readonly problems: readonly string[] };
@@ -147,16 +118,47 @@ export async function parsePlan(answer: unknown, bounds: PlanBounds): Promise<Pa
   const { should_delegate, reason, jobs } = answer as RawPlan;
   const decision = { should_delegate, reason: reason.trim() || 'The planner gave no reason.' };
   if (!should_delegate) return { plan: { decision, jobs: [] } };
-  const problems = [...graphProblems(jobs, bounds), ...jobs.flatMap((job) => jobProblems(job, bounds))];
+  const problems = planProblems(jobs, bounds);
   if (problems.length > 0) return { problems };
   return { plan: { decision, jobs: jobs.map((job) => normalizeJob(job, bounds)) } };
 }
 
-function graphProblems(jobs: readonly RawJob[], { maxAgents }: PlanBounds): string[] {
+/** A job as callers pass it. */
+export interface CallerJob extends Partial<Pick<PlannedJob, 'id' | 'agent' | 'sandbox' | 'depends_on'>> {
+  readonly task: string;
+}
+
+/** Turns the jobs of the caller into a plan, or lists all problems. A job without an id is called `job-1`, `job-2` and so on. */
+export function planOf(jobs: readonly CallerJob[], bounds: PlanBounds): ParsedPlan {
+  const complete = jobs.map((job, at) => {
+    const [firstLine = ''] = job.task.trim().split('\n');
+    return {
+      sandbox: bounds.sandbox,
+      depends_on: [],
+      ...job,
+      id: job.id ?? `job-${at + 1}`,
+      title: firstLine.length > 60 ? `${firstLine.slice(0, 60).trimEnd()}…` : firstLine,
+      thinking_level: 'medium' as const,
+      skills: undefined,
+      acceptance: [],
+    };
+  });
+  const problems = planProblems(complete, bounds);
+  if (problems.length > 0) return { problems };
+  const reason = `The caller passed ${jobs.length === 1 ? 'one job' : `${jobs.length} jobs`}.`;
+  return {
+    plan: {
+      decision: { should_delegate: true, reason },
+      jobs: complete.map((job) => normalizeJob(job, bounds)),
+    },
+  };
+}
+
+function planProblems(jobs: readonly PlannedJob[], bounds: PlanBounds): string[] {
   const problems: string[] = [];
   if (jobs.length === 0) problems.push('The plan delegates but has no jobs.');
-  if (jobs.length > maxAgents)
-    problems.push(`The plan has ${jobs.length} jobs; at most ${maxAgents} are allowed.`);
+  if (jobs.length > bounds.maxJobs)
+    problems.push(`The plan has ${jobs.length} jobs; at most ${bounds.maxJobs} are allowed.`);
   const ids = new Set<string>();
   for (const { id } of jobs) {
     // Ids become folder names, and some file systems ignore case.
@@ -172,32 +174,24 @@ function graphProblems(jobs: readonly RawJob[], { maxAgents }: PlanBounds): stri
   }
   const cycle = findCycle(jobs);
   if (cycle !== undefined) problems.push(`The jobs depend on each other in a cycle: ${cycle.join(' → ')}.`);
-  return problems;
+  return [...problems, ...jobs.flatMap((job) => jobProblems(job, bounds))];
 }
 
-function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
+function jobProblems(job: PlannedJob, bounds: PlanBounds): string[] {
   const problems: string[] = [];
   const report = (problem: string) =>
     problems.push(`Job ${JSON.stringify(job.id.slice(0, limits.id))}: ${problem}.`);
   if (!/^[A-Za-z0-9_-]+$/.test(job.id) || job.id.length > limits.id)
     report(`the id must be 1 to ${limits.id} letters, digits, - or _`);
-  if (job.title.trim() === '' || job.title.length > limits.title)
-    report(`the title must have 1 to ${limits.title} characters`);
-  if ((job.role ?? '').length > limits.role) report(`the role must have at most ${limits.role} characters`);
   if (job.task.trim() === '' || job.task.length > limits.task)
     report(`the task must have 1 to ${limits.task} characters`);
+  else if (job.title.trim() === '' || job.title.length > limits.title)
+    report(`the title must have 1 to ${limits.title} characters`);
   if (narrowest(job.sandbox, bounds.sandbox) !== job.sandbox)
     report(`the sandbox ${job.sandbox} is wider than the granted ${bounds.sandbox}`);
-  if (job.sandbox === 'read-only' && job.writes.length > 0)
-    report('it is read-only but lists files to write');
-  if (job.writes.length > limits.paths) report(`it lists more than ${limits.paths} paths to write`);
-  for (const path of job.writes) {
-    const parsed = parseWritePath(path, bounds.cwd);
-    if ('problem' in parsed) report(parsed.problem);
-  }
   if (job.agent !== undefined && !bounds.agents.includes(job.agent))
     report(`the agent ${JSON.stringify(job.agent)} is not on the list`);
-  for (const skill of job.skills)
+  for (const skill of job.skills ?? [])
     if (!bounds.shortlist.includes(skill))
       report(`the skill ${JSON.stringify(skill)} is not on the shortlist`);
   if (job.acceptance.length > limits.checks) report(`it has more than ${limits.checks} acceptance checks`);
@@ -207,28 +201,66 @@ function jobProblems(job: RawJob, bounds: PlanBounds): string[] {
   return problems;
 }
 
-function normalizeJob(job: RawJob, bounds: PlanBounds): PlannedJob {
-  const { cwd, role } = bounds;
-  const agent = job.agent ?? onlyAgent(bounds);
-  const paths = job.writes.flatMap((path) => {
-    const parsed = parseWritePath(path, cwd);
-    return 'path' in parsed ? [parsed.path] : [];
-  });
+function normalizeJob(job: PlannedJob, { agents }: PlanBounds): PlannedJob {
+  const agent = job.agent ?? (agents.length === 1 ? agents[0] : undefined);
   return {
     id: job.id,
-    title: oneLine(job.title),
+    title: job.title.trim().replaceAll(/\s+/g, ' '),
     thinking_level: job.thinking_level,
-    role: oneLine(job.role ?? '') || role,
     task: job.task.trim(),
     sandbox: job.sandbox,
     ...(agent !== undefined && { agent }),
     depends_on: [...new Set(job.depends_on)],
-    writes: [...new Set(paths)],
-    skills: [...new Set(job.skills)],
+    skills: job.skills && [...new Set(job.skills)],
     acceptance: [...new Set(job.acceptance.map((check) => check.trim()))],
   };
 }
 
-function oneLine(value: string): string {
-  return value.trim().replaceAll(/\s+/g, ' ');
+/** A planned job with the settings of its agent, as stored in the plan file and sent to clients. */
+export interface JobSpec extends Omit<PlannedJob, 'skills'> {
+  readonly role: string;
+  readonly skills_mode: SkillMode;
+  readonly skills?: readonly string[];
+  readonly max_skills: number;
+  readonly model?: string;
+  readonly reasoning_effort?: string;
+  readonly config_overrides?: readonly string[];
+}
+
+export interface JobSetup extends Pick<AutopilotSettings, 'models' | 'efforts'> {
+  readonly role: string;
+  /** The configured agent, which the models and efforts are for. */
+  readonly agent: AgentName;
+  readonly skillsMode: SkillMode;
+  /** The skills named by the caller. */
+  readonly skills: readonly string[];
+  readonly maxSkills: number;
+}
+
+/** Applies the settings for a job's thinking level and the caller's choice of skills. */
+export function specify({ skills, ...job }: PlannedJob, setup: JobSetup): JobSpec {
+  const isConfigured = (job.agent ?? setup.agent) === setup.agent;
+  const model = isConfigured ? setup.models[job.thinking_level] : undefined;
+  const effort = isConfigured ? setup.efforts[job.thinking_level] : undefined;
+  return {
+    ...job,
+    role: setup.role,
+    ...chooseSkills(skills, setup),
+    max_skills: setup.maxSkills,
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined &&
+      (setup.agent === 'codex'
+        ? { config_overrides: [`model_reasoning_effort=${JSON.stringify(effort)}`] }
+        : { reasoning_effort: effort })),
+  };
+}
+
+function chooseSkills(
+  planned: readonly string[] | undefined,
+  { skillsMode, skills, maxSkills }: JobSetup,
+): Pick<JobSpec, 'skills_mode' | 'skills'> {
+  if (skillsMode === 'explicit') return { skills_mode: 'explicit', skills };
+  if (skillsMode === 'none' || planned?.length === 0) return { skills_mode: 'none' };
+  if (planned === undefined) return { skills_mode: 'auto' };
+  return { skills_mode: 'explicit', skills: planned.slice(0, maxSkills) };
 }

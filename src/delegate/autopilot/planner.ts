@@ -1,8 +1,11 @@
 import type { JsonSchema } from '../../json.ts';
-import { narrowest } from '../agents/sandbox.ts';
-import type { PlanSource } from './autopilot-output.ts';
-import type { Decision, TaskShape } from './decision.ts';
-import { onlyAgent, type Plan, type PlanBounds, type PlannedJob, parsePlan, planSchema } from './plan.ts';
+import type { Usage } from '../agents/agent.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import { uniqueByName } from '../skills/skill-selection.ts';
+import type { IndexedSkill } from '../skills/skills.ts';
+import type { AutopilotPorts, AutopilotRequest } from './autopilot-request.ts';
+import type { AutopilotInput } from './autopilot-schema.ts';
+import { type Plan, type PlanBounds, parsePlan, planSchema } from './plan.ts';
 
 /** The model's answer to a planning prompt. */
 export interface PlannerAnswer {
@@ -15,19 +18,18 @@ export interface PlannerAnswer {
 
 export interface PlannerTask {
   readonly task: string;
-  readonly decision: Decision;
-  readonly shape: TaskShape;
+  readonly cwd: string;
   readonly bounds: PlanBounds;
   /** The skills that the planner can choose from. */
   readonly skills: readonly { readonly name: string; readonly description?: string }[];
   readonly maxParallel: number;
-  /** Asks the model. If absent, the fallback plan is used. */
-  readonly ask?: (prompt: string, schema: JsonSchema, attempt: number) => Promise<PlannerAnswer>;
+  ask(prompt: string, schema: JsonSchema, attempt: number): Promise<PlannerAnswer>;
 }
 
 export interface Planned {
-  readonly plan: Plan;
-  readonly source: PlanSource;
+  /** Absent if the model has returned no valid plan. */
+  readonly plan?: Plan;
+  readonly source: 'none' | 'model' | 'repaired';
   /** The problems of the plans that were rejected. */
   readonly problems: readonly string[];
 }
@@ -35,45 +37,46 @@ export interface Planned {
 const maxAttempts = 2;
 const maxQuotedAnswer = 8_000;
 
-/** Asks the model for a plan. An invalid plan is sent back once with its problems; after that the fallback plan is used. */
+/** Asks the model for a plan. An invalid plan is sent back once with its problems. */
 export async function makePlan(plannerTask: PlannerTask, signal: AbortSignal): Promise<Planned> {
-  const { task, decision, shape, bounds, ask } = plannerTask;
+  const { bounds, ask } = plannerTask;
   const schema = planSchema(bounds);
   const prompt = planPrompt(plannerTask);
   const problems: string[] = [];
   let nextPrompt = prompt;
-  for (let attempt = 1; ask !== undefined && attempt <= maxAttempts && !signal.aborted; attempt++) {
+  for (let attempt = 1; attempt <= maxAttempts && !signal.aborted; attempt++) {
     const answer = await ask(nextPrompt, schema, attempt);
     if (answer.text === undefined) {
       problems.push(`The planner returned no plan: ${answer.error ?? 'its answer was empty'}.`);
       break;
     }
     const parsed = await parsePlan(answer.value, bounds);
-    if ('plan' in parsed) {
+    if ('plan' in parsed)
       return { plan: parsed.plan, source: attempt === 1 ? 'model' : 'repaired', problems };
-    }
     problems.push(...parsed.problems);
     nextPrompt = repairPrompt(prompt, answer.text, parsed.problems);
   }
-  return { plan: fallbackPlan(task, decision, shape, bounds), source: 'fallback', problems };
+  return { source: 'none', problems };
 }
 
-function planPrompt({ task, bounds, skills, maxParallel }: PlannerTask): string {
+function planPrompt({ task, cwd, bounds, skills, maxParallel }: PlannerTask): string {
   const mayWrite = bounds.sandbox !== 'read-only';
   return [
     'Plan how sub-agents should carry out the task below. Look at the working folder as far as the plan requires; change nothing and do none of the work yourself.',
     '',
-    `Working folder: ${bounds.cwd}`,
-    `At most ${bounds.maxAgents} jobs, of which ${maxParallel} run at the same time. The widest sandbox a job may have is ${bounds.sandbox}.`,
+    `Working folder: ${cwd}`,
+    `At most ${bounds.maxJobs} jobs, of which ${maxParallel} run at the same time. The widest sandbox a job may have is ${bounds.sandbox}.`,
     '',
     'Rules:',
-    '- Set should_delegate to false, with no jobs, if one agent can do the task just as well.',
+    '- Split the task where its parts can be done separately. If one agent should do all of it, plan a single job.',
+    '- Set should_delegate to false, with no jobs, only if starting an agent is not worth it: a question that can be answered at once, an edit of a few lines, or a task that is too unclear to begin. Say why in reason.',
     '- Prefer jobs that can run in parallel to a chain. A job depends on another job only if it needs its result.',
     '- Give each job complete instructions: it sees nothing of this plan except the results of the jobs it depends on.',
+    '- Write reason, titles and instructions in the language of the task.',
     ...(mayWrite
       ? [
-          '- A job that changes files has the sandbox workspace-write and lists in writes every file it will create or change; jobs that run in parallel must not share any. A job that only reads has the sandbox read-only and writes nothing.',
-          '- A job that runs tests or builds needs workspace-write too.',
+          '- A job that changes files, runs tests or builds has the sandbox workspace-write; a job that only reads has the sandbox read-only.',
+          '- Each writing job works on its own copy of the folder, and its changes are applied when it ends. Name in its instructions the files it may change: jobs that can run at the same time must not change the same ones.',
         ]
       : ['- All jobs are read-only and write nothing.']),
     '- In acceptance, list commands that the project already has and that succeed only when the job is done, such as its tests. Leave it empty if there are none.',
@@ -116,49 +119,73 @@ function repairPrompt(prompt: string, answer: string, problems: readonly string[
   ].join('\n');
 }
 
-/** The plan without a model: scan, implement and verify, reduced to the number of agents allowed. */
-export function fallbackPlan(task: string, decision: Decision, shape: TaskShape, bounds: PlanBounds): Plan {
-  const { role, maxAgents, sandbox } = bounds;
-  const isHard =
-    shape.length >= 400 ||
-    shape.clauses >= 4 ||
-    shape.categories.length >= 3 ||
-    shape.categories.some((category) => category === 'security' || category === 'research');
-  const agent = onlyAgent(bounds);
-  const common = { role, ...(agent && { agent }), writes: [], skills: undefined, acceptance: [] };
-  const scan: PlannedJob = {
-    ...common,
-    id: 'scan',
-    title: 'Repo scan + approach',
-    thinking_level: 'low',
-    role: 'specialist',
-    task: `Prepare the following task; do not change anything. Find the files, conventions, tests and risks that matter for it and propose an approach that another agent can follow without looking again.\n\nThe task:\n${task}`,
-    sandbox: 'read-only',
-    depends_on: [],
+/** How many agents work at the same time. */
+export function maxParallel({ max_agents, max_parallel = max_agents }: AutopilotInput): number {
+  return Math.floor(Math.min(max_agents, max_parallel));
+}
+
+/** How many skills the model can choose from. */
+const shortlistLength = 20;
+
+/** Lets the configured agent plan the jobs of a task. Returns the token usage of each of its runs too. */
+export async function planTask(
+  directory: RunDirectory,
+  { input, task, cwd, sandbox }: AutopilotRequest,
+  ports: AutopilotPorts,
+  discovered: readonly IndexedSkill[],
+): Promise<Planned & { readonly usage: readonly (Usage | null)[] }> {
+  const { settings, signal, run, maxJobs = Math.floor(input.max_agents) } = ports;
+  const allowed = input.agents ?? settings.agents;
+  const agents = await ports.available(allowed);
+  const missing = allowed.filter((name) => !agents.includes(name));
+  // Skills named by the caller go to every job, so the planner has no choice.
+  const skills =
+    input.skills_mode === 'auto' && input.max_skills >= 1 ? await shortlist(task, discovered) : [];
+  const bounds: PlanBounds = { maxJobs, sandbox, agents, shortlist: skills.map(({ name }) => name) };
+  const usage: (Usage | null)[] = [];
+  /** Asks the model in a read-only run that leaves no thread behind. */
+  const ask: PlannerTask['ask'] = async (prompt, outputSchema, attempt) => {
+    const result = await run(
+      {
+        directory: await directory.createSubrun(`plan-${attempt}`, 'planner'),
+        tool: 'delegate_autopilot',
+        prompt,
+        outputSchema,
+        cwd,
+        sandbox: 'read-only',
+        ...(settings.models.low !== undefined && { model: settings.models.low }),
+        reasoningEffort: settings.efforts.low ?? 'low',
+        skipGitRepoCheck: input.skip_git_repo_check,
+        ephemeral: true,
+        repairsAnswer: false,
+        skills: 'named',
+        disable: ['multi_agent', 'goals'],
+        totalTimeoutMs: settings.plannerTimeoutMs,
+      },
+      { signal },
+    );
+    usage.push(result.usage);
+    const { lastMessage: text, answer, error } = result;
+    return { text, value: answer ?? parseJson(text), error };
   };
-  const implement: PlannedJob = {
-    ...common,
-    id: 'implement',
-    title: 'Implement requested change',
-    thinking_level: isHard ? 'high' : 'medium',
-    task,
-    sandbox,
-    depends_on: maxAgents >= 2 ? ['scan'] : [],
-  };
-  const verify: PlannedJob = {
-    ...common,
-    id: 'verify',
-    title: 'Verify via tests/lint/build',
-    thinking_level: 'low',
-    role: 'specialist',
-    // Tests and builds write caches and output files, so a read-only sandbox would break them.
-    sandbox: narrowest(sandbox, 'workspace-write'),
-    task: `Verify that the following task has been done; do not repair anything. Run the tests, linters and builds that the project has and that matter here, and report what failed, word for word, and what of the task is missing.\n\nThe task:\n${task}`,
-    depends_on: ['implement'],
-    skills: [],
-  };
-  return {
-    decision,
-    jobs: [...(maxAgents >= 2 ? [scan] : []), implement, ...(maxAgents >= 3 ? [verify] : [])],
-  };
+  const planned = await makePlan({ task, cwd, bounds, skills, maxParallel: maxParallel(input), ask }, signal);
+  const problems = missing.map((name) => `The agent ${name} is not installed.`);
+  return { ...planned, problems: [...new Set([...problems, ...planned.problems])], usage };
+}
+
+/** The skills that the planner may assign. */
+async function shortlist(task: string, discovered: readonly IndexedSkill[]): Promise<IndexedSkill[]> {
+  const { rankSkills } = await import('../skills/skill-ranking.ts');
+  const skills = uniqueByName(discovered);
+  const ranked = rankSkills(task, skills).map(({ skill }) => skill);
+  // The words of a task in another language match no skill, but the model understands both.
+  return [...new Set([...ranked, ...skills])].slice(0, shortlistLength);
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
 }

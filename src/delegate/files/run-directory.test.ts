@@ -46,7 +46,7 @@ describe('RunDirectory', () => {
     await run.writeJson('a.json', { b: [1] });
     await run.writeJson('a.json', { b: [2] });
     expect(readFileSync(run.file('a.json'), 'utf8')).toBe('{\n  "b": [\n    2\n  ]\n}\n');
-    expect(readdirSync(run.path)).toEqual(['a.json', 'request.json']);
+    expect(readdirSync(run.path)).toEqual(['.reserve', 'a.json', 'request.json']);
   });
 
   it('redacts inside JSON strings without breaking the JSON', async () => {

@@ -9,6 +9,9 @@ export interface Artifact {
 /** Name prefix of a run directory that is still being created. */
 export const incompletePrefix = '.new-';
 
+const reserve = '.reserve';
+const reserveBytes = 32 * 1024;
+
 /** Makes the names of temporary files unique within this process. */
 let writes = 0;
 
@@ -36,10 +39,16 @@ export class RunDirectory {
     const incomplete = new RunDirectory(join(runsFolder, `${incompletePrefix}${id}`), id, redact);
     await disk.mkdir(incomplete.path, { mode: 0o700 });
     await incomplete.writeJson('request.json', request);
+    await disk.writeFile(incomplete.file(reserve), Buffer.alloc(reserveBytes), { mode: 0o600 });
     const directory = new RunDirectory(join(runsFolder, id), id, redact);
     await prepare?.(directory);
     await disk.rename(incomplete.path, directory.path);
     return directory;
+  }
+
+  /** Frees the space that was kept for the result, so that a run that filled the disk can still record how it ended. */
+  async releaseReserve(): Promise<void> {
+    await disk.rm(this.file(reserve), { force: true });
   }
 
   /** Creates the folder of one autopilot job. The id of the job contains the id of the run. */

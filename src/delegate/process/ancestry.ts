@@ -1,6 +1,6 @@
 import { readRegularFile } from '../../regular-file.ts';
-import { runMarker } from '../launch/environment.ts';
-import { capture } from '../launch/launch.ts';
+import { runMarker } from './environment.ts';
+import { capture } from './launch.ts';
 
 let answer: Promise<boolean> | undefined;
 

@@ -1,24 +1,17 @@
 import { Failure } from '../../failure.ts';
-import { applyBounds, type Bounds, boundsArguments } from '../launch/bounds.ts';
-import type { Environment } from '../launch/environment.ts';
-import { capture } from '../launch/launch.ts';
-import { systemEnvironment, systemProgram, workspaceFolders } from '../launch/programs.ts';
+import { applyBounds, type Bounds, boundsArguments } from './bounds.ts';
+import type { Containment } from './containments.ts';
+import type { Environment } from './environment.ts';
+import { capture } from './launch.ts';
+import { systemEnvironment, systemProgram, workspaceFolders } from './programs.ts';
 
-/**
- * How the processes of an agent are kept together, so that none of them outlives the run:
- * - `namespace`: the agent runs in its own pid namespace. When it exits, the kernel ends all other processes in it.
- * - `subreaper`: orphaned processes become children of a small program, which ends them after the agent.
- * - `none`: processes are only found through their parents and the marker in their environment.
- */
-export const containments = ['namespace', 'subreaper', 'none'] as const;
-export type Containment = (typeof containments)[number];
+export type { Containment };
 
 /** A folder that the agent sees with its own changes, while the folder itself stays as it is. */
 export interface Overlay {
   readonly folder: string;
   /**
-   * Holds the changed files (`upper`), files that hide those of the original folder (`snapshot`), the mount point of the
-   * original folder (`lower`) and the kernel's files (`work`).
+   * Holds the changed files (`upper`), the mount point of the original folder (`lower`) and the kernel's files (`work`).
    */
   readonly storage: string;
 }
@@ -32,7 +25,6 @@ export interface ContainOptions {
   /** True to end the agent when this process dies. */
   readonly endsWithParent?: boolean;
   readonly overlay?: Overlay | undefined;
-  /** Limits for an agent without a sandbox of its own. */
   readonly bounds?: Bounds | undefined;
 }
 
@@ -47,8 +39,13 @@ const wrapperMark = 'adjutant-run';
 
 const pidNamespace = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const userNamespace = ['--map-current-user', '--keep-caps', ...pidNamespace];
-/** Takes back the capabilities that the user namespace gave. They are only needed for the mounts. */
-const dropCapabilities = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+/**
+ * Takes back the capabilities that are only needed for the mounts. Root keeps the one without which it cannot create a user
+ * namespace, which the sandboxes of agents need. No file can give more than this one, because new privileges are refused.
+ */
+const dropCapabilities = [
+  ...['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all,+setfcap', '--no-new-privs'],
+];
 
 /** Relative paths, because overlayfs would take commas and colons in a path as separators. */
 const mountOverlay =
@@ -92,7 +89,7 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
   const { bounds } = options;
   const untrusted = await workspaceFolders([cwd, overlay?.folder], env);
   const system = (name: string) => systemProgram(name, env, untrusted);
-  const namespace = ['auto', 'namespace'].includes(containment) ? await namespaceFlags(env) : undefined;
+  const namespace = (await hasNamespaces(env, containment)) ? await namespaceFlags(env) : undefined;
   const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
   const isUserNamespace = namespace === userNamespace;
   const needsMounts = overlay !== undefined || bounds !== undefined;
@@ -110,7 +107,7 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
   // The shell stays: the first process of a namespace ignores most signals, also those that an agent sends to itself.
   // It must not write "Killed" into the agent's error output.
   const bind = bounds === undefined ? '' : `${applyBounds}cd -- "$1" && shift || exit 125\n`;
-  const limits = bounds === undefined ? [] : [...boundsArguments(bounds, isUserNamespace), cwd];
+  const limits = bounds === undefined ? [] : [...(await boundsArguments(bounds, isUserNamespace)), cwd];
   // The programs of the script come from the system, also if the PATH of the agent begins with a folder of the repository.
   const ownPath = 'agent_path=$PATH\nexport PATH="$1"\nshift\n';
   const { PATH } = await systemEnvironment(env, untrusted);
@@ -133,8 +130,16 @@ export function isWrapper({ command }: { readonly command: string }): boolean {
 }
 
 function overlayArguments({ folder, storage }: Overlay, cwd: string, isUserNamespace: boolean): string[] {
-  const options = `lowerdir=snapshot:lower,upperdir=upper,workdir=work${isUserNamespace ? ',userxattr' : ''}`;
+  const options = `lowerdir=lower,upperdir=upper,workdir=work${isUserNamespace ? ',userxattr' : ''}`;
   return [storage, folder, options, cwd];
+}
+
+/** Whether agents can be started in their own mount and pid namespaces. */
+export async function hasNamespaces(
+  env: Environment,
+  containment: Containment | 'auto' = 'auto',
+): Promise<boolean> {
+  return ['auto', 'namespace'].includes(containment) && (await namespaceFlags(env)) !== undefined;
 }
 
 let namespaces: Promise<readonly string[] | undefined> | undefined;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { runMarker } from '../launch/environment.ts';
-import { capture } from '../launch/launch.ts';
+import { runMarker } from './environment.ts';
+import { capture } from './launch.ts';
 
 /** Identifies a process uniquely: the system reuses process ids, but not together with the same start time. */
 export interface ProcessIdentity {

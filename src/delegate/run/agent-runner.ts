@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
-import { recordBefore } from '../changes/change-recorder.ts';
 import { removeAnswerFolder } from '../files/answer-folder.ts';
 import { createRedaction, type Redact } from '../files/redaction.ts';
 import { removeFolder } from '../files/remove-folder.ts';
@@ -11,16 +10,22 @@ import type { RunDirectory } from '../files/run-directory.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
-import { RunProgress } from '../record/run-progress.ts';
-import type { RunHooks, RunRequest, RunResult } from '../record/run-request.ts';
-import { findPlace, type Place, type PlaceOptions } from '../workspace/run-place.ts';
-import type { WorkspaceKind } from '../workspace/workspace.ts';
+import { demandRepository } from '../workspace/commits.ts';
+import {
+  releaseWorkspace,
+  Workspace,
+  type WorkspaceKind,
+  type WorkspaceOptions,
+} from '../workspace/workspace.ts';
 import { followRun, type Limits, requestedStop, watchCancellation } from './follower.ts';
 import { type OpenRun, ownRuns } from './open-run.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
 import { type MeterOptions, RunMeter } from './run-meter.ts';
+import { RunProgress } from './run-progress.ts';
 import { RunQueue } from './run-queue.ts';
+import type { RunHooks, RunRequest, RunResult } from './run-request.ts';
 import { type StartOptions, startRun } from './run-start.ts';
+import { writeStart } from './run-state.ts';
 import { waitForTurn } from './run-turn.ts';
 
 /** A run whose agent is ready to start. */
@@ -34,7 +39,7 @@ export interface PreparedRun {
 
 type UnfinishedRun = Omit<
   FinishedRun,
-  'queue' | 'redact' | 'env' | 'stateDir' | 'document' | 'ignored' | 'prices' | 'budgets' | 'progress'
+  'queue' | 'redact' | 'env' | 'stateDir' | 'document' | 'prices' | 'budgets' | 'progress'
 > &
   Partial<Pick<FinishedRun, 'progress'>>;
 
@@ -91,7 +96,7 @@ export class AgentRunner {
       ...this.#options.limits,
       ...(request.totalTimeoutMs !== undefined && { total: request.totalTimeoutMs }),
     };
-    let place: Place | undefined;
+    let workspace: Workspace | undefined;
     ownRuns.add(directory.path);
     signal.addEventListener('abort', wake);
     try {
@@ -103,17 +108,14 @@ export class AgentRunner {
       }
       let { invocation } = ready;
       let placed = request;
-      if (request.sandbox !== 'read-only') {
-        place = await placeRun(request, hooks, await this.queue, this.#options);
-        if (place === undefined) {
+      if (request.sandbox === 'workspace-write') {
+        workspace = await isolateRun(request, hooks, await this.queue, this.#options);
+        if (workspace === undefined) {
           const stop = requestedStop(signal, await this.queue, directory.path)!;
           return await this.finish({ directory, agent, startedAt: receivedAt, stop });
         }
-        placed = atPlace(request, place);
-        const { env, runsDir } = this.#options;
-        if (!place.isIsolated) await recordBefore(directory, { cwd: request.cwd, env, ignored: [runsDir] });
-        if (place.cwd !== request.cwd || place.warning !== undefined)
-          invocation = await prepareRun(agent, placed, this.#isLive);
+        placed = inWorkspace(request, workspace);
+        if (placed.cwd !== request.cwd) invocation = await prepareRun(agent, placed, this.#isLive);
       }
       const meter = await RunMeter.start((await this.queue).spending, request, agent, this.#options);
       const stop = meter.measure(new RunProgress(), true);
@@ -171,8 +173,9 @@ export class AgentRunner {
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
       await removeSandboxFiles(directory, this.#options.env);
-      // An autopilot delivers the changes of its jobs itself.
-      place?.release(place.isIsolated && request.tool === 'delegate_autopilot');
+      // An autopilot applies the changes of its jobs itself.
+      if (workspace !== undefined && request.tool !== 'delegate_autopilot')
+        await releaseWorkspace(dirname(this.#options.queueFile), directory.id);
       signal.removeEventListener('abort', wake);
       ownRuns.delete(directory.path);
     }
@@ -216,7 +219,7 @@ export class AgentRunner {
 
   /** Writes the result of a run whose agent has exited or was not started. */
   finish(run: UnfinishedRun): Promise<RunResult> {
-    const { env, runsDir, queueFile, document, prices, budgets } = this.#options;
+    const { env, queueFile, document, prices, budgets } = this.#options;
     return this.queue.then((queue) =>
       finishRun({
         progress: new RunProgress(),
@@ -226,7 +229,6 @@ export class AgentRunner {
         env,
         stateDir: dirname(queueFile),
         document,
-        ignored: [runsDir],
         prices,
         budgets,
       }),
@@ -288,52 +290,59 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
     approvals: request.approvals ?? 'never',
     ...(request.fork && { fork: request.fork }),
   });
-  await directory.writeJson('codex_exec.json', {
-    argv: [invocation.command, ...invocation.args],
-    run_dir: directory.path,
-    codex_cwd: cwd,
-    sandbox: request.sandbox,
-    skip_git_repo_check: skipGitRepoCheck,
-    config_overrides: configOverrides,
-    subcommand_args: invocation.subcommandArgs,
-    prompt_via_stdin: true,
-    agent: agent.name,
-    ...(request.model !== undefined && { model: request.model }),
-    ...(invocation.session && {
-      protocol: invocation.session.protocol,
-      session: invocation.session.options,
-      prompt_via_stdin: false,
-    }),
-    warnings: request.warnings ?? [],
-  });
+  const { conversation, subcommandArgs } = invocation;
+  const [by, threadId] = subcommandArgs;
+  await writeStart(
+    directory,
+    {
+      agent: agent.name,
+      argv: [invocation.command, ...invocation.args],
+      cwd,
+      sandbox: request.sandbox,
+      ...(request.model !== undefined && { model: request.model }),
+      ...(conversation && { protocol: conversation.protocol, session: conversation.options }),
+      ...(threadId !== undefined && { parent: { by: by === 'fork' ? 'fork' : 'resume', threadId } }),
+      warnings: [...(request.warnings ?? []), ...(invocation.warnings ?? [])],
+    },
+    isLive
+      ? undefined
+      : {
+          skip_git_repo_check: skipGitRepoCheck,
+          config_overrides: configOverrides,
+          subcommand_args: subcommandArgs,
+        },
+  );
   return invocation;
 }
 
-type PlacementOptions = Omit<PlaceOptions, 'stateDir' | 'ignored'> & {
+type IsolationOptions = Omit<WorkspaceOptions, 'stateDir' | 'ignored'> & {
   readonly queueFile: string;
   readonly runsDir: string;
 };
 
-/** Finds the place where a writing run works. Returns `undefined` if the run is cancelled while it waits for its folder. */
-async function placeRun(
-  { directory, cwd, isolate = false }: RunRequest,
+/** Gives a writing run its view of the folder. Returns `undefined` if the run is cancelled while it waits for the folder. */
+async function isolateRun(
+  { directory, cwd, apply = 'auto', continues }: RunRequest,
   { signal }: RunHooks,
   queue: RunQueue,
-  options: PlacementOptions,
-): Promise<Place | undefined> {
-  const { queueFile, runsDir } = options;
+  options: IsolationOptions,
+): Promise<Workspace | undefined> {
+  const { queueFile, runsDir, env } = options;
+  if (apply === 'branch') await demandRepository(cwd, env);
   using cancellation = watchCancellation(signal, queue, directory.path);
   try {
-    const placeOptions = { ...options, stateDir: dirname(queueFile), ignored: [runsDir] };
-    return await findPlace(directory, cwd, isolate, placeOptions, cancellation.signal);
+    const own = { ...options, stateDir: dirname(queueFile), ignored: [runsDir], apply, continues };
+    return await Workspace.create(directory, cwd, own, cancellation.signal);
   } catch (error) {
     if (!cancellation.signal.aborted) throw error;
     return undefined;
   }
 }
 
-/** The request of a run that works in another place than the folder itself. */
-function atPlace(request: RunRequest, { cwd, overlay, warning }: Place): RunRequest {
+/** The request of a run that works in a workspace. */
+function inWorkspace(request: RunRequest, { folder, overlay }: Workspace): RunRequest {
+  // An overlay has the path that the caller named, which may contain links.
+  const cwd = overlay === undefined ? folder : request.cwd;
   const notice =
     cwd === request.cwd
       ? ''
@@ -344,7 +353,6 @@ function atPlace(request: RunRequest, { cwd, overlay, warning }: Place): RunRequ
     cwd,
     origin: request.cwd,
     ...(overlay && { overlay }),
-    warnings: [...(request.warnings ?? []), ...(warning === undefined ? [] : [warning])],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentName } from '../agents/agent.ts';
-import type { Stop } from '../record/outcome.ts';
-import type { Usage } from '../session/agent-event.ts';
+import type { Usage } from '../agents/protocols/agent-event.ts';
+import type { Stop } from './outcome.ts';
 import type { Spending, Spent } from './spending.ts';
 
 /** Limits; absent ones do not apply. */

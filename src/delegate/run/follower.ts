@@ -1,14 +1,16 @@
 import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
 import type { Agent, AgentEvent } from '../agents/agent.ts';
 import { EventFile } from '../files/event-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import type { AgentProcess, Exit } from '../process/agent-process.ts';
 import { type EndedProcess, terminateRun } from '../process/process-end.ts';
 import type { WakeSignal } from '../process/wake-signal.ts';
-import type { Stop } from '../record/outcome.ts';
-import { RunProgress } from '../record/run-progress.ts';
+import type { AgentProcess, Exit } from './agent-process.ts';
+import type { Stop } from './outcome.ts';
+import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
+import { writeThread } from './run-state.ts';
 
 /** Time limits in milliseconds; 0 means no limit. */
 export interface Limits {
@@ -72,7 +74,7 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
         if (event.kind === 'thread' && progress.threadId === undefined) {
           queue.recordThread(directory.path, directory.id, event.threadId);
           // Lets other servers show the thread while the run is in progress; finishRun writes it again.
-          await directory.writeJson('thread.json', { thread_id: event.threadId }).catch(() => {});
+          await writeThread(directory, event.threadId).catch(() => {});
         }
         progress.apply(event);
         run.onEvent?.(event);
@@ -126,8 +128,14 @@ export function requestedStop(
   queue: RunQueue,
   directory: string,
 ): Stop | undefined {
-  if (signal?.aborted) queue.requestCancellation(directory, messageOf(signal.reason));
-  const reason = queue.cancellationReason(directory);
+  const aborted = signal?.aborted ? messageOf(signal.reason) : undefined;
+  if (aborted !== undefined)
+    try {
+      queue.requestCancellation(directory, aborted);
+    } catch (error) {
+      log('warning', `the cancellation of ${directory} could not be stored: ${messageOf(error)}`);
+    }
+  const reason = queue.cancellationReason(directory) ?? aborted;
   return reason === undefined ? undefined : { status: 'cancelled', reason: `cancelled: ${reason}` };
 }
 

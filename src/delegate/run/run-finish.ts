@@ -1,33 +1,30 @@
-import { messageOf } from '../../json.ts';
+import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { placeReason, storageReason } from '../../storage-error.ts';
-import type { Agent, ReportedWrite, Usage } from '../agents/agent.ts';
-import { discardBefore, type RunChanges, recordAfter } from '../changes/change-recorder.ts';
-import { unmetClaims } from '../changes/evidence.ts';
-import { patchFile } from '../changes/patch.ts';
-import { EventFile } from '../files/event-file.ts';
+import type { Agent, Usage } from '../agents/agent.ts';
+import { usageSince } from '../agents/protocols/agent-event.ts';
 import { readJson } from '../files/json-file.ts';
 import type { Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import type { Exit } from '../process/agent-process.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
-import { type Answer, asAnswer } from '../record/answer.ts';
-import { validateAnswer } from '../record/answer-check.ts';
-import { withUniqueDeliverables } from '../record/deliverables.ts';
-import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from '../record/outcome.ts';
-import { oneLine, type RunProgress } from '../record/run-progress.ts';
-import { resultFields } from '../record/run-record.ts';
-import type { RunResult } from '../record/run-request.ts';
-import { usageSince } from '../session/usage.ts';
-import { deliverRun } from '../workspace/run-delivery.ts';
-import { workspaceFolder } from '../workspace/run-place.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { compareClaims, type Evidence, unmetClaims } from '../workspace/evidence.ts';
+import { patchFile } from '../workspace/patch.ts';
+import { settleRun } from '../workspace/settle.ts';
+import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
+import type { Exit } from './agent-process.ts';
+import { type Answer, asAnswer, validateAnswer } from './answer.ts';
 import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
+import { withUniqueDeliverables } from './deliverables.ts';
 import { watchCancellation } from './follower.ts';
+import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from './outcome.ts';
 import { autopilotOf } from './run-meter.ts';
+import { oneLine, type RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
+import { endOf } from './run-record.ts';
+import type { RunResult } from './run-request.ts';
+import { type AgentStart, readCall, readStart, writeEnd, writeThread } from './run-state.ts';
 
 export interface FinishedRun {
   readonly directory: RunDirectory;
@@ -37,8 +34,6 @@ export interface FinishedRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prices: readonly Price[];
   readonly budgets: Budgets;
-  /** Folders whose changes do not count as changes of the run. */
-  readonly ignored: readonly string[];
   /** The folder that all servers of the user share. */
   readonly stateDir: string;
   /** True under the drop-in contract, which repeats the answer of the agent as it is. */
@@ -46,7 +41,7 @@ export interface FinishedRun {
   readonly startedAt: Date;
   readonly progress: RunProgress;
   readonly stop?: Stop;
-  /** Cancels the delivery of the changes. */
+  /** Cancels applying the changes. */
   readonly signal?: AbortSignal;
   readonly spawnError?: string;
   readonly exit?: Exit;
@@ -62,18 +57,18 @@ const maxStderrChars = 64 * 1024;
 /** Builds and writes the result of a run whose agent has exited. Works from files, so it also works if the run host was killed. */
 export async function finishRun(run: FinishedRun): Promise<RunResult> {
   const { directory, agent, queue, progress, redact } = run;
-  const exec = await readJson(directory.file('codex_exec.json'));
-  const warnings: string[] = Array.isArray(exec?.['warnings']) ? exec['warnings'].map(String) : [];
-  const [subcommand, parentThread] = (exec?.['subcommand_args'] ?? []) as readonly string[];
-  const requestedThread = subcommand === 'fork' ? undefined : parentThread;
-  const label = typeof exec?.['protocol'] === 'string' ? `${agent.name} ${exec['protocol']}` : agent.label;
+  const start = await readStart(directory.path);
+  const { parent, protocol, model } = start ?? {};
+  const warnings = [...(start?.warnings ?? [])];
+  const requestedThread = parent?.by === 'resume' ? parent.threadId : undefined;
+  const label = protocol === undefined ? agent.label : `${agent.name} ${protocol}`;
   const stderr = redact(await readTail(directory.file('stderr.log')));
   const message = await readLastMessage(run);
   const { answer: reported, problem } = await validateAnswer(
     message,
     await readJson(directory.file('subagent_output.schema.json')),
   );
-  const answer = run.document ? reported : withUniqueDeliverables(reported, String(exec?.['codex_cwd']));
+  const answer = run.document ? reported : withUniqueDeliverables(reported, String(start?.cwd));
 
   const judgement = decideOutcome({
     agent: label,
@@ -83,17 +78,19 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     exit: run.exit,
     requestedThread,
     stderr,
-    messageProblem: problem,
+    // Only the document has no place for work whose answer is plain text.
+    messageProblem: run.document || message === undefined ? problem : undefined,
   });
-  const outcome =
-    judgement.status === 'failed' ? await addAdvice(judgement, run, exec?.['codex_cwd']) : judgement;
+  if (judgement.status === 'completed' && problem !== undefined)
+    warnings.push(`The answer of ${label} does not have the requested format: ${problem}.`);
+  const outcome = judgement.status === 'failed' ? await addAdvice(judgement, run, start?.cwd) : judgement;
   const threadId = progress.threadId ?? requestedThread ?? null;
   if (requestedThread !== undefined && !isThreadId(requestedThread) && threadId !== requestedThread)
     warnings.push(
       `The thread "${requestedThread}" is not an id, and ${label} worked in thread ${threadId}: a new one, if it knows no thread of this name.`,
     );
   const usage = await runUsage(run, threadId, requestedThread, warnings);
-  if (outcome.status === 'completed' && exec?.['sandbox'] === 'danger-full-access') {
+  if (outcome.status === 'completed' && start?.sandbox === 'danger-full-access') {
     const left = await listRunProcesses(undefined, directory.id);
     if (left.length > 0)
       warnings.push(
@@ -101,17 +98,16 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       );
   }
 
-  const changes = await recordChanges(run, exec, outcome, asAnswer(answer)?.deliverables ?? []);
-  const { problems = [], undelivered = [] } = changes ?? {};
+  const changes = await recordChanges(run, start, outcome, asAnswer(answer)?.deliverables ?? []);
+  const { problems = [], unapplied = [] } = changes ?? {};
   warnings.push(...(changes?.warnings ?? []));
   // The result of the drop-in contract reports no problems of a completed run, but its caller must know what is missing.
-  if (run.document && outcome.status === 'completed') warnings.push(...undelivered);
+  if (run.document && outcome.status === 'completed') warnings.push(...unapplied);
   if (run.exit !== undefined && (await run.sandboxWorks) === false)
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
   const finishedAt = new Date();
-  const model = typeof exec?.['model'] === 'string' ? exec['model'] : undefined;
   // An agent that cannot write its output may exit without a word.
   const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
   const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
@@ -120,7 +116,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
       changes?.stop === undefined
         ? { ...outcome, error: outcome.error && outcome.error + diskProblem }
         : { status: changes.stop.status, error: changes.stop.reason },
-      [...problems, ...undelivered],
+      [...problems, ...unapplied],
     ),
     threadId,
     lastMessage: message,
@@ -128,8 +124,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     usage,
     costUsd: progress.costUsd ?? priceOf(usage ?? undefined, model, agent.name, run.prices) ?? null,
     agent: agent.name,
-    ...(typeof exec?.['protocol'] === 'string' && { protocol: exec['protocol'] }),
-    ...(model !== undefined && { model }),
+    ...present({ protocol, model }),
     timing: {
       started_at: run.startedAt.toISOString(),
       finished_at: finishedAt.toISOString(),
@@ -146,9 +141,8 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     await redactFiles(run, message);
     if (result.evidence !== null) await directory.writeJson('evidence.json', result.evidence);
     if (changes?.patch !== undefined) await directory.writeText(patchFile, changes.patch);
-    if (threadId !== null) await directory.writeJson('thread.json', { thread_id: threadId });
-    await writeResult(directory, result, parentThread);
-    await discardBefore(directory);
+    if (threadId !== null) await writeThread(directory, threadId);
+    await writeEnd(directory, endOf(result), parent && { parent_thread_id: parent.threadId });
   } catch (error) {
     // Return the real outcome even if its files cannot be written (e.g. ENOSPC).
     const reason = describeStorageError(error, directory);
@@ -187,24 +181,6 @@ export function describeStorageError(error: unknown, { path }: Pick<RunDirectory
   return reason === undefined ? messageOf(error) : `${path}: ${reason}`;
 }
 
-async function writeResult(
-  directory: RunDirectory,
-  result: RunResult,
-  parentThread: string | undefined,
-): Promise<void> {
-  const resultFile = { name: 'result.json', path: directory.file('result.json') };
-  const artifacts = [
-    ...(await directory.artifacts()).filter(({ name }) => name !== resultFile.name),
-    resultFile,
-  ];
-  await directory.writeJson('result.json', {
-    run_id: directory.id,
-    ...resultFields(result),
-    ...(parentThread !== undefined && { parent_thread_id: parentThread }),
-    artifacts,
-  });
-}
-
 async function readLastMessage({ directory, progress, exit }: FinishedRun): Promise<string | undefined> {
   const { end, lastMessage } = progress;
   // An agent that was killed right after its turn has not written the file yet.
@@ -215,7 +191,7 @@ async function readLastMessage({ directory, progress, exit }: FinishedRun): Prom
   return written ?? (end?.kind === 'completed' ? end.message : undefined);
 }
 
-async function addAdvice(outcome: Outcome, run: FinishedRun, cwd: unknown): Promise<Outcome> {
+async function addAdvice(outcome: Outcome, run: FinishedRun, cwd: string | undefined): Promise<Outcome> {
   const { agent, progress, spawnError } = run;
   const advice = agent.explain?.(outcome.error ?? '');
   if (advice !== undefined) return { ...outcome, error: `${outcome.error} (${advice})` };
@@ -270,84 +246,89 @@ async function readTail(file: string): Promise<string> {
   return text.slice(-maxStderrChars);
 }
 
-interface RecordedChanges extends Pick<RunChanges, 'patch'> {
-  /** `null` if the changes could not be examined, which is a problem. */
-  readonly evidence: RunChanges['evidence'] | null;
+interface RecordedChanges {
+  /** `null` if there is nothing to compare. */
+  readonly evidence: Evidence | null;
+  readonly patch?: string;
   /** What the agent claims, but is not true or could not be checked. */
   readonly problems: readonly string[];
   /** What is not in the user's folder, and how to get it there. */
-  readonly undelivered: readonly string[];
+  readonly unapplied: readonly string[];
   readonly warnings?: readonly string[];
-  /** Set if the run was cancelled before all its changes were delivered. */
+  /** Set if the run was cancelled before all its changes were applied. */
   readonly stop?: Stop;
 }
 
-/** What a run changed. An autopilot delivers and judges the changes of its isolated jobs itself. */
+/** What a run changed. An autopilot applies and judges the changes of its jobs itself. */
 async function recordChanges(
   run: FinishedRun,
-  exec: Readonly<Record<string, unknown>> | undefined,
+  start: AgentStart | undefined,
   { status }: Outcome,
   claims: Answer['deliverables'],
 ): Promise<RecordedChanges | undefined> {
-  const { directory, env, ignored, stateDir } = run;
-  const couldWrite = exec?.['sandbox'] !== 'read-only';
+  const { directory, env, stateDir } = run;
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
-  if (workspace === undefined) {
-    const options = { cwd: String(exec?.['codex_cwd']), env, ignored };
-    const writes = couldWrite ? await reportedWrites(run) : [];
-    try {
-      const changes = await recordAfter(directory, options, claims, couldWrite, writes);
-      const problems = changes === undefined ? [] : unmetClaims(changes.evidence, couldWrite);
-      return changes && { ...changes, problems, undelivered: [] };
-    } catch (error) {
-      // A run that failed or was cancelled has a reason that says more.
-      if (status !== 'completed') return undefined;
-      log('warning', `run ${directory.id} has no evidence: its folder could not be examined`, error);
-      const problem = `the changes of the run could not be examined: ${messageOf(error)}`;
-      return { evidence: null, problems: [problem], undelivered: [] };
-    }
-  }
-  if ((await readJson(directory.file('request.json')))?.['tool'] === 'delegate_autopilot') return undefined;
-  const isWanted = status === 'completed';
+  if (workspace === undefined) return judgeClaims(run, start, status, claims);
+  const call = await readCall(directory.path);
+  if (call?.tool === 'delegate_autopilot') return undefined;
+  const isCompleted = status === 'completed';
+  // The drop-in contract has no tool that could apply the changes later.
+  const isWanted = run.document || (isCompleted && workspace.apply === 'auto');
+  const end = isWanted ? 'apply' : isCompleted && workspace.apply === 'branch' ? 'branch' : 'keep';
   using cancellation = watchCancellation(run.signal, run.queue, directory.path);
-  const { evidence, patch, conflicts, hasChanges, warnings } = await deliverRun(workspace, {
+  const { evidence, patch, conflicts, hasChanges, warnings, branch } = await settleRun(workspace, {
     run: directory.id,
     stateDir,
     env,
-    isWanted,
+    end,
     claims,
-    // The changes of a run that has failed or was cancelled are only kept, which takes little time.
-    ...(isWanted && { signal: cancellation.signal }),
+    subject: String(call?.input['task'] ?? ''),
+    // The changes of a run that was cancelled are only kept, which takes little time.
+    ...(isCompleted && { signal: cancellation.signal }),
   });
   const { stop } = cancellation;
-  const kept = `Its changes are kept; "adjutant runs apply ${directory.id}" delivers them.`;
+  const id = directory.id;
+  const isWaiting = hasChanges && end === 'keep';
+  const notes = [
+    ...(branch ? [`The changes are on the branch ${branch.name}; the folder is as it was.`] : []),
+    ...(isWaiting && isCompleted
+      ? [`The changes wait: "adjutant runs diff ${id}" shows them, "adjutant runs apply ${id}" applies them.`]
+      : []),
+  ];
+  const isConflict = conflicts.some(({ path }) => path !== workspace.origin);
+  const help = isConflict
+    ? `"adjutant runs apply ${id}" marks the conflicts in the files; --take run or --take folder decides them.`
+    : `"adjutant runs apply ${id}" applies them.`;
   return {
     evidence,
-    warnings,
-    ...(isWanted && conflicts.length > 0 && stop !== undefined && { stop }),
+    warnings: [...warnings, ...notes],
+    ...(isCompleted && conflicts.length > 0 && stop !== undefined && { stop }),
     ...(patch !== undefined && { patch }),
-    problems: unmetClaims(evidence, isWanted),
-    undelivered: [
-      ...conflicts.map(({ path, reason }) => `${path} was not delivered: ${reason}`),
-      ...(conflicts.length > 0 || (!isWanted && hasChanges) ? [kept] : []),
+    problems: unmetClaims(evidence, isCompleted),
+    unapplied: [
+      ...conflicts.map(({ path, reason }) => `${path} was not applied: ${reason}`),
+      ...(conflicts.length > 0 || (isWaiting && !isCompleted) ? [`Its changes are kept; ${help}`] : []),
     ],
   };
 }
 
-/** Reads the files that the agent wrote. They still contain the secrets that are redacted later. */
-async function reportedWrites({
-  agent,
-  directory,
-  progress,
-  startedAt,
-}: FinishedRun): Promise<readonly ReportedWrite[]> {
-  const events = new EventFile(directory.file('events.jsonl')).lines();
-  if (agent.writes !== undefined)
-    return agent.writes({ events, threadId: progress.threadId, since: startedAt });
-  const paths = new Set<string>();
-  for await (const line of events)
-    for (const event of agent.parse(line))
-      if (event.kind === 'item' && event.phase === 'completed' && event.item.type === 'files')
-        for (const { path } of event.item.changes) paths.add(path);
-  return [...paths].map((path) => ({ path }));
+/** The claims of a run without a workspace: one that could not write, or one that worked in the folder itself. */
+async function judgeClaims(
+  { document }: FinishedRun,
+  start: AgentStart | undefined,
+  status: Outcome['status'],
+  claims: Answer['deliverables'],
+): Promise<RecordedChanges | undefined> {
+  if (start === undefined) return undefined;
+  const isReadOnly = start.sandbox === 'read-only';
+  // The drop-in contract has no tool that undoes a run, so there the note would say nothing.
+  const warnings = isReadOnly || document ? [] : [inPlaceNote];
+  if (claims.length === 0) return { evidence: null, problems: [], unapplied: [], warnings };
+  const files = await compareClaims(claims, [], start.cwd, isReadOnly);
+  const evidence: Evidence = { method: 'none', complete: isReadOnly, ...files };
+  const problems = status === 'completed' ? unmetClaims(evidence, false) : [];
+  return { evidence, problems, unapplied: [], warnings };
 }
+
+const inPlaceNote =
+  'The run worked in the folder itself (danger-full-access). Its changes were not recorded and cannot be undone.';

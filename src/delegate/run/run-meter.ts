@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import { readJson } from '../files/json-file.ts';
-import type { Stop } from '../record/outcome.ts';
-import type { RunProgress } from '../record/run-progress.ts';
-import type { RunRequest } from '../record/run-request.ts';
 import { type Budgets, exceededBudget, type Price, priceOf } from './budget.ts';
+import type { Stop } from './outcome.ts';
+import type { RunProgress } from './run-progress.ts';
+import type { RunRequest } from './run-request.ts';
+import { readCall } from './run-state.ts';
 import type { CountedRun, Spending } from './spending.ts';
 
 export interface MeterOptions {
@@ -38,10 +38,7 @@ export class RunMeter {
     options: MeterOptions,
   ): Promise<RunMeter> {
     const isPart = tool === 'delegate_autopilot';
-    const request = await readJson(
-      isPart ? `${dirname(dirname(directory.path))}/request.json` : directory.file('request.json'),
-    );
-    const actor = request?.['actor_id'] ?? request?.['actor'];
+    const call = await readCall(isPart ? dirname(dirname(directory.path)) : directory.path);
     const run: CountedRun = {
       directory: directory.path,
       runId: directory.id,
@@ -49,7 +46,7 @@ export class RunMeter {
       agent: agent.name,
       model,
       cwd,
-      actor: typeof actor === 'string' ? actor : undefined,
+      actor: call?.actorId ?? call?.actor,
       startedAt: new Date(),
     };
     spending.start(run);

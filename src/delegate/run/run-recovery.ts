@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { log } from '../../log.ts';
 import { EventFile } from '../files/event-file.ts';
 import { RunDirectory } from '../files/run-directory.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { isAlive } from '../process/process-table.ts';
-import { RunProgress } from '../record/run-progress.ts';
-import type { RunResult } from '../record/run-request.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun, ownRuns } from './open-run.ts';
+import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
+import type { RunResult } from './run-request.ts';
+import { hasEnd } from './run-state.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
 export type InterruptedRun = Pick<OpenRun, 'directory' | 'runId' | 'agent'> &
@@ -35,7 +38,7 @@ export async function recoverRun(
     secrets ||= clean !== line;
     for (const event of agent.parse(clean)) progress.apply(event);
   }
-  const isOver = existsSync(directory.file('result.json')) || !existsSync(run.directory);
+  const isOver = hasEnd(run.directory) || !existsSync(run.directory);
   if (isOver || (mayRepeat && progress.end === undefined)) {
     queue.finish(run.directory);
     return undefined;
@@ -69,9 +72,23 @@ export async function recoverRuns(runner: AgentRunner, only?: string): Promise<v
     if (!queue.isOwn(run) && (await isAlive(owner))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
     if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
-    else await takeOverRun(runner, run);
+    else await inTime(run, takeOverRun(runner, run));
   }
 }
+
+/** One run that cannot be finished, or not soon, must not keep others from being finished. */
+async function inTime({ runId }: OpenRun, work: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const late = pause(recoveryTimeoutMs, undefined, { signal: timer.signal, ref: false }).then(
+    () => log('warning', `run ${runId} could not be finished within ${recoveryTimeoutMs / 1000} s`),
+    () => {},
+  );
+  const done = work.catch((error: unknown) => log('warning', `run ${runId} could not be finished`, error));
+  await Promise.race([done, late]);
+  timer.abort();
+}
+
+const recoveryTimeoutMs = 60_000;
 
 /** Finishes a run whose host was killed, unless this process carries it or another one was first. */
 async function takeOverRun(runner: AgentRunner, run: OpenRun): Promise<RunResult | undefined> {

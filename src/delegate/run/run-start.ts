@@ -5,25 +5,26 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Agent } from '../agents/agent.ts';
+import type {
+  AgentConversation,
+  ConversationChannel,
+  ConversationStart,
+  TurnEnd,
+} from '../agents/protocols/agent-conversation.ts';
+import type { AgentEvent } from '../agents/protocols/agent-event.ts';
+import { parseRule } from '../agents/protocols/approval-rules.ts';
+import { EventRecorder } from '../agents/protocols/event-recorder.ts';
+import { AgentExited } from '../agents/protocols/json-peer.ts';
+import { type ApprovalOptions, PendingApprovals } from '../agents/protocols/pending-approvals.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { createHoldBack, type Redact } from '../files/redaction.ts';
 import type { RunDirectory } from '../files/run-directory.ts';
-import {
-  type AgentProcess,
-  type ContainedAgent,
-  startAgent,
-  startSession,
-} from '../process/agent-process.ts';
 import { endOrphans } from '../process/process-end.ts';
-import { validateAnswer } from '../record/answer-check.ts';
-import type { RunHooks, RunRequest } from '../record/run-request.ts';
-import type { AgentEvent } from '../session/agent-event.ts';
-import type { AgentSession, SessionChannel, SessionStart, TurnEnd } from '../session/agent-session.ts';
-import { parseRule } from '../session/approval-rules.ts';
-import { EventRecorder } from '../session/event-recorder.ts';
-import { AgentExited } from '../session/json-peer.ts';
-import { type ApprovalOptions, PendingApprovals } from '../session/pending-approvals.ts';
-import type { RunOrder } from '../session/run-order.ts';
+import { type AgentProcess, type ContainedAgent, startAgent, startPiped } from './agent-process.ts';
+import { validateAnswer } from './answer.ts';
 import type { RunQueue } from './run-queue.ts';
+import type { RunHooks, RunRequest } from './run-request.ts';
+import { writeApprovals } from './run-state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,18 +48,18 @@ interface ReadyRun {
   readonly wake: () => void;
 }
 
-/** Starts the agent of a run, and drives its session if it has one. */
+/** Starts the agent of a run, and drives its conversation if it has one. */
 export async function startRun(run: ReadyRun, options: StartOptions): Promise<AgentProcess> {
   const { contained, request, wake } = run;
   const { directory, cwd } = request;
   const { env } = options;
   const start = { directory, agent: contained, cwd, env, onExit: wake };
   const text = `${contained.invocation.preamble ?? ''}${request.prompt}`;
-  const { session } = contained.invocation;
-  if (session === undefined) return startAgent(start, text);
+  const { conversation } = contained.invocation;
+  if (conversation === undefined) return startAgent(start, text);
   for (let attempt = 1; ; attempt += 1) {
-    const process = await startSession(start);
-    const isOpen = await startConversation(run, session, text, process, options);
+    const process = await startPiped(start);
+    const isOpen = await startConversation(run, conversation, text, process, options);
     if (isOpen || attempt === maxAttempts || !(await hasLostRace(directory))) return process;
     // The next attempt writes its own error output.
     await disk.rm(directory.file('stderr.log'), { force: true });
@@ -66,10 +67,10 @@ export async function startRun(run: ReadyRun, options: StartOptions): Promise<Ag
   }
 }
 
-/** Drives the session of a run. Resolves to false if the agent exits at once. */
+/** Drives the conversation of a run. Resolves to false if the agent exits at once. */
 async function startConversation(
   { agent, request, hooks, queue, redact, wake }: ReadyRun,
-  start: SessionStart,
+  start: ConversationStart,
   text: string,
   { streams }: AgentProcess,
   options: StartOptions,
@@ -93,8 +94,8 @@ async function startConversation(
       wake();
     },
   });
-  hooks.onSession?.(directory.id, (order) => live.order(order));
-  void live.run().finally(() => hooks.onSession?.(directory.id, undefined));
+  hooks.onConversation?.(directory.id, (order) => live.order(order));
+  void live.run().finally(() => hooks.onConversation?.(directory.id, undefined));
   // An agent that takes longer is followed like any other, so that it can be cancelled.
   return Promise.race([live.opened, pause(openTimeoutMs, true, { ref: false })]);
 }
@@ -111,10 +112,10 @@ const openTimeoutMs = 2_000;
 interface LiveRunOptions {
   readonly directory: RunDirectory;
   readonly agent: Agent;
-  readonly start: SessionStart;
+  readonly start: ConversationStart;
   readonly request: Pick<RunRequest, 'outputSchema' | 'repairsAnswer'>;
   readonly text: string;
-  readonly streams: Pick<SessionChannel, 'input' | 'output'>;
+  readonly streams: Pick<ConversationChannel, 'input' | 'output'>;
   readonly redact: Redact;
   readonly heldBack: (text: string) => number;
   readonly approvals: ApprovalOptions;
@@ -124,13 +125,13 @@ interface LiveRunOptions {
   readonly onInterrupted: (by: string) => void;
 }
 
-/** Drives the session of one run: starts its turns, records its events, and executes the orders of people. */
+/** Drives the conversation of one run: starts its turns, records its events, and executes the orders of people. */
 class LiveRun {
   readonly #options: LiveRunOptions;
   readonly #recorder: EventRecorder;
   readonly #approvals: PendingApprovals;
   readonly #opened = Promise.withResolvers<boolean>();
-  #session: AgentSession | undefined;
+  #conversation: AgentConversation | undefined;
   #isInTurn = false;
   /** An interruption in progress, and the message to continue with. */
   #interruption: { readonly by: string; readonly message?: string } | undefined;
@@ -148,15 +149,15 @@ class LiveRun {
     });
     this.#approvals = new PendingApprovals(approvals, {
       record: (event) => this.#recorder.record(event),
-      answer: (id, answer) => this.#session!.answer(id, answer),
+      answer: (id, answer) => this.#conversation!.answer(id, answer),
       onChange: (pending) =>
-        void directory.writeJson('approvals.json', { pending }).catch((error: unknown) => {
+        void writeApprovals(directory, pending).catch((error: unknown) => {
           log('warning', `the requests of run ${directory.id} could not be recorded`, error);
         }),
     });
   }
 
-  /** Resolves to true when the session is open, and to false if it ends before that. */
+  /** Resolves to true when the conversation is open, and to false if it ends before that. */
   get opened(): Promise<boolean> {
     return this.#opened.promise;
   }
@@ -165,11 +166,14 @@ class LiveRun {
   async run(): Promise<void> {
     const { agent, start, streams, text } = this.#options;
     try {
-      this.#session = await agent.openSession!(start, { ...streams, emit: (event) => this.#emit(event) });
+      this.#conversation = await agent.openConversation!(start, {
+        ...streams,
+        emit: (event) => this.#emit(event),
+      });
       this.#opened.resolve(true);
-      const end = await this.#converse(this.#session, text);
+      const end = await this.#converse(this.#conversation, text);
       if (end !== undefined) await this.#finish(end);
-      await this.#session.close();
+      await this.#conversation.close();
     } catch (error) {
       // The exit code and the error output of the agent say more.
       if (!(error instanceof AgentExited))
@@ -184,28 +188,28 @@ class LiveRun {
 
   /** Executes an order of a person. Rejects with the reason why it cannot be executed. */
   async order(order: RunOrder): Promise<void> {
-    const session = this.#session;
+    const conversation = this.#conversation;
     const { agent } = this.#options;
     if (order.kind === 'answer') {
       const { decision, reason } = order;
       return this.#approvals.answer(order.approval, { decision, ...(reason && { reason }) }, order.by);
     }
-    if (session === undefined || !this.#isInTurn || this.#interruption !== undefined)
+    if (conversation === undefined || !this.#isInTurn || this.#interruption !== undefined)
       throw new Failure('refused', `${agent.label} is not working on a turn at the moment. Try again.`);
-    if (!session.abilities[order.kind])
+    if (!conversation.abilities[order.kind])
       throw new Failure(
         'refused',
         `${agent.label} does not support ${order.kind}. ${order.kind === 'steer' ? 'Interrupt the run with a message' : 'Cancel the run'} instead.`,
       );
     if (order.kind === 'steer') {
-      await session.steer(order.message);
+      await conversation.steer(order.message);
       return this.#recorder.record({ kind: 'steered', message: order.message, by: order.by });
     }
     const { by, message } = order;
     this.#interruption = { by, ...(message !== undefined && { message }) };
     this.#recorder.record({ kind: 'interrupted', ...this.#interruption });
     this.#approvals.refuseAll(`the interruption by ${by}`);
-    await session.interrupt().catch((error: unknown) => {
+    await conversation.interrupt().catch((error: unknown) => {
       // Without a message the run ends, and its agent can exit before it has confirmed the interruption.
       if (!(error instanceof AgentExited)) throw error;
     });
@@ -221,12 +225,12 @@ class LiveRun {
    * Runs turns until the agent has given an answer: one for the task, one to repair the answer, and one per interruption with a
    * message. Returns `undefined` if an interruption ends the run.
    */
-  async #converse(session: AgentSession, task: string): Promise<TurnEnd | undefined> {
+  async #converse(conversation: AgentConversation, task: string): Promise<TurnEnd | undefined> {
     const { outputSchema, repairsAnswer = true } = this.#options.request;
     let mayRepair = repairsAnswer;
     for (let text = task; ; ) {
       this.#isInTurn = true;
-      const end = await session.runTurn({ text, outputSchema });
+      const end = await conversation.runTurn({ text, outputSchema });
       this.#isInTurn = false;
       const interruption = this.#interruption;
       this.#interruption = undefined;

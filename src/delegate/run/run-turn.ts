@@ -1,9 +1,9 @@
 import type { WakeSignal } from '../process/wake-signal.ts';
-import type { Stop } from '../record/outcome.ts';
-import type { RunHooks, RunRequest } from '../record/run-request.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
+import type { Stop } from './outcome.ts';
 import { recoverRuns } from './run-recovery.ts';
+import type { RunHooks, RunRequest } from './run-request.ts';
 
 const pollIntervalMs = 100;
 /** How often a waiting run checks whether the runs before it are still alive. */

@@ -1,7 +1,7 @@
 import { type Actor, identityOf, ownsNameSince } from '../../context.ts';
 import type { LocalDatabase } from '../../store/local-database.ts';
 import type { AgentName } from '../agents/agent.ts';
-import type { Usage } from '../session/agent-event.ts';
+import type { Usage } from '../agents/protocols/agent-event.ts';
 
 export const spendingSchema = `
   CREATE TABLE IF NOT EXISTS spending (

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
 import type { AutopilotOutput, JobResult } from '../autopilot/autopilot-output.ts';
-import { answerAction, loadRecord, type RunRecord } from '../record/run-record.ts';
-import type { PendingApproval } from '../session/pending-approvals.ts';
+import { answerAction, loadRecord, type RunRecord } from '../run/run-record.ts';
 import type { RunAccount } from './run-overview.ts';
 
 /** The job of an autopilot as a run. A job that was skipped counts as cancelled. */

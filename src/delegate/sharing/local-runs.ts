@@ -1,27 +1,34 @@
 import { promises as disk, existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
-import type { Delegation } from '../delegation/delegation.ts';
-import { readJson } from '../files/json-file.ts';
 import { removeFolder } from '../files/remove-folder.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive } from '../process/process-table.ts';
-import { oneLine } from '../record/run-progress.ts';
+import type { Delegation } from '../run/delegation.ts';
+import { ownRuns } from '../run/open-run.ts';
+import { oneLine } from '../run/run-progress.ts';
+import type { RunQueue } from '../run/run-queue.ts';
 import {
   asInterrupted,
-  isOpen,
   listRunIds,
   loadRecord,
   outlineOf,
   type RunOutline,
   type RunRecord,
   runIdPattern,
-} from '../record/run-record.ts';
-import { hasJobs } from '../record/run-request.ts';
-import { ownRuns } from '../run/open-run.ts';
+} from '../run/run-record.ts';
 import { recoverRun } from '../run/run-recovery.ts';
+import { hasJobs } from '../run/run-request.ts';
+import { hasCall, hasEnd, type RunCall, readCall, readEnd, readStart } from '../run/run-state.ts';
+import { planRemoval, type RemovalPlan, type Retention } from './retention.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
+
+/** Runs that are read at a time to find those that match. */
+const pageLength = 100;
+
+type IsWanted = (run: RunOverview, task: string) => boolean;
 
 /** How many of the newest runs are checked for a missing result. */
 const checkedRuns = 50;
@@ -34,19 +41,23 @@ export class LocalRuns {
     this.#delegation = delegation;
   }
 
-  /** The newest runs, or the newest that are older than `before`. */
-  async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    const ids: string[] = [];
-    for (const id of await this.#ids()) {
-      if (ids.length === limit) break;
-      if ((before === undefined || id < before) && this.has(id)) ids.push(id);
+  /** The newest runs that match, or the newest of those that are older than `before`. */
+  async list(limit: number, before: string | undefined, isWanted: IsWanted): Promise<readonly RunOverview[]> {
+    const ids = (await this.#ids()).filter((id) => before === undefined || id < before);
+    const found: RunOverview[] = [];
+    for (let start = 0; start < ids.length && found.length < limit; start += pageLength) {
+      const page = await Promise.all(ids.slice(start, start + pageLength).map((id) => this.#listed(id)));
+      found.push(...page.flatMap((one) => (one && isWanted(one.overview, one.task) ? [one.overview] : [])));
     }
-    const overviews = await Promise.all(ids.map((id) => this.#listed(id)));
-    return overviews.filter((one) => one !== undefined);
+    return found.slice(0, limit);
   }
 
   has(id: string): boolean {
-    return existsSync(join(this.#pathOf(id), 'request.json'));
+    return hasCall(this.#pathOf(id));
+  }
+
+  hasEnded(id: string): boolean {
+    return hasEnd(this.#pathOf(id));
   }
 
   async find(id: string): Promise<RunAccount | undefined> {
@@ -66,7 +77,7 @@ export class LocalRuns {
   async recoverAll(): Promise<void> {
     await this.#recoverQueued();
     for (const id of (await this.#ids()).slice(0, checkedRuns)) {
-      if (!existsSync(join(this.#pathOf(id), 'result.json'))) await this.#recoverUnlisted(id);
+      if (!hasEnd(this.#pathOf(id))) await this.#recoverUnlisted(id);
     }
   }
 
@@ -84,24 +95,24 @@ export class LocalRuns {
     });
   }
 
-  /** Removes finished runs older than `ageMs`, except the newest `keep`. `onRemoved` is called for each. */
+  /** Removes finished runs. `onRemoved` is called for each. With `isDry`, only says which. */
   async clean(
-    ageMs: number,
-    keep: number,
+    rules: Retention,
+    isDry: boolean,
     onRemoved: (id: string) => Promise<void> | undefined,
-  ): Promise<readonly string[]> {
-    const removed: string[] = [];
-    for (const id of (await this.#ids()).slice(keep)) {
-      const record = await this.#load(id);
-      if (record !== undefined && isOpen(record)) continue;
-      if (record !== undefined && Date.now() - Date.parse(record.timing.finished_at) < ageMs) continue;
-      await removeFolder(this.#pathOf(id));
-      (await this.#delegation.runner.queue).finish(this.#pathOf(id));
+  ): Promise<RemovalPlan> {
+    const plan = await planRemoval(this.#folder, rules);
+    if (isDry) return plan;
+    for (const id of plan.removed) {
+      const path = join(this.#folder, id);
+      await removeFolder(path);
+      await this.#queued((queue) => queue.finish(path)).catch((error: unknown) =>
+        log('warning', `run ${id} could not be removed from the queue: ${messageOf(error)}`),
+      );
       await onRemoved(id);
-      removed.push(id);
     }
     await this.#removeIncomplete();
-    return removed;
+    return plan;
   }
 
   /** Removes directories whose server died while creating them. */
@@ -159,8 +170,14 @@ export class LocalRuns {
 
   /** True if a process works on the run. A run of this process may get another host. */
   async #isCarried(path: string): Promise<boolean> {
-    const owner = (await this.#delegation.runner.queue).find(path)?.owner;
+    const owner = (await this.#queued((queue) => queue.find(path)))?.owner;
     return ownRuns.has(path) || (owner !== undefined && (await isAlive(owner)));
+  }
+
+  /** Uses the queue. Without a queue, no run is in it: reading and deleting runs must not create one on a full disk. */
+  async #queued<Value>(use: (queue: RunQueue) => Value): Promise<Value | undefined> {
+    const { runner, options } = this.#delegation;
+    return existsSync(options.queueFile) ? use(await runner.queue) : undefined;
   }
 
   /** Finishes or continues a run that has neither a result nor a place in the queue. */
@@ -170,37 +187,42 @@ export class LocalRuns {
     const isOpen = (await runner.queue).find(path) !== undefined || ownRuns.has(path);
     if (isOpen || (await this.#load(id))?.status !== 'interrupted') return;
     const directory = new RunDirectory(path, id, runner.redact);
-    const request = await readJson(directory.file('request.json'));
-    if (hasJobs(request?.['tool'])) return hosts.resumeUnlisted(directory);
-    const exec = await readJson(directory.file('codex_exec.json'));
-    await recoverRun(runner, { directory: path, runId: id, agent: this.#delegation.findAgent(exec).name });
+    if (hasJobs((await readCall(path))?.tool)) return hosts.resumeUnlisted(directory);
+    const agent = this.#delegation.findAgent(await readStart(path)).name;
+    await recoverRun(runner, { directory: path, runId: id, agent });
   }
 
   /** Reads only the two files that a list needs, if the run has finished. */
-  async #listed(id: string): Promise<RunOverview | undefined> {
+  async #listed(id: string): Promise<{ readonly overview: RunOverview; readonly task: string } | undefined> {
     const path = this.#pathOf(id);
-    const [request, result] = await Promise.all(
-      ['request.json', 'result.json'].map((name) => readJson(join(path, name))),
-    );
-    if (request !== undefined && result !== undefined)
-      return overviewOf(outlineOf(id, request, result), request);
+    const [call, end] = await Promise.all([readCall(path), readEnd(path)]);
+    if (call === undefined) return undefined;
+    const task = String(call.input['task'] ?? '');
+    if (end !== undefined)
+      return {
+        overview: overviewOf({ ...outlineOf(id, call, end), ...present({ agent: end.agent }) }, call),
+        task,
+      };
     const record = await this.#load(id);
-    return record && this.#overview(record);
+    return record && { overview: await this.#overview(record), task };
   }
 
   async #overview(record: RunRecord): Promise<RunOverview> {
-    const request = (await readJson(join(record.run_dir, 'request.json'))) ?? {};
-    const queue = await this.#delegation.runner.queue;
-    const isWaiting = record.status === 'running' && queue.find(record.run_dir)?.state === 'waiting';
-    return { ...overviewOf(record, request), ...(isWaiting && { status: 'waiting' }) };
+    const call = (await readCall(record.run_dir)) ?? { tool: '', receivedAt: '', input: {} };
+    const isWaiting =
+      record.status === 'running' &&
+      (await this.#queued((queue) => queue.find(record.run_dir)))?.state === 'waiting';
+    return { ...overviewOf(record, call), ...(isWaiting && { status: 'waiting' }) };
   }
 }
 
-function overviewOf(run: RunOutline, request: Readonly<Record<string, unknown>>): RunOverview {
-  const input = (request['request'] ?? {}) as Readonly<Record<string, unknown>>;
+function overviewOf(
+  run: RunOutline & Pick<RunRecord, 'agent'>,
+  { tool, input, actor, actorId }: RunCall,
+): RunOverview {
   return {
     run_id: run.run_id,
-    tool: String(request['tool']),
+    tool,
     status: run.status,
     started_at: run.timing.started_at,
     duration_ms: run.timing.duration_ms,
@@ -210,7 +232,6 @@ function overviewOf(run: RunOutline, request: Readonly<Record<string, unknown>>)
     task: oneLine(String(input['task'] ?? ''), 120),
     summary: oneLine(run.summary, 200),
     error: run.error,
-    ...(typeof request['actor'] === 'string' && { actor: request['actor'] }),
-    ...(typeof request['actor_id'] === 'string' && { actor_id: request['actor_id'] }),
+    ...present({ agent: run.agent, actor, actor_id: actorId }),
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AgentEvent } from '../agents/agent.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { EventFile } from '../files/event-file.ts';
-import { RunProgress } from '../record/run-progress.ts';
+import { RunProgress } from '../run/run-progress.ts';
 
 /** Clients poll, so only the end of a long log is read. */
 const tailBytes = 256 * 1024;

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Delegation } from '../delegation/delegation.ts';
-import { readJson } from '../files/json-file.ts';
-import type { RunOrder } from '../session/run-order.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { Delegation } from '../run/delegation.ts';
+import { hasEnd, readStart } from '../run/run-state.ts';
 import type { RunAccount } from './run-overview.ts';
 
 /** Sends an order to the agent of a run of this machine, or of the job of an autopilot. */
@@ -27,15 +26,15 @@ export async function sendOrder(
   if (state === 'waiting')
     throw new Failure('refused', `Job ${id} has not started. It waits for the jobs that it depends on.`);
   const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
-  if (record.status !== 'running' || existsSync(join(directory, 'result.json')))
+  if (record.status !== 'running' || hasEnd(directory))
     throw new Failure('refused', `Run ${id} has ended (${record.status}). Continue it with delegate_resume.`);
   if (overview.status === 'waiting')
     throw new Failure('refused', `Run ${id} waits in the queue; its agent has not started.`);
-  const exec = await readJson(join(directory, 'codex_exec.json'));
-  if (exec !== undefined && exec['protocol'] === undefined)
+  const start = await readStart(directory);
+  if (start !== undefined && start.protocol === undefined)
     throw new Failure(
       'refused',
-      `The agent of run ${id} takes no messages while it works: it runs as "${exec['agent'] === 'claude' ? 'claude -p' : 'codex exec'}", as the contract delegate and old versions of the agent require. Use cancel_run and delegate_resume.`,
+      `The agent of run ${id} takes no messages while it works: it runs as "${start.agent === 'claude' ? 'claude -p' : 'codex exec'}", as the contract delegate and old versions of the agent require. Use cancel_run and delegate_resume.`,
     );
   await hosts.order(run_dir, id, order);
 }

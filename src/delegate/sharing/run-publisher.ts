@@ -3,8 +3,8 @@ import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import type { Delegation } from '../delegation/delegation.ts';
-import { isOpen, listRunIds } from '../record/run-record.ts';
+import type { Delegation } from '../run/delegation.ts';
+import { isOpen, listRunIds } from '../run/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { SharedRuns } from './shared-runs.ts';
 

@@ -1,26 +1,35 @@
+import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Actor, identityOf, isOwner, owner, ownsNameSince } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import type { Delegation } from '../delegation/delegation.ts';
+import { parseRecordedEvent } from '../agents/protocols/agent-event.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { EventFile } from '../files/event-file.ts';
-import { parseObject, readJson } from '../files/json-file.ts';
-import { describeLog, type EventLine } from '../record/event-lines.ts';
-import { isOpen, type RunRecord, runIdPattern } from '../record/run-record.ts';
-import { parseRecordedEvent } from '../session/recorded-event.ts';
-import type { RunOrder } from '../session/run-order.ts';
-import type { ChangedFiles } from '../workspace/kept-changes.ts';
+import type { Delegation } from '../run/delegation.ts';
+import { describeLog, type EventLine } from '../run/event-lines.ts';
+import { isOpen, type RunRecord, runIdPattern } from '../run/run-record.ts';
+import { readStart } from '../run/run-state.ts';
 import type { LocalRuns } from './local-runs.ts';
+import type { RemovalPlan, Retention } from './retention.ts';
 import { agentActivity, autopilotActivity } from './run-activity.ts';
-import type { RunAccount, RunOverview } from './run-overview.ts';
+import type { ChangedFiles, ChosenChanges, RunDiff } from './run-changes.ts';
+import { matches, type RunAccount, type RunFilter, type RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
 
 const pollIntervalMs = 150;
 const cancelTimeoutMs = 20_000;
-/** Runs that are read at a time to find those of one actor. */
+/** Shared runs that are read at a time to find those that match. */
 const pageLength = 100;
+
+interface FileState {
+  /** Differs if the file has changed. */
+  readonly stamp: string;
+  readonly isOpen: boolean;
+  readonly isLocal: boolean;
+}
 
 /** The runs of this machine, and those that other machines share through the database. */
 export class Runs {
@@ -41,17 +50,14 @@ export class Runs {
     return new Runs(this.#delegation, this.#local, this.#shared, viewer);
   }
 
-  /** The newest runs, or the newest that are older than `before`. */
-  async list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    if (isOwner(this.#viewer)) return this.#list(limit, before);
-    const visible: RunOverview[] = [];
-    for (let oldest = before; visible.length < limit; ) {
-      const page = await this.#list(pageLength, oldest);
-      visible.push(...page.filter((run) => this.#isVisible(run)));
-      if (page.length < pageLength) break;
-      oldest = page.at(-1)!.run_id;
-    }
-    return visible.slice(0, limit);
+  /** The newest runs that match, or the newest of those that are older than `before`. */
+  async list(limit: number, before?: string, filter: RunFilter = {}): Promise<readonly RunOverview[]> {
+    const isWanted = (run: RunOverview, task?: string) => this.#isVisible(run) && matches(run, filter, task);
+    const [local, remote] = await Promise.all([
+      this.#local.list(limit, before, isWanted),
+      this.#listRemote(limit, before, isWanted),
+    ]);
+    return [...local, ...remote].sort((one, other) => (one.run_id > other.run_id ? -1 : 1)).slice(0, limit);
   }
 
   /** Throws if no visible run has this thread. The owner may name any thread of the agent. */
@@ -70,14 +76,6 @@ export class Runs {
     if (isOwner(this.#viewer)) return true;
     if (actor_id !== undefined) return actor_id === identityOf(this.#viewer);
     return actor === this.#viewer.name && Date.parse(started_at) >= ownsNameSince(this.#viewer);
-  }
-
-  async #list(limit: number, before?: string): Promise<readonly RunOverview[]> {
-    const [local, remote] = await Promise.all([
-      this.#local.list(limit, before),
-      this.#listRemote(limit, before),
-    ]);
-    return [...local, ...remote].sort((one, other) => (one.run_id > other.run_id ? -1 : 1)).slice(0, limit);
   }
 
   async show(id: string): Promise<RunRecord> {
@@ -157,14 +155,14 @@ export class Runs {
     if (overview.status === 'waiting') return 'waiting in the queue for other runs to finish';
     if (!this.#isLocal(record.run_id)) return `running on ${overview.host}`;
     const activityOf = async (path: string) => {
-      const agent = this.#delegation.findAgent(await readJson(join(path, 'codex_exec.json')));
+      const agent = this.#delegation.findAgent(await readStart(path));
       return agentActivity(path, (raw) => agent.parse(this.#delegation.runner.redact(raw)));
     };
     return autopilot === undefined ? activityOf(record.run_dir) : autopilotActivity(autopilot, activityOf);
   }
 
-  /** Delivers the kept changes of an isolated run, or takes its delivered changes back, all or those of some files. */
-  async changeFiles(id: string, what: 'apply' | 'undo', paths?: readonly string[]): Promise<ChangedFiles> {
+  /** The directory of a run on this machine that has ended, for work on its changes. */
+  async #ended(id: string, paths: readonly string[] | undefined): Promise<ChosenChanges> {
     const { run, job } = parseId(id);
     const { overview, record } = await this.#recovered(run);
     // Refuses a job that the run does not have, such as a path to another run.
@@ -173,15 +171,41 @@ export class Runs {
     if (!this.#local.has(run))
       throw new Failure('refused', `Run ${run} is on another machine. Use its command line.`);
     if (isOpen({ status })) throw new Failure('refused', `Run ${run} is still in progress.`);
-    if (what === 'apply' && job === undefined && overview.tool === 'delegate_compare')
+    if (job === undefined && overview.tool === 'delegate_compare')
       throw new Failure(
         'refused',
-        `Run ${run} is a comparison. Name the candidate to deliver: ${run}/CANDIDATE.`,
+        `Run ${run} is a comparison. Name one of its candidates: ${run}/CANDIDATE.`,
       );
-    const { applyRun, undoRun } = await import('./run-changes.ts');
-    const directory = job === undefined ? run_dir : join(run_dir, 'subruns', job);
-    const { options } = this.#delegation;
-    return what === 'apply' ? applyRun(id, directory, options) : undoRun(id, directory, options, paths);
+    return { id, directory: job === undefined ? run_dir : join(run_dir, 'subruns', job), paths };
+  }
+
+  /** Applies the changes that a run has kept, all or those of some files. */
+  async apply(id: string, paths?: readonly string[], take?: 'run' | 'folder'): Promise<ChangedFiles> {
+    const { applyRun } = await import('./run-changes.ts');
+    return applyRun(await this.#ended(id, paths), take, this.#delegation.options);
+  }
+
+  /** Takes the applied changes of a run back, all or those of some files. */
+  async undo(id: string, paths?: readonly string[]): Promise<ChangedFiles> {
+    const { undoRun } = await import('./run-changes.ts');
+    return undoRun(await this.#ended(id, paths), this.#delegation.options);
+  }
+
+  /** Makes branches of the commits that the agent made. */
+  async branchCommits(id: string): Promise<readonly string[]> {
+    const { branchCommits } = await import('./run-changes.ts');
+    return branchCommits(await this.#ended(id, undefined), this.#delegation.options);
+  }
+
+  /** What a run changed. */
+  async diff(id: string, paths?: readonly string[]): Promise<RunDiff> {
+    const { diffRun } = await import('./run-changes.ts');
+    const chosen = await this.#ended(id, paths);
+    const stored = await readRegularFile(join(chosen.directory, 'changes.patch'), maxFileBytes).catch(
+      () => '',
+    );
+    const { patch, ...diff } = await diffRun(chosen, stored, this.#delegation.options);
+    return { ...diff, patch: this.#delegation.runner.redact(patch) };
   }
 
   /** The events of a run after a line, as readable lines. */
@@ -190,10 +214,8 @@ export class Runs {
     const isLocal = this.#isLocal(id);
     const { run, job } = parseId(id);
     const folder = job === undefined ? '' : `subruns/${job}/`;
-    const exec = isLocal
-      ? await readJson(join(run_dir, 'codex_exec.json'))
-      : parseObject((await this.#shared?.file(run, `${folder}codex_exec.json`)) ?? '');
-    const agent = this.#delegation.findAgent(exec);
+    const readShared = async (name: string) => this.#shared?.file(run, folder + name);
+    const agent = this.#delegation.findAgent(await readStart(run_dir, isLocal ? undefined : readShared));
     const events = isLocal
       ? new EventFile(join(run_dir, 'events.jsonl')).lines()
       : (await this.#readRemote(run, `${folder}events.jsonl`)).trimEnd().split('\n');
@@ -201,10 +223,9 @@ export class Runs {
     return describeLog(events, parse, after, limit, withDeltas);
   }
 
-  /** Removes finished local runs older than `ageMs`, except the newest `keep`. Returns their ids. */
-  async clean(ageMs: number, keep: number): Promise<readonly string[]> {
-    await this.#local.recoverAll();
-    return this.#local.clean(ageMs, keep, (id) =>
+  /** Removes finished local runs: those that the settings do not keep, unless the caller has other rules. */
+  async clean(isDry = false, rules: Retention = this.#delegation.options.retention): Promise<RemovalPlan> {
+    return this.#local.clean(rules, isDry, (id) =>
       this.#shared
         ?.forget(id)
         .catch((error) => log('warning', `run ${id} could not be removed from the database`, error)),
@@ -222,15 +243,43 @@ export class Runs {
     return file && this.#delegation.runner.redact(await readRegularFile(file, maxFileBytes));
   }
 
+  /** Whether a file of a run has changed since an earlier call, and whether it still can. `undefined` if there is no such run. */
+  async stateOf(id: string, name: string): Promise<FileState | undefined> {
+    if (!runIdPattern.test(id)) return undefined;
+    if (!this.#local.has(id)) {
+      const remote = await this.#findRemote(id);
+      return remote && { stamp: remote.overview.status, isOpen: isOpen(remote.record), isLocal: false };
+    }
+    // Read in this order, a change at the end of the run is not missed.
+    const isRunning = !this.#local.hasEnded(id);
+    const file = await this.#local.artifactPath(id, name);
+    const stats = file && (await disk.stat(file).catch(() => undefined));
+    return { stamp: stats ? `${stats.mtimeMs} ${stats.size}` : '', isOpen: isRunning, isLocal: true };
+  }
+
   /** Runs of other machines. Without the database, local runs must still be listed. */
-  async #listRemote(limit: number, before: string | undefined): Promise<readonly RunOverview[]> {
-    const found = await this.#shared?.newest(limit, before).catch((error: unknown) => {
+  async #listRemote(
+    limit: number,
+    before: string | undefined,
+    isWanted: (run: RunOverview) => boolean,
+  ): Promise<readonly RunOverview[]> {
+    const found: RunOverview[] = [];
+    try {
+      for (let oldest = before; this.#shared !== undefined && found.length < limit; ) {
+        const page = await this.#shared.newest(pageLength, oldest);
+        found.push(
+          ...page
+            .filter(({ overview }) => !this.#local.has(overview.run_id) && isWanted(overview))
+            .map(({ overview, host }) => ({ ...overview, host })),
+        );
+        // A page can be short, because other versions store runs in other formats.
+        if (page.length === 0) break;
+        oldest = page.at(-1)!.overview.run_id;
+      }
+    } catch (error) {
       log('warning', 'the runs of other machines could not be listed', error);
-      return [];
-    });
-    return (found ?? [])
-      .filter(({ overview }) => !this.#local.has(overview.run_id))
-      .map(({ overview, host }) => ({ ...overview, host }));
+    }
+    return found;
   }
 
   async #findRemote(id: string): Promise<SharedRun | undefined> {

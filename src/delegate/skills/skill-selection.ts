@@ -54,24 +54,24 @@ const selectors: Readonly<
   async auto({ task, maxSkills }, skills) {
     if (task.trim() === '') return { ...nothing, errors: ['skills_mode=auto requires non-empty task'] };
     const { rankSkills } = await import('./skill-ranking.ts');
-    const ranked = await rankSkills(task, uniqueByName(skills));
-    const chosen = new Set(ranked.filter(({ fits }) => fits).slice(0, Math.max(0, Math.floor(maxSkills))));
+    const ranked = rankSkills(task, uniqueByName(skills));
+    const count = Math.max(0, Math.floor(maxSkills));
     return {
       ...nothing,
-      selected: [...chosen].map(({ skill }) => asSkill(skill)),
+      selected: ranked.slice(0, count).map(({ skill, reason }) => ({ ...asSkill(skill), reason })),
       warnings:
-        chosen.size > 0
+        ranked.length > 0
           ? []
           : [
               'No skills matched task keywords; selected_skills is empty (use skills_mode=explicit to force selection).',
             ],
-      ranking: ranked.slice(0, maxRecorded).map((one) => ({
-        name: one.skill.name,
-        origin: one.skill.origin,
-        path: one.skill.path,
-        score: one.score,
-        reason: one.reason,
-        selected: chosen.has(one),
+      ranking: ranked.slice(0, maxRecorded).map(({ skill, score, reason }, at) => ({
+        name: skill.name,
+        origin: skill.origin,
+        path: skill.path,
+        score,
+        reason,
+        selected: at < count,
       })),
     };
   },

@@ -11,7 +11,12 @@ export interface Skill {
   readonly description?: string;
   readonly origin: SkillOrigin;
   readonly path: string;
+  /** Why it is offered, if it was chosen by the words of the task. */
+  readonly reason?: string;
 }
+
+/** The reason of skills whose names the task contains. */
+export const namedInTask = 'named in the task';
 
 /** A skill with the text used for ranking. */
 export interface IndexedSkill extends Skill {

@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../tool.ts';
 import { surveyAgent } from '../agents/agent-survey.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 
 const nullableText = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { approvalForm, toAnswer } from '../delegation/approval-form.ts';
-import { personOf } from '../delegation/approval-questions.ts';
-import type { StartedRun } from '../delegation/delegation.ts';
-import { isOpen, type RunRecord } from '../record/run-record.ts';
+import { approvalForm, toAnswer } from '../run/approval-form.ts';
+import { personOf } from '../run/approval-questions.ts';
+import type { StartedRun } from '../run/delegation.ts';
+import { isOpen, type RunRecord } from '../run/run-record.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 // In revision 2026-07-28 a server cannot send requests. A call returns the agent's request as its result, and the client repeats

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
+import type { ComparisonRequest } from '../autopilot/autopilot-request.ts';
 import type { AutopilotInput } from '../autopilot/autopilot-schema.ts';
-import type { ComparisonRequest } from '../autopilot/comparison.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
 import { answeredRun, asksByResult, collectOrAsk } from './approval-rounds.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { asDocumentedAutopilot } from './documented-status.ts';
@@ -25,7 +25,7 @@ export function autopilotStarter(options: DelegateOptions, runtime: () => Promis
       const output = await load(answered);
       return { ...autopilotResult(output), failed: output.status === 'failed' };
     }
-    const { startAutopilot } = await import('../autopilot/autopilot-run.ts');
+    const { startAutopilot } = await import('../autopilot/autopilot-host.ts');
     const run = await startAutopilot(delegation, input, context);
     const { directory } = run;
     if (directory !== undefined && isTask) {

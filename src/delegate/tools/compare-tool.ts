@@ -1,6 +1,6 @@
 import { defineTool } from '../../tool.ts';
 import { autopilotInput, autopilotSchema, comparisonSchema } from '../autopilot/autopilot-schema.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
 import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 
@@ -29,15 +29,15 @@ const inputSchema = {
     checks: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
-      description: 'Commands that each result must pass, e.g. npm test',
+      description: 'Commands to pass, e.g. npm test',
     },
     deliver: {
       enum: ['none', 'winner'],
       default: 'none',
       description: 'none: later, with apply_run',
     },
-    judge: { ...candidate, description: 'Chooses among the results that pass' },
-    max_parallel,
+    judge: { ...candidate, description: 'Chooses among those that pass' },
+    max_parallel: { ...max_parallel, default: 2, description: 'Candidates at the same time' },
     skip_git_repo_check,
   },
 } as const;
@@ -78,7 +78,7 @@ export function compareTool(options: DelegateOptions, runtime: () => Promise<Del
 /** The arguments of an autopilot that a comparison does not take. */
 const defaults = {
   skills_mode: 'auto',
-  max_skills: 6,
+  max_skills: 3,
   include_repo_skills: true,
   include_global_skills: true,
 } as const;

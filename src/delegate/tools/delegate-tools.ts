@@ -2,17 +2,25 @@ import { defineTool } from '../../tool.ts';
 import {
   autopilotInput,
   autopilotSchema,
+  documentedAutopilotInput,
+  documentedMaxSkills,
   finishedAutopilotSchema,
   shortRunSchema,
 } from '../autopilot/autopilot-schema.ts';
-import { finishedRunSchema, resumeInput, runInput } from '../delegation/run-schema.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
+import { finishedRunSchema, resumeInput, runInput } from '../run/run-schema.ts';
 import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { runStarter } from './run-starter.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
-const unlisted = ['config_overrides', 'max_skills', 'include_repo_skills', 'include_global_skills'];
+const unlisted = [
+  'config_overrides',
+  'max_skills',
+  'include_repo_skills',
+  'include_global_skills',
+  'max_parallel',
+];
 
 /** The schema as tool lists announce it. The type stays that of all arguments. */
 function announced<Schema extends { readonly properties: object }>(
@@ -25,10 +33,10 @@ function announced<Schema extends { readonly properties: object }>(
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** The document has no choice of agents. */
+/** The document has no choice of agents, offers more skills, and its runs always apply their changes. */
 function documented<Schema extends { readonly properties: object }>(schema: Schema): Schema {
-  const { agent: _, agents: __, ...properties } = schema.properties as Readonly<Record<string, unknown>>;
-  return { ...schema, properties };
+  const { agent: _, apply: __, ...properties } = schema.properties as Readonly<Record<string, unknown>>;
+  return { ...schema, properties: { ...properties, max_skills: documentedMaxSkills } };
 }
 
 /** The tools that start sub-agents. */
@@ -89,17 +97,22 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       view: 'run',
       title: 'Delegate Autopilot',
       description:
-        'Splits a large task with independent parts into jobs for several sub-agents and combines their results. Returns plan, jobs and aggregate. Plain questions and small edits are not delegated.',
+        'Runs a large task as a graph of jobs for several sub-agents and combines their results. A model plans the jobs, unless you pass them. Returns plan, jobs and aggregate, or why no plan is needed.',
       searchHint: 'parallel multiple subagents split plan',
       phrases:
         'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple sides angles hands giant enormous attack',
       inputSchema: announced(autopilotInput),
-      acceptedSchema: accepted(autopilotInput),
+      acceptedSchema: options.document
+        ? (documentedAutopilotInput as unknown as typeof autopilotInput)
+        : autopilotInput,
       outputSchema: options.document
         ? (finishedAutopilotSchema as unknown as typeof autopilotSchema)
         : autopilotSchema,
       annotations,
-      call: callAutopilot,
+      call: (input, context) => {
+        const { jobs: _, agents: __, ...documented } = input;
+        return callAutopilot(options.document ? documented : input, context);
+      },
     }),
   ];
 }

@@ -1,7 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Change, Problem } from '../../feature.ts';
-import { Delegation } from '../delegation/delegation.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import { log } from '../../log.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
+import { Delegation } from '../run/delegation.ts';
 import { LocalRuns } from '../sharing/local-runs.ts';
 import { RunPublisher } from '../sharing/run-publisher.ts';
 import { Runs } from '../sharing/runs.ts';
@@ -9,6 +10,8 @@ import { SharedRuns } from '../sharing/shared-runs.ts';
 
 /** How long a stopping server waits for the database. The next server on this machine publishes the rest. */
 const databaseTimeoutMs = 3_000;
+const firstCleanMs = 60_000;
+const cleanIntervalMs = 60 * 60_000;
 const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false });
 
 /** The services behind the delegate tools. Created on first use, so that they do not slow down the start. */
@@ -26,14 +29,26 @@ export function openDelegationRuntime(
   publish: (change: Change) => void,
 ): DelegationRuntime {
   const { records, recoversRuns = false } = options;
+  // Not at the start, so that commands which end soon do not wait for it.
+  let cleanAt = performance.now() + firstCleanMs;
+  /** Removes the runs that the settings do not keep. */
+  const keep = async (runs: Runs) => {
+    if (!recoversRuns || performance.now() < cleanAt) return;
+    cleanAt = performance.now() + cleanIntervalMs;
+    const { removed } = await runs.clean();
+    if (removed.length > 0)
+      log('info', `${removed.length} old runs were removed (delegate.keep_days, delegate.keep_mb)`);
+  };
   if (records === undefined) {
     const delegation = new Delegation(options, publish);
     const local = new LocalRuns(delegation);
+    const runs = new Runs(delegation, local);
     return {
       delegation,
-      runs: new Runs(delegation, local),
+      runs,
       sweep: async () => {
         if (recoversRuns) await local.recoverAll();
+        await keep(runs);
       },
       problems: () => [],
       close: () => delegation.close(),
@@ -50,11 +65,13 @@ export function openDelegationRuntime(
     publish({ kind: 'resources' });
     void publisher.publish();
   });
+  const runs = new Runs(delegation, local, shared);
   return {
     delegation,
-    runs: new Runs(delegation, local, shared),
+    runs,
     async sweep() {
       if (recoversRuns) await local.recoverAll();
+      await keep(runs);
       // Not awaited, so that sweeping does not depend on the database.
       void publisher.publish();
     },

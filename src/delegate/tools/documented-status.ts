@@ -1,6 +1,7 @@
-import { missingFiles } from '../autopilot/aggregate.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { missingFiles, noDelegation } from '../autopilot/autopilot-output.ts';
+import type { RunRecord } from '../run/run-record.ts';
+import { asSkill } from '../skills/skills.ts';
 
 /**
  * The delegate contract knows no `completed_with_problems`, and a completed run has no error there. What the server found is in
@@ -13,17 +14,18 @@ export function asDocumentedRun<Run extends Pick<RunRecord, 'error'> & { readonl
   return run.status === 'completed_with_problems' ? { ...run, status: 'completed', error: null } : run;
 }
 
-/** The document does not say which agent has done the work. */
+/** The document does not say which agent has done the work, nor why skills were selected. */
 function withoutAgent<Run extends object>(run: Run): Run {
   const { agent: _, protocol: __, model: ___, cost_usd: ____, ...rest } = run as Record<string, unknown>;
-  return rest as Run;
+  const { selected_skills: skills = [] } = run as Partial<Pick<RunRecord, 'selected_skills'>>;
+  return { ...rest, ...(skills.length > 0 && { selected_skills: skills.map(asSkill) }) } as Run;
 }
 
 export function asDocumentedAutopilot(output: AutopilotOutput): AutopilotOutput {
   const { aggregate } = output;
   const summary = output.jobs.reduce(
     (text, { title }) => text.replace(`${title} (completed_with_problems): `, () => `${title} (completed): `),
-    aggregate.summary,
+    aggregate.summary.startsWith(noDelegation) ? `${noDelegation}.` : aggregate.summary,
   );
   const found = new Set(output.jobs.flatMap(missingFiles));
   return {

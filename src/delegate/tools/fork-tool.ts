@@ -1,18 +1,16 @@
-import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
 import { defineTool } from '../../tool.ts';
 import type { Agent } from '../agents/agent.ts';
 import { shortRunSchema } from '../autopilot/autopilot-schema.ts';
-import { type ForkInput, resumeInput } from '../delegation/run-schema.ts';
-import { readJson } from '../files/json-file.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
+import { type ForkInput, resumeInput } from '../run/run-schema.ts';
+import { readRunState } from '../run/run-state.ts';
 import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { runId } from './run-change-tools.ts';
 import { runStarter } from './run-starter.ts';
 
-const { cwd, model, reasoning_effort, sandbox } = resumeInput.properties;
+const { cwd, model, reasoning_effort, sandbox, apply } = resumeInput.properties;
 
 const inputSchema = {
   type: 'object',
@@ -23,12 +21,13 @@ const inputSchema = {
     turn: {
       type: 'integer',
       minimum: 1,
-      description: 'Last turn of the run to keep; 1 is its first. Default: all',
+      description: 'Last turn to keep, from 1. Default: all',
     },
     cwd: { ...cwd, description: 'Default: that of the run' },
     model,
     reasoning_effort,
     sandbox,
+    apply,
   },
 } as const;
 
@@ -41,7 +40,7 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
     scope: 'delegate:read-only',
     title: 'Fork Run',
     description:
-      'Starts a new run whose agent knows everything up to a turn of an earlier run, which stays as it is. Returns the same as delegate_run.',
+      'Starts a new run whose agent knows everything up to a turn of an earlier run, which stays as it is.',
     searchHint: 'branch try alternative subagent thread',
     phrases:
       'fork branch try another alternative different way from earlier point of a run thread copy conversation split variant second attempt same start again what if experiment helper agent kept context history',
@@ -51,8 +50,8 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
     async call({ run_id, turn, ...given }, context) {
       const { runs, delegation } = await runtime();
       const own = runs.visibleTo(context.actor);
-      const { thread, request, exec, folder } = await describeRun(own, run_id);
-      refuseFork(delegation.findAgent(exec), turn);
+      const { thread, request, start: started, folder } = await describeRun(own, run_id);
+      refuseFork(delegation.findAgent(started), turn);
       const turnIds = turn === undefined ? [] : await own.turns(run_id);
       const lastTurnId = turn === undefined ? undefined : turnIds[turn - 1];
       if (turn !== undefined && lastTurnId === undefined)
@@ -92,11 +91,8 @@ async function describeRun(runs: Runs, id: string) {
   const thread = record.subagent_thread_id;
   if (thread === null)
     throw new Failure('refused', `Run ${id} has no thread, because its agent did not start.`);
-  const file = await readJson(join(record.run_dir, 'request.json'));
-  // A job of an autopilot has its model in its specification.
-  const request = [file?.['request'], file?.['job']].find(isObject) ?? {};
-  const exec = await readJson(join(record.run_dir, 'codex_exec.json'));
-  return { thread, request, exec, folder: overview.cwd };
+  const { call, start } = (await readRunState(record.run_dir)) ?? {};
+  return { thread, request: call?.input ?? {}, start, folder: overview.cwd };
 }
 
 /** Refuses what the agent cannot do, before a run is started. */

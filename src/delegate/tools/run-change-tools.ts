@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { defineTool, hints } from '../../tool.ts';
-import { quoteLines } from '../record/run-progress.ts';
+import { quoteLines } from '../run/run-progress.ts';
+import type { ChangedFiles } from '../sharing/run-changes.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 /** Opens the runs that the actor of a call may see. */
@@ -12,12 +13,18 @@ export const runId = {
   description: 'From list_runs',
 } as const;
 
-const changesInput = { type: 'object', required: ['run_id'], properties: { run_id: runId } } as const;
+const paths = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Only these files or folders',
+} as const;
+const texts = { type: 'array', items: { type: 'string' } } as const;
 const changesSchema = {
   type: 'object',
   required: ['files', 'conflicts'],
   properties: {
-    files: { type: 'array', items: { type: 'string' } },
+    files: texts,
+    marked: { ...texts, description: 'Files that now contain conflict markers' },
     conflicts: {
       type: 'array',
       items: {
@@ -26,26 +33,59 @@ const changesSchema = {
         properties: { path: { type: 'string' }, reason: { type: 'string' } },
       },
     },
+    branches: { ...texts, description: "Branches with the agent's commits" },
   },
 } as const;
 
-/** The tools that deliver or take back the changes of isolated runs. */
+/** The tools that show, apply and take back the changes of runs. */
 export function runChangeTools(runs: OpenRuns) {
-  const changeFiles = async (
-    id: string,
-    what: 'apply' | 'undo',
-    context: Context,
-    paths?: readonly string[],
-  ) => {
-    const changed = await (await runs(context)).changeFiles(id, what, paths);
-    const { files, conflicts } = changed;
+  const report = (done: string, { files, marked, conflicts }: ChangedFiles) => {
     const lines = [
-      `${what === 'apply' ? 'Delivered' : 'Undone'}: ${quoteLines(files.join(', ')) || 'nothing'}`,
+      `${done}: ${quoteLines(files.join(', ')) || 'nothing'}`,
+      ...marked.map((path) => quoteLines(`Both versions, between conflict markers: ${path}`)),
       ...conflicts.map(({ path, reason }) => quoteLines(`Not changed: ${path} (${reason})`)),
     ];
-    return { structured: changed, content: [{ type: 'text' as const, text: lines.join('\n') }] };
+    const structured = { files, conflicts, ...(marked.length > 0 && { marked }) };
+    return { structured, content: [{ type: 'text' as const, text: lines.join('\n') }] };
   };
   return [
+    defineTool({
+      name: 'diff_run',
+      toolsets: ['runs'],
+      scope: 'read',
+      inViews: true,
+      title: 'Show Changes of Run',
+      description:
+        'Returns what a run changed, as a list of files and a patch, and whether the changes wait, are applied or were undone.',
+      searchHint: 'patch changes files review',
+      phrases:
+        'diff patch changes of a run what did the sub-agent helper agent change which files lines review before applying compare edits',
+      inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } },
+      outputSchema: {
+        type: 'object',
+        required: ['state', 'files', 'patch'],
+        properties: {
+          state: { enum: ['none', 'waiting', 'branch', 'applied', 'undone'] },
+          files: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['path', 'change'],
+              properties: { path: { type: 'string' }, change: { enum: ['added', 'modified', 'deleted'] } },
+            },
+          },
+          patch: { type: 'string' },
+        },
+      },
+      annotations: hints.reads,
+      async call({ run_id, paths }, context) {
+        const structured = await (await runs(context)).diff(run_id, paths);
+        const { state, files, patch } = structured;
+        const lines = files.map(({ path, change }) => quoteLines(`${change}: ${path}`));
+        const text = [`changes: ${state}`, ...lines, ...(patch === '' ? [] : ['', patch])].join('\n');
+        return { structured, content: [{ type: 'text', text }] };
+      },
+    }),
     defineTool({
       name: 'apply_run',
       toolsets: ['runs'],
@@ -53,14 +93,29 @@ export function runChangeTools(runs: OpenRuns) {
       inViews: true,
       title: 'Apply Run',
       description:
-        'Delivers the changes that an isolated run has kept because it failed or because of conflicts. Returns the delivered files and the remaining conflicts.',
-      searchHint: 'deliver kept changes conflict retry',
+        'Applies the changes of a run that wait: with apply=ask, of a failed run, or in conflict. Where the folder has changed too, texts get conflict markers, unless take decides.',
+      searchHint: 'apply kept changes conflict retry',
       phrases:
         'apply deliver kept changes of failed run conflict resolved try again accept take over helper agent work merge hand in into my project files use keep what it did put in place adopt bring approve',
-      inputSchema: changesInput,
+      inputSchema: {
+        type: 'object',
+        required: ['run_id'],
+        properties: {
+          run_id: runId,
+          paths,
+          take: { enum: ['run', 'folder'], description: 'Version to use in conflicts' },
+          commits: { type: 'boolean', description: "Only make a branch of the agent's commits" },
+        },
+      },
       outputSchema: changesSchema,
       annotations: hints.replaces,
-      call: ({ run_id }, context) => changeFiles(run_id, 'apply', context),
+      async call({ run_id, paths, take, commits }, context) {
+        const own = await runs(context);
+        if (!commits) return report('Applied', await own.apply(run_id, paths, take));
+        const branches = await own.branchCommits(run_id);
+        const text = `Branches: ${branches.join(', ')}`;
+        return { structured: { files: [], conflicts: [], branches }, content: [{ type: 'text', text }] };
+      },
     }),
     defineTool({
       name: 'undo_run',
@@ -69,20 +124,15 @@ export function runChangeTools(runs: OpenRuns) {
       inViews: true,
       title: 'Undo Run',
       description:
-        'Takes back the changes that an isolated run has delivered. Files that were changed afterwards stay as they are and are returned as conflicts.',
+        'Takes back the applied changes of a run. Files that changed afterwards stay and are returned as conflicts.',
       searchHint: 'revert rollback changes files',
       phrases:
         'undo revert roll back take back changes files of a run sub-agent helper agent did restore before put back as it was reverse unwanted mess damage broke job edits withdraw original',
-      inputSchema: {
-        ...changesInput,
-        properties: {
-          run_id: runId,
-          paths: { type: 'array', items: { type: 'string' }, description: 'Only these files' },
-        },
-      },
+      inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } },
       outputSchema: changesSchema,
       annotations: hints.replaces,
-      call: ({ run_id, paths }, context) => changeFiles(run_id, 'undo', context, paths),
+      call: async ({ run_id, paths }, context) =>
+        report('Undone', await (await runs(context)).undo(run_id, paths)),
     }),
   ] as const;
 }

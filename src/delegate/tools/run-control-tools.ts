@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { defineTool, hints, type ToolResult } from '../../tool.ts';
-import { personOf } from '../delegation/approval-questions.ts';
-import { approvalSchema } from '../delegation/approval-schema.ts';
-import { readCaller } from '../delegation/permissions.ts';
-import { describeRequest } from '../record/run-progress.ts';
-import { approvalDecisions } from '../session/approval.ts';
-import type { RunOrder } from '../session/run-order.ts';
+import { approvalDecisions } from '../agents/protocols/approval.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
+import { personOf } from '../run/approval-questions.ts';
+import { approvalSchema } from '../run/approval-schema.ts';
+import { readCaller } from '../run/permissions.ts';
+import { describeRequest } from '../run/run-progress.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { type OpenRuns, runId } from './run-change-tools.ts';
 
@@ -52,7 +52,7 @@ function steerRun(send: Send) {
     replaces: ['interrupt_run'],
     title: 'Steer Run',
     description:
-      'Sends a message to the agent of a run in progress, which reads it before its next step. Use it to correct the task. With interrupt, the agent and its commands stop first; it continues with the message, or without one the run ends, and delegate_resume can continue its thread.',
+      'Sends a message to the agent of a run in progress, which reads it before its next step. With interrupt, the agent and its commands stop first; without a message the run ends, and delegate_resume can continue it.',
     searchHint: 'message tell redirect interrupt stop running subagent',
     phrases:
       'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak interrupt pause stop current step turn command do something else instead change of plan new instruction hold break in switch drop what it is doing',

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { Resource, ResourceProvider } from '../../feature.ts';
+import { log } from '../../log.ts';
 import type { Runs } from '../sharing/runs.ts';
 
 const scheme = 'runs://';
@@ -12,8 +14,26 @@ const mimeTypes: Readonly<Record<string, string>> = {
   patch: 'text/x-diff',
 };
 
-/** The artifacts of all runs as MCP resources. */
-export function runResources(runs: (context: Context) => Promise<Runs>): ResourceProvider {
+const localIntervalMs = 250;
+const remoteIntervalMs = 2_000;
+
+/** The artifacts of all runs as MCP resources. `changed` is told when a file that somebody follows has changed. */
+export function runResources(
+  runs: (context: Context) => Promise<Runs>,
+  changed: (uri: string) => void,
+): ResourceProvider {
+  const followed = new Set<string>();
+  /** Compares a file with its earlier state until its run has ended, whichever server or machine carries the run. */
+  const follow = async (uri: string, all: Runs) => {
+    const { id, name } = parseUri(uri);
+    let known = await all.stateOf(id, name);
+    while (known?.isOpen) {
+      await pause(known.isLocal ? localIntervalMs : remoteIntervalMs, undefined, { ref: false });
+      const now = await all.stateOf(id, name);
+      if (now !== undefined && now.stamp !== known.stamp) changed(uri);
+      known = now;
+    }
+  };
   return {
     templates: [
       {
@@ -38,10 +58,16 @@ export function runResources(runs: (context: Context) => Promise<Runs>): Resourc
       );
       return (await Promise.all(lists)).flat();
     },
+    async follow(uri, context) {
+      if (!uri.startsWith(scheme) || followed.has(uri)) return;
+      followed.add(uri);
+      void follow(uri, await runs(context))
+        .catch((error: unknown) => log('warning', `${uri} cannot be followed`, error))
+        .finally(() => followed.delete(uri));
+    },
     async read(uri, context) {
       if (!uri.startsWith(scheme)) return undefined;
-      const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
-      const name = rest.join('/');
+      const { id, name } = parseUri(uri);
       const text = await (await runs(context)).read(id, name);
       return text === undefined ? undefined : [{ uri, mimeType: mimeTypeOf(name), text }];
     },
@@ -57,6 +83,11 @@ export function runResources(runs: (context: Context) => Promise<Runs>): Resourc
       return names.filter((name) => name.startsWith(value));
     },
   };
+}
+
+function parseUri(uri: string): { readonly id: string; readonly name: string } {
+  const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
+  return { id, name: rest.join('/') };
 }
 
 function mimeTypeOf(name: string): string {

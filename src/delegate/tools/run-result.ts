@@ -1,8 +1,8 @@
 import { shorten } from '../../paging.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
-import type { RunOutput } from '../record/run-report.ts';
-import { runReport } from '../record/run-report.ts';
+import type { RunRecord } from '../run/run-record.ts';
+import { runReport } from '../run/run-report.ts';
 
 /** The result of a tool that reports a run: the whole, or what fits on a page and how to get the rest. */
 function resultOf<Value extends { readonly run_id: string }>(
@@ -19,16 +19,40 @@ function resultOf<Value extends { readonly run_id: string }>(
   };
 }
 
-export function runResult<Run extends RunOutput & { readonly autopilot?: AutopilotOutput }>(
-  tool: string,
-  run: Run,
-  full = false,
-) {
-  const toText = (one: Run) =>
-    one.autopilot === undefined ? runReport(tool, one, true) : autopilotReport(one.autopilot, true);
-  return resultOf(run, toText, full);
+type ShownRun = RunRecord & { readonly autopilot?: AutopilotOutput };
+
+const textOf = (tool: string) => (run: ShownRun) =>
+  run.autopilot === undefined ? runReport(tool, run, true) : autopilotReport(run.autopilot, true);
+
+/** Everything about a run. */
+export function shownRun(tool: string, run: ShownRun, full: boolean) {
+  return resultOf(run, textOf(tool), full);
 }
 
-export function autopilotResult(output: AutopilotOutput, full = false) {
-  return resultOf(output, (one) => autopilotReport(one, true), full);
+/** A run for the caller that waited for it. Paths of files and empty lists are left out; show_run has them. */
+export function runResult(tool: string, run: ShownRun) {
+  const { structured, content } = resultOf(run, textOf(tool), false);
+  const { autopilot, ...record } = structured;
+  return {
+    structured: { ...briefRun(record), ...(autopilot && { autopilot: briefAutopilot(autopilot) }) },
+    content,
+  };
+}
+
+function briefRun<Run extends Omit<RunRecord, 'status'>>({ artifacts: _, ...run }: Run) {
+  const { selected_skills, ended_processes, ...brief } = run;
+  return {
+    ...brief,
+    ...(selected_skills.length > 0 && { selected_skills }),
+    ...(ended_processes.length > 0 && { ended_processes }),
+  };
+}
+
+function briefAutopilot({ artifacts: _, jobs, ...output }: AutopilotOutput) {
+  return { ...output, jobs: jobs.map(briefRun) };
+}
+
+export function autopilotResult(output: AutopilotOutput) {
+  const { structured, content } = resultOf(output, (one) => autopilotReport(one, true), false);
+  return { structured: briefAutopilot(structured), content };
 }

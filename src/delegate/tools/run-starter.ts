@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
-import type { ForkInput, ResumeInput, RunInput, StartingTool } from '../delegation/run-schema.ts';
-import { runReport } from '../record/run-report.ts';
-import type { DelegateOptions } from '../settings/delegate-options.ts';
+import type { DelegateOptions } from '../run/delegate-options.ts';
+import { runReport } from '../run/run-report.ts';
+import type { ForkInput, ResumeInput, RunInput, StartingTool } from '../run/run-schema.ts';
 import { answeredRun, asksByResult, collectOrAsk } from './approval-rounds.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { asDocumentedRun } from './documented-status.ts';

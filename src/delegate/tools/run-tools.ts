@@ -1,14 +1,17 @@
 import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
 import { fullArgument, lastPageOf, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
-import { shownRunSchema } from '../autopilot/autopilot-schema.ts';
-import { runListSchema, tokenCounts } from '../delegation/run-schema.ts';
-import { eventsText, overviewLine } from '../record/run-report.ts';
+import { endedRunSchema, shownRunSchema } from '../autopilot/autopilot-schema.ts';
+import { eventsText, overviewLine } from '../run/run-report.ts';
+import { listedStatuses, runListSchema, tokenCounts } from '../run/run-schema.ts';
+import type { RunFilter } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { type OpenRuns, runChangeTools, runId } from './run-change-tools.ts';
 import { runControlTools } from './run-control-tools.ts';
-import { runResult } from './run-result.ts';
+import { runResult, shownRun } from './run-result.ts';
 
 /** The tools for runs, including runs of other servers. */
 export function runTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>, collectMs: number) {
@@ -20,24 +23,21 @@ export function runTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntim
     cancelRun(runs),
     ...runControlTools(runs, runtime),
     ...runChangeTools(runs),
-    cleanRuns(runs),
+    cleanRuns(runs, runtime),
   ];
 }
 
+async function load(all: Runs, id: string) {
+  const { overview, record, autopilot } = await all.account(id);
+  return { tool: overview.tool, run: { ...record, ...present({ autopilot, host: overview.host }) } };
+}
+
 /** Does something with a run and returns its state afterwards. */
-async function report(
-  runs: OpenRuns,
-  id: string,
-  context: Context,
-  work: (all: Runs) => Promise<unknown>,
-  full = false,
-) {
+async function report(runs: OpenRuns, id: string, context: Context, work: (all: Runs) => Promise<unknown>) {
   const all = await runs(context);
   await work(all);
-  const { overview, record, autopilot } = await all.account(id);
-  const { host } = overview;
-  const run = { ...record, ...(autopilot && { autopilot }), ...(host !== undefined && { host }) };
-  return runResult(overview.tool, run, full);
+  const { tool, run } = await load(all, id);
+  return runResult(tool, run);
 }
 
 function listRuns(runs: OpenRuns) {
@@ -66,14 +66,20 @@ function listRuns(runs: OpenRuns) {
           type: 'string',
           description: '`next` of the last page',
         },
+        status: { enum: listedStatuses, description: 'Status' },
+        folder: { type: 'string', minLength: 1, description: 'Absolute; includes those below' },
+        agent: { type: 'string', minLength: 1, description: 'E.g. codex' },
+        text: { type: 'string', minLength: 1, description: 'In task, summary or error' },
+        since: { type: 'string', pattern: timePattern, description: 'Date or time' },
+        until: { type: 'string', pattern: timePattern, description: 'Date or time' },
       },
     },
     outputSchema: runListSchema,
     annotations: hints.reads,
-    async call({ limit, before }, context) {
+    async call({ limit, before, ...wanted }, context) {
       // Read one run more than requested to find out whether there is another page.
       const most = limit ?? 20;
-      const all = await (await runs(context)).list(most + 1, before);
+      const all = await (await runs(context)).list(most + 1, before, toFilter(wanted));
       const listed = all.map(({ actor_id: _, ...run }) => run);
       const newest = listed.slice(0, most);
       const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
@@ -84,7 +90,7 @@ function listRuns(runs: OpenRuns) {
       ];
       return {
         structured: { runs: found, ...(next !== undefined && { next }) },
-        content: [{ type: 'text', text: text.length === 0 ? noRuns(before) : text.join('\n') }],
+        content: [{ type: 'text', text: text.length === 0 ? noRuns(before, wanted) : text.join('\n') }],
       };
     },
   });
@@ -98,8 +104,7 @@ function showRun(runs: OpenRuns) {
     inViews: true,
     view: 'run',
     title: 'Show Run',
-    description:
-      'Shows the state or result of a run, as delegate_run returns it, with the plan and jobs of an autopilot.',
+    description: 'Shows the state or result of a run, with the plan and jobs of an autopilot.',
     searchHint: 'result status subagent',
     phrases:
       'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
@@ -113,7 +118,10 @@ function showRun(runs: OpenRuns) {
     },
     outputSchema: shownRunSchema,
     annotations: hints.reads,
-    call: ({ run_id, full }, context) => report(runs, run_id, context, async () => {}, full),
+    async call({ run_id, full }, context) {
+      const { tool, run } = await load(await runs(context), run_id);
+      return shownRun(tool, run, full);
+    },
   });
 }
 
@@ -124,8 +132,7 @@ function tailRun(runs: OpenRuns) {
     scope: 'delegate:read-only',
     inViews: true,
     title: 'Tail Run',
-    description:
-      'Reads the last events of a run, or those after a line: commands, messages, file changes. Use it to see what a sub-agent does.',
+    description: 'Reads the last events of a run, or those after a line: commands, messages, file changes.',
     searchHint: 'log output progress events',
     phrases:
       'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
@@ -210,7 +217,7 @@ function collectRun(runs: OpenRuns, collectMs: number) {
         wait_seconds: { type: 'number', minimum: 0, description: 'Default: under a minute' },
       },
     },
-    outputSchema: shownRunSchema,
+    outputSchema: endedRunSchema,
     annotations: hints.reads,
     async call({ run_id, wait_seconds }, context) {
       const result = await report(runs, run_id, context, (all) =>
@@ -237,8 +244,9 @@ function cancelRun(runs: OpenRuns) {
       required: ['run_id'],
       properties: { run_id: runId, reason: { type: 'string', description: 'Kept with the result' } },
     },
-    outputSchema: shownRunSchema,
+    outputSchema: endedRunSchema,
     annotations: hints.sets,
+    changes: 'less space',
     call: ({ run_id, reason }, context) =>
       report(runs, run_id, context, (all) =>
         all.cancel(run_id, reason ?? 'cancel_run was called', context.signal),
@@ -246,13 +254,14 @@ function cancelRun(runs: OpenRuns) {
   });
 }
 
-function cleanRuns(runs: OpenRuns) {
+function cleanRuns(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>) {
   return defineTool({
     name: 'clean_runs',
     toolsets: ['runs'],
     scope: 'admin',
     title: 'Clean Runs',
-    description: 'Deletes the records of old finished runs and returns their ids. Their work stays.',
+    description:
+      'Deletes the files of old finished runs. Their work stays, and so do runs whose changes wait to be applied.',
     searchHint: 'delete remove old',
     phrases:
       'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
@@ -262,8 +271,7 @@ function cleanRuns(runs: OpenRuns) {
         older_than_days: {
           type: 'number',
           minimum: 0,
-          default: 30,
-          description: 'Minimum age',
+          description: 'Default: by the settings, also by size',
         },
         keep: {
           type: 'integer',
@@ -271,24 +279,35 @@ function cleanRuns(runs: OpenRuns) {
           default: 0,
           description: 'Newest runs to keep',
         },
+        dry_run: { type: 'boolean', default: false, description: 'Delete nothing' },
       },
     },
     outputSchema: {
       type: 'object',
-      required: ['removed'],
-      properties: { removed: { type: 'array', items: { type: 'string' } } },
+      required: ['removed', 'waiting', 'freed_bytes'],
+      properties: {
+        removed: { type: 'array', items: { type: 'string' } },
+        waiting: { type: 'array', items: { type: 'string' }, description: 'Kept: changes to apply' },
+        freed_bytes: { type: 'integer' },
+      },
     },
     annotations: hints.replaces,
-    async call({ older_than_days = 30, keep = 0 }, context) {
-      const removed = await (await runs(context)).clean(older_than_days * 86_400_000, keep);
+    changes: 'less space',
+    async call({ older_than_days, keep = 0, dry_run = false }, context) {
+      const { options } = (await runtime()).delegation;
+      const rules =
+        older_than_days === undefined ? options.retention : { ageMs: older_than_days * 86_400_000 };
+      const plan = await (await runs(context)).clean(dry_run, { ...rules, keep });
+      const { removed, waiting, removedBytes } = plan;
+      const lines = [
+        ...(removed.length === 0
+          ? ['Nothing to remove.']
+          : [dry_run ? 'Would remove:' : 'Removed:', ...removed]),
+        ...(waiting.length === 0 ? [] : ['Kept, because changes wait to be applied:', ...waiting]),
+      ];
       return {
-        structured: { removed },
-        content: [
-          {
-            type: 'text',
-            text: removed.length === 0 ? 'Nothing to remove.' : `Removed:\n${removed.join('\n')}`,
-          },
-        ],
+        structured: { removed, waiting, freed_bytes: removedBytes },
+        content: [{ type: 'text', text: lines.join('\n') }],
       };
     },
   });
@@ -299,6 +318,26 @@ function fitting<Line>(lines: readonly Line[], after: number | undefined): reado
   return after === undefined ? lastPageOf(lines) : pageOf(lines, (line) => line, {}).items;
 }
 
-function noRuns(before: string | undefined): string {
+type Wanted = Omit<RunFilter, 'since' | 'until'> & { readonly since?: string; readonly until?: string };
+
+/** A day, such as 2030-03-01, or a time, such as 2030-03-01T09:30Z. */
+const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
+
+function toFilter({ since, until, ...wanted }: Wanted): RunFilter {
+  const toTime = (text: string, isEnd: boolean) => {
+    // A day without a time is a local day, and its end belongs to it.
+    const time = new Date(text.length === 10 ? `${text}T${isEnd ? '23:59:59.999' : '00:00'}` : text);
+    if (!Number.isNaN(time.getTime())) return time;
+    throw new Failure('invalid-params', `list_runs: "${text}" is not a date or a time.`);
+  };
+  return present({
+    ...wanted,
+    since: since === undefined ? undefined : toTime(since, false),
+    until: until === undefined ? undefined : toTime(until, true),
+  });
+}
+
+function noRuns(before: string | undefined, wanted: object): string {
+  if (Object.keys(wanted).length > 0) return 'No run matches.';
   return before === undefined ? 'There are no runs yet.' : `There are no runs before ${before}.`;
 }

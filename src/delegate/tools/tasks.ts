@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
-import { approvalForm } from '../delegation/approval-form.ts';
+import { approvalForm } from '../run/approval-form.ts';
 import type { RunAccount } from '../sharing/run-overview.ts';
 import type { Runs } from '../sharing/runs.ts';
 import { passOn } from './approval-rounds.ts';

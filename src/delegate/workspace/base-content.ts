@@ -1,56 +1,62 @@
 import { promises as disk } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { copyRegularFile, maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import { type Environment, Repository, type RepositoryPaths } from '../changes/git.ts';
+import { join, relative } from 'node:path';
+import { copyRegularFile, type FilePath, maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { parseObject, readJson } from '../files/json-file.ts';
 import type { Claim } from './folder-claims.ts';
-import { type FileState, isRegularFile, modeOf, sameState, stateOf } from './folder-state.ts';
-import { copy, temporaryName } from './placed-file.ts';
+import { type Environment, Repository, type RepositoryPaths } from './git.ts';
+import { copy } from './placed-file.ts';
+import { encodePath, type FileState, isRegularFile, stateOf, within } from './tree.ts';
 
-/** The content of a file in the user's folder that a delivery is about to replace. */
+/** The content of a file in the user's folder that is about to be replaced. */
 export interface ReplacedFile {
-  /** Absolute. */
+  /** Relative to `folder`. */
   readonly path: string;
   readonly state: FileState;
   readonly file: string;
 }
 
-const listName = 'kept.jsonl';
-/** The layer of an overlay above the user's folder. It hides later deliveries from the run, and keeps what they replace. */
-export const snapshotLayer = 'snapshot';
+/** A file that other changes have replaced since the run started. */
+interface KeptFile {
+  readonly path: string;
+  readonly state: FileState;
+  /** Its name in the folder `kept`. */
+  readonly file: string;
+}
 
-/**
- * Keeps the replaced files for the other runs, which started from them. The overlays of those runs show the kept files, so
- * that a delivery does not change what an agent sees, and a merge uses them as the common base.
- */
+const listName = 'kept.jsonl';
+
+/** Keeps the replaced files for the other runs, which started from them, as the common base of a merge. */
 export async function preserveForOthers(
   others: readonly Claim[],
+  folder: string,
   replaced: readonly ReplacedFile[],
 ): Promise<void> {
-  for (const { storage, folder } of others) {
+  for (const other of others) {
     const records: string[] = [];
-    for (const { path: absolute, state, file } of replaced) {
-      const path = relative(folder, absolute);
-      const target = join(storage, snapshotLayer, path);
-      if (path.startsWith('..') || (await stateOf(target)) !== undefined) continue;
-      await disk.mkdir(dirname(target), { recursive: true });
-      await copyWithTimes(file, target, state);
-      records.push(`${JSON.stringify({ path, state })}\n`);
+    const above = relative(other.folder, folder);
+    for (const { path, state, file: source } of replaced) {
+      const own = above === '' ? path : relative(other.folder, join(folder, path));
+      if (own.startsWith('..')) continue;
+      const file = crypto.randomUUID();
+      await disk.mkdir(join(other.storage, 'kept'), { recursive: true, mode: 0o700 });
+      await copy(source, join(other.storage, 'kept', file));
+      records.push(`${JSON.stringify({ path: own, state, file } satisfies KeptFile)}\n`);
     }
-    if (records.length > 0) await disk.appendFile(join(storage, listName), records.join(''), { mode: 0o600 });
+    if (records.length > 0)
+      await disk.appendFile(join(other.storage, listName), records.join(''), { mode: 0o600 });
   }
 }
 
-/** Copies to a temporary name first, so that a run never sees half a file. */
-async function copyWithTimes(file: string, target: string, state: FileState): Promise<void> {
-  const temporary = join(dirname(target), temporaryName());
-  await copy(file, temporary);
-  if (isRegularFile(state)) {
-    await disk.chmod(temporary, modeOf(state));
-    const modified = Number(state.split(':')[2]);
-    await disk.utimes(temporary, modified, modified);
+/** The files that were replaced since the run started, as they were then. */
+export async function keptFiles(storage: string): Promise<ReadonlyMap<string, KeptFile>> {
+  const list = await readRegularFile(join(storage, listName), maxFileBytes).catch(() => '');
+  const files = new Map<string, KeptFile>();
+  for (const line of list.split('\n')) {
+    const kept = parseObject(line) as unknown as KeptFile | undefined;
+    // The first one that replaced the file found it as it was at the start.
+    if (kept !== undefined && !files.has(kept.path)) files.set(kept.path, kept);
   }
-  await disk.rename(temporary, target);
+  return files;
 }
 
 /** Remembers the index of the repository, which knows the content of the files that had no changes. */
@@ -67,14 +73,10 @@ export async function findBaseContent(
   { storage, origin, env }: { readonly storage: string; readonly origin: string; readonly env: Environment },
   path: string,
   state: FileState,
-): Promise<string | undefined> {
-  if (sameState(await stateOf(join(origin, path)), state)) return join(origin, path);
-  const list = await readRegularFile(join(storage, listName), maxFileBytes).catch(() => '');
-  const isKept = list.split('\n').some((line) => {
-    const record = parseObject(line);
-    return record?.['path'] === path && record['state'] === state;
-  });
-  if (isKept) return join(storage, snapshotLayer, path);
+): Promise<FilePath | undefined> {
+  if ((await stateOf(within(origin, path))) === state) return within(origin, path);
+  const kept = (await keptFiles(storage)).get(path);
+  if (kept?.state === state) return join(storage, 'kept', kept.file);
   return isRegularFile(state) ? findInIndex(storage, path, state, env).catch(() => undefined) : undefined;
 }
 
@@ -85,7 +87,7 @@ async function findInIndex(
   env: Environment,
 ): Promise<string | undefined> {
   const paths = await readJson(join(storage, 'repository.json'));
-  if (paths === undefined) return undefined;
+  if (paths === undefined || typeof encodePath(path) !== 'string') return undefined;
   const repository = new Repository(paths as unknown as RepositoryPaths, env);
   const { root, prefix } = repository;
   const listing = await repository.text(

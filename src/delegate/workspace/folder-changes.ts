@@ -1,30 +1,31 @@
-import { promises as disk } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { ChangeKind } from '../changes/snapshot.ts';
-import type { Environment } from '../launch/environment.ts';
-import { findBaseContent, snapshotLayer } from './base-content.ts';
+import type { Environment } from '../process/environment.ts';
+import { findBaseContent } from './base-content.ts';
+import { hasSameContent, parentsOf } from './placed-file.ts';
 import {
   type FileState,
   type FolderState,
   isFolder,
   isLink,
-  loadFolderState,
   modeOf,
-  recordFolder,
-  sameState,
+  parentOf,
   specialKind,
   stateOf,
-} from './folder-state.ts';
-import { hasSameContent } from './placed-file.ts';
+  within,
+} from './tree.ts';
 
-/** One changed path, compared with the state of the folder when the run started. */
-export interface FolderChange {
-  /** Relative to the folder, with forward slashes. */
+export type ChangeKind = 'added' | 'modified' | 'deleted';
+
+export interface Change {
+  /** Relative to the working folder, with forward slashes. */
   readonly path: string;
   readonly change: ChangeKind;
+}
+
+/** One changed path, compared with the state of the folder when the run started. */
+export interface FolderChange extends Change {
   /** The state in the user's folder when the run started. Absent if there was nothing. */
   readonly base?: FileState;
-  /** The state of the new content in `upper`. Absent for a deletion. */
+  /** The state of the new content. Absent for a deletion. */
   readonly state?: FileState;
 }
 
@@ -32,81 +33,44 @@ interface Place {
   readonly env: Environment;
   readonly storage: string;
   readonly origin: string;
-  readonly folder: string;
+  /** The folder with the new content. */
+  readonly content: string;
 }
 
-/** False for what an agent leaves behind without meaning to change the folder. */
-export function isDeliverable(change: FolderChange): boolean {
-  // Codex creates these empty folders as mount points, and leaves them behind when it is interrupted.
-  if (isFolder(change.state) && /^\.[^/]+$/.test(change.path)) return false;
-  return !isLeftover(change);
-}
+/** Codex creates these empty folders as mount points, and leaves them behind when it is interrupted. */
+const mountPoints = new Set(['.git', '.codex', '.agents']);
 
-/** True for a new named pipe, socket or device. Programs create them for as long as they run. */
-export function isLeftover({ base, state }: FolderChange): boolean {
-  return base === undefined && specialKind(state) !== undefined;
-}
-
-/** Reads the changes from the upper folder of an overlay. */
+/** Finds the changes in the upper folder of an overlay. */
 export async function overlayChanges(
   place: Place,
   base: FolderState,
-  listMerged: (folders: readonly string[]) => Promise<readonly string[]>,
-  excluded: readonly string[],
+  upper: FolderState,
+  listMerged: (folders: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<FolderChange[]> {
-  const { storage, origin, env } = place;
-  const { files: upper } = await recordFolder(
-    join(storage, 'upper'),
-    join(storage, 'changed'),
-    excluded,
-    env,
-  );
-  const shared = [
-    '.',
-    ...[...upper]
-      .filter(([path, state]) => isFolder(state) && isFolder(base.get(path)))
-      .map(([path]) => path),
-  ];
-  const merged = new Set(await listMerged(shared));
-  const children = childrenOf(base, new Set(shared));
+  const isWhiteout = (state: FileState | undefined) => state?.startsWith('c') ?? false;
+  const shared = new Set(['.']);
+  for (const [path, state] of upper) if (isFolder(state) && isFolder(base.get(path))) shared.add(path);
+  const merged = await listMerged([...shared]);
   const deleted: string[] = [];
-  for (const path of children) {
-    const whiteout = upper.get(path)?.startsWith('c') ?? false;
-    // A path that is neither covered nor in the folder any more was removed by somebody else.
-    if (
-      !merged.has(path) &&
-      (whiteout || (await exists(join(origin, path))) || (await exists(join(storage, snapshotLayer, path))))
-    )
-      deleted.push(path);
-  }
-  const isWhiteout = (state: FileState) => state.startsWith('c');
+  for (const path of base.keys())
+    if (shared.has(parentOf(path)) && !merged.has(path)) {
+      // A path that is neither covered nor in the folder any more was removed by somebody else.
+      const exists = isWhiteout(upper.get(path)) || (await stateOf(within(place.origin, path))) !== undefined;
+      if (exists) deleted.push(path);
+    }
   const present = new Map([...upper].filter(([, state]) => !isWhiteout(state)));
   return compare(base, present, deleted, place);
 }
 
-/** Finds the changes in a copy by comparing it with its own state before the run. Moves the new content to `upper`. */
+/** Finds the changes in a copy by comparing it with its own state before the run. */
 export async function copyChanges(
   place: Place,
   base: FolderState,
-  excluded: readonly string[],
-  signal: AbortSignal,
+  before: FolderState,
+  after: FolderState,
 ): Promise<FolderChange[]> {
-  const { storage, folder, env } = place;
-  const before = await loadFolderState(join(storage, 'copied'));
-  const upperFolder = join(storage, 'upper');
-  // A process that was killed may have moved some of the content already.
-  const { files: moved } = await recordFolder(upperFolder, join(storage, 'changed'), [], env);
-  const { files: after } = await recordFolder(folder, join(storage, 'changed'), excluded, env);
-  const present = new Map([...moved].filter(([, state]) => !isFolder(state)));
-  for (const [path, state] of after) {
-    if (sameState(before.get(path), state)) continue;
-    signal.throwIfAborted();
-    const target = join(upperFolder, path);
-    await disk.mkdir(isFolder(state) ? target : dirname(target), { recursive: true });
-    if (!isFolder(state)) await disk.rename(join(folder, path), target);
-    present.set(path, (await stateOf(target))!);
-  }
-  const deleted = [...before.keys()].filter((path) => !after.has(path) && !moved.has(path));
+  const present = new Map([...after].filter(([path, state]) => before.get(path) !== state));
+  const deleted = [...before.keys()].filter((path) => !after.has(path));
   return compare(base, present, deleted, place);
 }
 
@@ -122,24 +86,21 @@ async function compare(
   for (const [path, state] of present) if (isFolder(base.get(path)) && !isFolder(state)) deleted.add(path);
   if (deleted.size > 0)
     for (const [path, state] of base)
-      if (isBelowAny(path, deleted)) changes.set(path, { path, change: 'deleted', base: state });
+      if (deleted.has(path) || parentsOf(path).some((parent) => deleted.has(parent)))
+        changes.set(path, { path, change: 'deleted', base: state });
   for (const [path, state] of present) {
     const earlier = base.get(path);
-    const change = {
-      path,
-      change: earlier === undefined ? 'added' : 'modified',
-      state,
-      ...(earlier && { base: earlier }),
-    } as const;
-    if (isFolder(state)) {
-      if (isFolder(earlier)) continue;
-      // A file that became a folder must be removed first.
-      if (earlier !== undefined) changes.set(path, { path, change: 'deleted', base: earlier });
-      else if (!hasChildren(path, present)) changes.set(path, change);
-    } else if (!(await isUnchanged(place, path, state, earlier))) changes.set(path, change);
-    else changes.delete(path);
+    const change = earlier === undefined ? 'added' : 'modified';
+    if (await isUnchanged(place, path, state, earlier)) changes.delete(path);
+    else changes.set(path, { path, change, state, ...(earlier && { base: earlier }) });
   }
-  return [...changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const all = [...changes.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const isLeftBehind = ({ path, base, state }: FolderChange) =>
+    mountPoints.has(path) &&
+    base === undefined &&
+    isFolder(state) &&
+    !all.some((other) => other.path.startsWith(`${path}/`));
+  return all.filter((change) => !isLeftBehind(change));
 }
 
 /** True if a file was only opened for writing, or written with the content it had. */
@@ -152,26 +113,44 @@ async function isUnchanged(
   if (base === undefined || state[0] !== base[0] || (!isLink(state) && modeOf(state) !== modeOf(base)))
     return false;
   // The times of a named pipe change whenever a program uses it.
-  if (specialKind(state) !== undefined) return true;
+  if (isFolder(state) || specialKind(state) !== undefined) return true;
   const before = await findBaseContent(place, path, base);
-  return before !== undefined && (await hasSameContent(join(place.storage, 'upper', path), before));
+  return before !== undefined && (await hasSameContent(within(place.content, path), before));
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stateOf(path)) !== undefined;
+/** The git data that contains the path, such as `nested/.git`. Applying never writes there. */
+export function gitDataOf(path: string): string | undefined {
+  const parts = path.split('/');
+  const at = parts.findIndex((part) => part.toLowerCase() === '.git');
+  return at < 0 ? undefined : parts.slice(0, at + 1).join('/');
 }
 
-/** The paths whose parent is one of the folders. */
-function childrenOf(state: FolderState, folders: ReadonlySet<string>): string[] {
-  return [...state.keys()].filter((path) => folders.has(dirname(path)));
+/** False for git data, and for new named pipes, sockets and devices, which programs create for as long as they run. */
+export function isApplicable({ path, base, state }: FolderChange): boolean {
+  return gitDataOf(path) === undefined && !(base === undefined && specialKind(state) !== undefined);
 }
 
-function isBelowAny(path: string, folders: ReadonlySet<string>): boolean {
-  for (let parent = path; parent !== '.'; parent = dirname(parent)) if (folders.has(parent)) return true;
-  return false;
-}
-
-function hasChildren(folder: string, state: FolderState): boolean {
-  for (const path of state.keys()) if (path.startsWith(`${folder}/`)) return true;
-  return false;
+/**
+ * The changes as people read them: without folders that only contain other changes, and with one line for the data of a nested
+ * repository. What git writes there when it only looks at files is left out.
+ */
+export function summarize(changes: readonly FolderChange[]): Change[] {
+  const lines = new Map<string, Change>();
+  for (const change of changes) {
+    const { path, base, state } = change;
+    const data = gitDataOf(path);
+    if (data === undefined) lines.set(path, { path, change: change.change });
+    else if (data === path && (!isFolder(state) || !isFolder(base)))
+      lines.set(path, { path, change: change.change });
+    else if (!lines.has(data) && !/^\/(index|.*\.lock)$|^$/.test(path.slice(data.length)))
+      lines.set(data, { path: data, change: 'modified' });
+  }
+  const folders = new Set(changes.filter((one) => isFolder(one.state ?? one.base)).map(({ path }) => path));
+  // A new folder is known from its files, and so is a deleted one. One whose permissions changed is not.
+  const implied = new Set(
+    [...lines.values()].flatMap(({ path, change }) =>
+      change === 'modified' ? [] : parentsOf(path).filter((parent) => lines.get(parent)?.change === change),
+    ),
+  );
+  return [...lines.values()].filter(({ path }) => !(folders.has(path) && implied.has(path)));
 }

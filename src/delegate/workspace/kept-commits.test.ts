@@ -9,8 +9,9 @@ import {
   read,
 } from '../../../test/delegate/git-repository.ts';
 import { contain } from '../process/containment.ts';
-import { deliverRun } from './run-delivery.ts';
-import { Workspace, type WorkspaceKind } from './workspace.ts';
+import { commitsToBranches } from './commits.ts';
+import { settleRun } from './settle.ts';
+import { Workspace, type WorkspaceKind, workspaceFolder } from './workspace.ts';
 
 let folder: string;
 let repo: string;
@@ -23,45 +24,48 @@ const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as
 describe.each(kinds)('commits in an isolated view: %s', (kind) => {
   /** Runs a script as an agent would, and delivers its changes. */
   async function deliverAfter(script: string) {
-    const options = { kinds: [kind], copyLimitBytes: 1e9, ignored: [], env };
-    const workspace = (await Workspace.create(repo, join(folder, 'run'), options))!;
+    const stateDir = join(folder, 'state');
+    const options = { stateDir, workspaceKinds: [kind], copyLimitBytes: 1e9, ignored: [], env };
+    const workspace = await Workspace.create({ id: 'one', path: join(folder, 'run') }, repo, options);
     const program = { command: 'bash', args: ['-ec', script] };
     const { command, args } = await contain(program, workspace.folder, { env, overlay: workspace.overlay });
     const identity = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'T' };
     const mail = { GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 't@example.org' };
     execFileSync(command, args, { cwd: workspace.folder, env: { ...env, ...identity, ...mail } });
-    return deliverRun(workspace, { run: 'one', stateDir: folder, env, isWanted: true, claims: [] });
+    const settled = await settleRun(workspace, { run: 'one', stateDir, env, end: 'apply', claims: [] });
+    return { ...settled, workspace };
   }
 
   it('are kept in a bundle that the warning names, and their content is delivered', async () => {
     const head = gitAt(repo, 'rev-parse', 'HEAD');
-    const { warnings, isDelivered } = await deliverAfter(
+    const { warnings, isApplied, workspace } = await deliverAfter(
       `echo made > made.txt; git add -A; git commit -qm 'Make a file'
        git switch -qc topic; echo more >> made.txt; git commit -qam 'Add more'
        git switch -q --detach; git commit -q --allow-empty -m Detached
        git config core.fsmonitor 'touch ${join(folder, 'ran')}'`,
     );
-    expect([isDelivered, read(repo, 'made.txt'), gitAt(repo, 'rev-parse', 'HEAD')]).toEqual([
+    expect([isApplied, read(repo, 'made.txt'), gitAt(repo, 'rev-parse', 'HEAD')]).toEqual([
       true,
       'made\nmore\n',
       head,
     ]);
     expect(warnings).toEqual([
       expect.stringMatching(
-        /: [\da-f]+ Make a file, [\da-f]+ Add more, [\da-f]+ Detached\. They are kept: git fetch/,
+        /: [\da-f]+ Make a file, [\da-f]+ Add more, [\da-f]+ Detached\. "adjutant runs apply one --commits" makes the branch/,
       ),
     ]);
-    const fetch = /git fetch .*$/.exec(warnings[0]!)![0];
-    execFileSync('sh', ['-c', fetch], { cwd: repo, env, stdio: 'pipe' });
+    expect((await commitsToBranches(workspace, 'one')).sort()).toEqual(
+      expect.arrayContaining(['adjutant/one/detached', 'adjutant/one/topic']),
+    );
     const subjects = (ref: string) => gitAt(repo, 'log', '--format=%s', ref).trim().split('\n');
-    expect(subjects('refs/run/heads/topic')).toEqual(['Add more', 'Make a file', 'first']);
-    expect(subjects('refs/run/heads/detached')).toEqual(['Detached', 'Add more', 'Make a file', 'first']);
+    expect(subjects('adjutant/one/topic')).toEqual(['Add more', 'Make a file', 'first']);
+    expect(subjects('adjutant/one/detached')).toEqual(['Detached', 'Add more', 'Make a file', 'first']);
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
   it('cause no warning if there are none', async () => {
     const { warnings } = await deliverAfter('echo changed > a.txt; git add a.txt; git status >/dev/null');
     expect(warnings).toEqual([]);
-    expect(existsSync(join(folder, 'run', 'commits.bundle'))).toBe(false);
+    expect(existsSync(join(folder, 'run', workspaceFolder, 'commits.bundle'))).toBe(false);
   });
 });

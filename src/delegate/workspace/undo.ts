@@ -1,52 +1,55 @@
-import { promises as disk } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { messageOf } from '../../json.ts';
-import type { Change } from '../changes/snapshot.ts';
-import { type Conflict, type DeliveryOptions, holdFolder } from './delivery.ts';
-import { isFolder, modeOf, stateOf } from './folder-state.ts';
+import { constants, promises as disk } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ApplyOptions,
+  type ChangedPaths,
+  holdFolder,
+  put,
+  reasonOf,
+  resultOf,
+  selection,
+} from './apply.ts';
 import { loadJournal, type Step, saveJournal } from './journal.ts';
-import { contentHash, makeParents, replace } from './placed-file.ts';
+import { contentHash, folderOf, linkAbove, makeParents, parentsOf, withMode } from './placed-file.ts';
 import { limitStep } from './step-limit.ts';
+import { type FileState, isFolder, isLink, modeOf, stateOf, within } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface Undone {
-  readonly undone: readonly Change[];
-  readonly conflicts: readonly Conflict[];
-}
-
 /**
- * Takes a delivery back, path by path, or only some of its paths. A path that was changed after the delivery stays as it
- * is.
+ * Takes applied changes back, path by path: contents, permissions, links and folders. A path that was changed afterwards stays
+ * as it is. `undefined` if nothing is applied.
  */
-export function undoDelivery(
-  workspace: Workspace,
-  options: DeliveryOptions,
-  paths?: readonly string[],
-): Promise<Undone | undefined> {
+export function undoChanges(workspace: Workspace, options: ApplyOptions): Promise<ChangedPaths | undefined> {
   return holdFolder(workspace, options, async (assertHeld) => {
     const journal = await loadJournal(workspace.storage);
     if (journal?.state !== 'delivered') return undefined;
-    const undone: Change[] = [];
-    const conflicts: Conflict[] = [];
-    for (const step of journal.steps.toReversed()) {
-      if (paths !== undefined && !paths.includes(step.path)) continue;
-      // A step without a hash found its content already there, so the delivery did not write it.
-      if (
-        step.done !== 'delivered' ||
-        (step.state !== undefined && step.hash === undefined && !isFolder(step.state))
-      )
-        continue;
-      const { path, change } = step;
+    const isSelected = selection(options.paths);
+    const written = journal.steps.filter(
+      (step) =>
+        step.done === 'delivered' &&
+        !step.isUntouched &&
+        // Earlier versions had no such flag.
+        (step.state === undefined || isFolder(step.state) || step.hash !== undefined),
+    );
+    const selected = written.filter(({ path }) => isSelected(path));
+    // A file needs its folder, and a folder that the run created goes with its last file.
+    const above = new Set(selected.flatMap(({ path }) => parentsOf(path)));
+    const steps = written.filter((step) => selected.includes(step) || above.has(step.path));
+    const undone: Step[] = [];
+    const failed: Step[] = [];
+    for (const step of steps.toReversed()) {
       const reason = await limitStep(
         (signal) => undoStep(workspace, step, assertHeld, signal),
         options.signal,
-      ).catch(messageOf);
-      if (reason !== undefined) conflicts.push({ path, reason });
-      else if (!isFolder(step.state ?? step.base)) undone.push({ path, change });
+      ).catch(reasonOf);
+      if (reason === undefined) undone.push(step);
+      else if (selected.includes(step)) failed.push({ ...step, done: 'kept', reason });
     }
+    for (const { path, before } of undone.toReversed())
+      if (isFolder(before)) await disk.chmod(within(workspace.origin, path), modeOf(before!)).catch(() => {});
     // To undo a path again changes nothing, so paths that are undone one by one need no record.
-    if (paths === undefined) await saveJournal(workspace.storage, { ...journal, state: 'undone' });
-    return { undone, conflicts };
+    if (options.paths === undefined) await saveJournal(workspace.storage, { ...journal, state: 'undone' });
+    return resultOf([...undone.toReversed(), ...failed.toReversed()]);
   });
 }
 
@@ -58,31 +61,30 @@ async function undoStep(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { path, state, before, backup, hash } = step;
-  const target = join(origin, path);
+  const target = within(origin, path);
+  const changed = 'it was changed after it was applied';
+  const link = await linkAbove(origin, path);
+  if (link !== undefined) return `${link} is a link now`;
   const now = await stateOf(target);
-  if (isFolder(state ?? before)) {
-    if (state !== undefined && now !== undefined) await disk.rmdir(target).catch(() => {});
-    return undefined;
-  }
-  const saved = backup === undefined ? undefined : join(storage, 'before', backup);
-  const restored = saved === undefined ? undefined : await contentHash(saved);
-  const current = now === undefined ? undefined : await contentHash(target);
+  const saved = backup === undefined ? '' : join(storage, 'before', backup);
+  const mode = before === undefined ? undefined : modeOf(before);
+  const isAt = async (at: FileState | undefined, content: string | undefined, permissions?: number) => {
+    if (at === undefined || now === undefined) return at === now;
+    if (at[0] !== now[0]) return false;
+    if (!isLink(now) && modeOf(now) !== (permissions ?? modeOf(at))) return false;
+    return isFolder(now) || (await contentHash(target)) === content;
+  };
   // An undo that was interrupted may have done this step already.
-  if (current === restored) return undefined;
-  if (current !== (state === undefined ? undefined : hash)) return 'it was changed after the delivery';
+  if (await isAt(before, saved === '' ? '' : await contentHash(saved))) return undefined;
+  const isFree = state === undefined && isFolder(before) && isFolder(now);
+  if (!isFree && !(await isAt(state, hash, step.mode))) return changed;
   signal.throwIfAborted();
   assertHeld();
-  if (saved !== undefined) {
-    await makeParents(origin, path);
-    await replace(saved, target, modeOf(before!), signal);
-    return undefined;
-  }
-  await disk.rm(target, { force: true });
-  await removeEmptyParents(origin, step);
+  if (before !== undefined) await makeParents(origin, path);
+  await withMode(folderOf(origin, path), constants.S_IRWXU, () =>
+    put(origin, path, now, before, saved, { mode, signal }),
+  );
+  for (const folder of (step.parents ?? []).toReversed())
+    await disk.rmdir(within(origin, folder)).catch(() => {});
   return undefined;
-}
-
-async function removeEmptyParents(origin: string, { path, parents = [] }: Step): Promise<void> {
-  for (let folder = dirname(path); parents.includes(folder); folder = dirname(folder))
-    await disk.rmdir(join(origin, folder)).catch(() => {});
 }

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attributeAll } from '../../../test/delegate/attribute-all.ts';
 import {
   createRepository,
   gitEnvironment as env,
@@ -9,9 +8,7 @@ import {
   read,
   write,
 } from '../../../test/delegate/git-repository.ts';
-import { gatherEvidence } from '../changes/evidence.ts';
-import { takeSnapshot } from '../changes/snapshot.ts';
-import { deliverRun } from './run-delivery.ts';
+import { settleRun } from './settle.ts';
 import { Workspace } from './workspace.ts';
 
 let folder: string;
@@ -23,16 +20,18 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const git = (...args: string[]) => gitAt(repo, ...args);
-const create = async (): Promise<Workspace> =>
-  (await Workspace.create(repo, join(folder, 'w'), {
-    kinds: ['copy'],
+const stateDir = () => join(folder, 'state');
+const create = () =>
+  Workspace.create({ id: 'w', path: join(folder, 'w') }, repo, {
+    stateDir: stateDir(),
+    workspaceKinds: ['copy'],
     copyLimitBytes: 1e9,
     ignored: [],
     env,
-  }))!;
-/** Delivers the changes, which also merges texts and creates a patch. */
-const deliver = (workspace: Workspace) =>
-  deliverRun(workspace, { run: 'w', stateDir: join(folder, 'state'), env, isWanted: true, claims: [] });
+  });
+/** Applies the changes, which also merges texts and creates a patch. */
+const apply = (workspace: Workspace, end: 'apply' | 'branch' = 'apply') =>
+  settleRun(workspace, { run: 'w', stateDir: stateDir(), env, end, claims: [] });
 
 describe('programs configured in a repository', () => {
   it('are not started by a merge', async () => {
@@ -43,7 +42,7 @@ describe('programs configured in a repository', () => {
     const workspace = await create();
     write(workspace.folder, 'a.txt', 'theirs\n');
     write(repo, 'a.txt', 'ours\n');
-    expect(await deliver(workspace)).toMatchObject({ conflicts: [{ path: 'a.txt' }] });
+    expect(await apply(workspace)).toMatchObject({ conflicts: [{ path: 'a.txt' }] });
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -82,7 +81,7 @@ describe('programs configured in a repository', () => {
       write(repo, 'a.txt', 'mine\n');
       const workspace = await create();
       write(workspace.folder, 'b.txt', 'new\n');
-      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
+      expect(await apply(workspace)).toMatchObject({ isApplied: true, conflicts: [] });
       expect([read(repo, 'a.txt'), read(repo, 'b.txt'), hasRun()]).toEqual(['mine\n', 'new\n', false]);
     });
 
@@ -91,7 +90,7 @@ describe('programs configured in a repository', () => {
       for (const path of depths) createNested(workspace.folder, path);
       asSubmodules(workspace.folder);
       write(workspace.folder, 'b.txt', 'new\n');
-      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
+      expect(await apply(workspace)).toMatchObject({ isApplied: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
@@ -101,7 +100,7 @@ describe('programs configured in a repository', () => {
       configurePrograms(join(workspace.folder, 'fresh'));
       write(workspace.folder, 'fresh/x.txt', 'x\n');
       write(workspace.folder, 'b.txt', 'new\n');
-      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
+      expect(await apply(workspace)).toMatchObject({ isApplied: true, conflicts: [] });
       expect([read(repo, 'b.txt'), hasRun()]).toEqual(['new\n', false]);
     });
 
@@ -112,20 +111,32 @@ describe('programs configured in a repository', () => {
       git('config', 'merge.evil.driver', `touch ${join(folder, 'ran')}`);
       write(workspace.folder, 'a.txt', 'theirs\n');
       write(repo, 'b.txt', 'mine\n');
-      expect(await deliver(workspace)).toMatchObject({ isDelivered: true, conflicts: [] });
+      expect(await apply(workspace)).toMatchObject({ isApplied: true, conflicts: [] });
       expect([read(repo, 'a.txt'), hasRun()]).toEqual(['theirs\n', false]);
     });
 
-    it('are not started by a snapshot', async () => {
+    it('are not started by a commit to a branch', async () => {
       for (const path of depths) createNested(repo, path);
       asSubmodules(repo);
-      const place = { cwd: repo, env, ignored: [] };
-      const before = await takeSnapshot(place);
-      write(repo, 'n/f.txt', 'four\n');
-      write(repo, 'b.txt', 'new\n');
-      const { attribution } = await gatherEvidence(before, place, [], attributeAll);
-      expect(attribution.own).toEqual([{ path: 'b.txt', change: 'added' }]);
-      expect(hasRun()).toBe(false);
+      for (const hook of ['pre-commit', 'post-commit', 'reference-transaction'])
+        write(repo, `.git/hooks/${hook}`, `#!/bin/sh\ntouch ${join(folder, 'ran')}\n`, 0o755);
+      git('config', 'commit.gpgsign', 'true');
+      git('config', 'gpg.program', join(repo, '.git/hooks/pre-commit'));
+      configurePrograms(repo);
+      write(repo, '.gitattributes', '* filter=evil\n');
+      rmSync(join(folder, 'ran'), { force: true });
+      const workspace = await create();
+      write(workspace.folder, 'n/f.txt', 'four\n');
+      write(workspace.folder, 'b.txt', 'new\n');
+      const { branch, conflicts } = await apply(workspace, 'branch');
+      expect([branch?.omitted, conflicts, hasRun()]).toEqual([
+        ['n/f.txt is not on the branch: n is a repository of its own.'],
+        [],
+        false,
+      ]);
+      git('config', '--unset', 'core.fsmonitor');
+      expect(git('show', 'adjutant/w:b.txt')).toContain('new');
+      expect(existsSync(join(repo, 'b.txt'))).toBe(false);
     });
   });
 });

@@ -10,7 +10,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -20,9 +19,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contain } from '../process/containment.ts';
-import { deliver, redeliver } from './delivery.ts';
+import { type ApplyOptions, applyChanges } from './apply.ts';
+import { summarize } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
-import { undoDelivery } from './undo.ts';
+import { changesState } from './journal.ts';
+import { undoChanges } from './undo.ts';
 import { Workspace, type WorkspaceKind } from './workspace.ts';
 
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
@@ -55,22 +56,20 @@ interface Isolated {
   readonly workspace: Workspace;
   /** Runs a shell script as the agent would. */
   agent(script: string): Promise<void>;
-  deliver(): ReturnType<typeof deliver>;
-  undo(): ReturnType<typeof undoDelivery>;
+  apply(how?: Partial<ApplyOptions>): ReturnType<typeof applyChanges>;
+  undo(paths?: readonly string[]): ReturnType<typeof undoChanges>;
   readonly run: string;
 }
 
-async function isolate(kind: WorkspaceKind): Promise<Isolated> {
+const creation = () => ({ stateDir: join(root, 'state'), copyLimitBytes: 1e9, ignored: [], env });
+
+async function isolate(kind: WorkspaceKind, continues?: string): Promise<Isolated> {
   const run = `run-${++workspaces}`;
-  const storage = join(root, 'runs', run);
-  const workspace = (await Workspace.create(folder, storage, {
-    kinds: [kind],
-    copyLimitBytes: 1e9,
-    ignored: [],
-    env,
-  }))!;
-  expect(workspace).toBeDefined();
-  await claims.tryClaim({ folder, run, kind: 'isolated', storage }, []);
+  const workspace = await Workspace.create({ id: run, path: join(root, 'runs', run) }, folder, {
+    ...creation(),
+    workspaceKinds: [kind],
+    continues,
+  });
   const options = { run, claims, env };
   return {
     workspace,
@@ -82,8 +81,8 @@ async function isolate(kind: WorkspaceKind): Promise<Isolated> {
       });
       execFileSync(command, args, { cwd: workspace.folder });
     },
-    deliver: () => deliver(workspace, options),
-    undo: () => undoDelivery(workspace, options),
+    apply: (how = {}) => applyChanges(workspace, { ...options, ...how }),
+    undo: (paths) => undoChanges(workspace, { ...options, ...(paths && { paths }) }),
   };
 }
 
@@ -125,7 +124,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
       echo built > dist/new.js; echo more >> nested/f.txt; git init -q clone; echo x > clone/x
       sed -i 's/line 1/LINE 1/' a.txt; rm dir/one.txt; chmod +x untracked.txt; ln -s a.txt link; mkdir -p empty/inner`);
     expect(tree()).toEqual(before);
-    const { delivered, conflicts } = await one.deliver();
+    const { changed, conflicts } = await one.apply();
     expect(conflicts).toEqual([]);
     expect(tree()).toMatchObject({
       'a.txt': ten({ 1: 'LINE 1' }),
@@ -133,21 +132,28 @@ describe.each(kinds)('a workspace: %s', (kind) => {
       'dist/new.js': 'built\n',
       'nested/f.txt': 'innermore\n',
       'clone/x': 'x\n',
-      'clone/.git/HEAD': expect.any(String),
       'seen.txt': expect.stringContaining('built beforenot committedinner'),
       'untracked.txt': 'not committed (executable)',
       link: '-> a.txt',
     });
     expect(existsSync(join(folder, 'dir/one.txt'))).toBe(false);
     expect(existsSync(join(folder, 'empty/inner'))).toBe(true);
-    expect(delivered).toEqual(
+    expect(changed).toEqual(
       expect.arrayContaining([
         { path: 'a.txt', change: 'modified' },
         { path: 'dir/one.txt', change: 'deleted' },
         { path: 'dist/new.js', change: 'added' },
       ]),
     );
-    expect(delivered.some(({ path }) => path.startsWith('.git/'))).toBe(false);
+    // Git data is listed as a change of the run, but never applied.
+    expect(summarize(await one.workspace.collectChanges())).toContainEqual({
+      path: 'clone/.git',
+      change: 'added',
+    });
+    expect([
+      existsSync(join(folder, 'clone/.git')),
+      changed.some(({ path }) => path.includes('.git')),
+    ]).toEqual([false, false]);
   });
 
   it('delivers replaced, renamed and retyped folders, and undoes all of it', async () => {
@@ -160,7 +166,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
       rm -r dir; mkdir dir; echo new > dir/three.txt
       rm file; mkdir file; echo in > file/in; rm -r folder; echo now > folder
       mv renamed other`);
-    const { conflicts } = await one.deliver();
+    const { conflicts } = await one.apply();
     expect(conflicts).toEqual([]);
     expect(tree()).toEqual({
       '.gitignore': 'dist/\n',
@@ -180,7 +186,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
   it('reports no change for files that were only touched or written with the same content', async () => {
     const one = await isolate(kind);
     await one.agent(`touch a.txt; cp dist/old.js x; cat x > dist/old.js; rm x; echo t > t; rm t`);
-    expect(await one.workspace.collectChanges()).toEqual({ changes: [], leftovers: [] });
+    expect(await one.workspace.collectChanges()).toEqual([]);
   });
 
   it('merges what others changed in other places meanwhile, and keeps both where they conflict', async () => {
@@ -190,12 +196,12 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     await three.agent(
       `sed -i 's/line 1$/THREE/' a.txt; echo three > new.txt; rm untracked.txt; echo ok > third.txt`,
     );
-    expect((await one.deliver()).conflicts).toEqual([]);
-    expect((await two.deliver()).conflicts).toEqual([
+    expect((await one.apply()).conflicts).toEqual([]);
+    expect((await two.apply()).conflicts).toEqual([
       { path: 'dist/old.js', reason: 'it was changed meanwhile' },
     ]);
     appendFileSync(join(folder, 'untracked.txt'), ' by the user');
-    expect((await three.deliver()).conflicts.map(({ path }) => path).sort()).toEqual([
+    expect((await three.apply()).conflicts.map(({ path }) => path).sort()).toEqual([
       'a.txt',
       'new.txt',
       'untracked.txt',
@@ -208,15 +214,61 @@ describe.each(kinds)('a workspace: %s', (kind) => {
       'untracked.txt': 'not committed by the user',
       'dist/old.js': 'one\n',
     });
-    expect(readFileSync(join(three.workspace.storage, 'upper/new.txt'), 'utf8')).toBe('three\n');
+    expect(readFileSync(join(three.workspace.content, 'new.txt'), 'utf8')).toBe('three\n');
   });
 
   it("merges with the user's own edits of a committed file", async () => {
     const one = await isolate(kind);
     await one.agent(`sed -i 's/line 1$/ONE/' a.txt`);
     write('a.txt', ten({ 8: 'by the user' }));
-    expect((await one.deliver()).conflicts).toEqual([]);
+    expect((await one.apply()).conflicts).toEqual([]);
     expect(read('a.txt')).toBe(ten({ 1: 'ONE', 8: 'by the user' }));
+  });
+
+  it('applies chosen files, and marks or decides conflicts as the person says', async () => {
+    const one = await isolate(kind);
+    await one.agent(
+      `sed -i 's/line 1$/ONE/' a.txt; echo run > untracked.txt; echo n > n.txt; rm dir/one.txt; echo d > dist/old.js`,
+    );
+    write('a.txt', ten({ 1: 'USER' }));
+    write('untracked.txt', 'by the user');
+    write('dir/one.txt', 'by the user');
+    write('dist/old.js', 'by the user');
+    expect(await one.apply({ paths: ['n.txt'] })).toMatchObject({
+      changed: [{ path: 'n.txt' }],
+      conflicts: [],
+    });
+    expect(await changesState(one.workspace.storage)).toBe('waiting');
+    expect((await one.apply()).conflicts.map(({ path }) => path)).toEqual([
+      'dir/one.txt',
+      'a.txt',
+      'dist/old.js',
+      'untracked.txt',
+    ]);
+    expect(await one.apply({ paths: ['a.txt'], take: 'markers' })).toMatchObject({ marked: ['a.txt'] });
+    expect(read('a.txt')).toBe(ten({ 1: `<<<<<<< folder\nUSER\n=======\nONE\n>>>>>>> run ${one.run}` }));
+    await one.apply({ paths: ['untracked.txt', 'dir'], take: 'run' });
+    await one.apply({ paths: ['dist'], take: 'folder' });
+    expect(tree()).toMatchObject({ 'untracked.txt': 'run\n', 'dist/old.js': 'by the user', 'n.txt': 'n\n' });
+    expect(existsSync(join(folder, 'dir/one.txt'))).toBe(false);
+    expect(await changesState(one.workspace.storage)).toBe('applied');
+    expect(await one.undo(['untracked.txt'])).toMatchObject({ changed: [{ path: 'untracked.txt' }] });
+    expect(read('untracked.txt')).toBe('by the user');
+    expect((await one.undo())!.conflicts).toEqual([]);
+    expect(tree()).toMatchObject({ 'a.txt': ten({ 1: 'USER' }), 'dir/one.txt': 'by the user' });
+    expect(existsSync(join(folder, 'n.txt'))).toBe(false);
+  });
+
+  it('is continued by another run, with all changes so far', async () => {
+    const one = await isolate(kind);
+    await one.agent(`sed -i 's/line 1$/ONE/' a.txt; echo n > n.txt; rm dir/one.txt`);
+    await one.workspace.collectChanges();
+    const two = await isolate(kind, dirname(one.workspace.storage));
+    await two.agent(`test ! -e dir/one.txt; sed -i 's/line 8$/TWO/' a.txt; echo more >> n.txt`);
+    expect((await two.apply()).conflicts).toEqual([]);
+    expect(tree()).toMatchObject({ 'a.txt': ten({ 1: 'ONE', 8: 'TWO' }), 'n.txt': 'n\nmore\n' });
+    expect(existsSync(join(folder, 'dir/one.txt'))).toBe(false);
+    expect(await changesState(one.workspace.storage)).toBe('none');
   });
 
   it('undoes only what is still as it was delivered', async () => {
@@ -224,14 +276,15 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     await one.agent(
       `sed -i 's/line 1$/ONE/' a.txt; echo n > n.txt; mkdir -p made/here; echo m > made/here/m; rm dir/one.txt`,
     );
-    await one.deliver();
+    await one.apply();
     appendFileSync(join(folder, 'a.txt'), 'by the user\n');
     expect(await one.undo()).toEqual({
-      undone: expect.arrayContaining([
+      marked: [],
+      changed: expect.arrayContaining([
         { path: 'dir/one.txt', change: 'deleted' },
         { path: 'n.txt', change: 'added' },
       ]),
-      conflicts: [{ path: 'a.txt', reason: 'it was changed after the delivery' }],
+      conflicts: [{ path: 'a.txt', reason: 'it was changed after it was applied' }],
     });
     expect(tree()).toMatchObject({ 'a.txt': `${ten({ 1: 'ONE' })}by the user\n`, 'dir/one.txt': 'one' });
     expect(existsSync(join(folder, 'made'))).toBe(false);
@@ -243,33 +296,13 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     execFileSync('mkfifo', [join(folder, '.git/index')]);
     const one = await isolate(kind);
     await one.agent('echo x > f1');
-    expect((await one.deliver()).delivered).toEqual([{ path: 'f1', change: 'added' }]);
+    expect((await one.apply()).changed).toEqual([{ path: 'f1', change: 'added' }]);
   });
-
-  it.runIf(kind === 'copy')(
-    'delivers all changes if the process that collected them was killed',
-    async () => {
-      const one = await isolate(kind);
-      await one.agent('echo x >> a.txt; echo new > dir/one.txt; rm untracked.txt');
-      // As after a crash in the middle: one of the files was moved.
-      const { storage } = one.workspace;
-      renameSync(join(one.workspace.folder, 'a.txt'), join(storage, 'upper', 'a.txt'));
-      expect(await one.deliver()).toEqual({
-        delivered: expect.arrayContaining([
-          { path: 'a.txt', change: 'modified' },
-          { path: 'dir/one.txt', change: 'modified' },
-          { path: 'untracked.txt', change: 'deleted' },
-        ]),
-        conflicts: [],
-      });
-      expect(tree()).toMatchObject({ 'a.txt': `${ten()}x\n`, 'dir/one.txt': 'new\n' });
-    },
-  );
 
   it('finishes a delivery that was interrupted', async () => {
     const one = await isolate(kind);
     await one.agent(`for i in 1 2 3 4; do echo $i > f$i; done; rm dir/one.txt; echo x >> a.txt`);
-    await one.deliver();
+    await one.apply();
     // As after a crash in the middle: the journal has no results, one file is missing, and one was written by somebody else.
     const journalFile = join(one.workspace.storage, 'delivery.json');
     const journal = JSON.parse(readFileSync(journalFile, 'utf8'));
@@ -278,13 +311,14 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     rmSync(join(folder, 'f3'));
     write('f4', 'somebody else');
     writeFileSync(join(folder, steps.find(({ path }: { path: string }) => path === 'f3').temporary), 'half');
-    expect(await one.deliver()).toEqual({
-      delivered: expect.arrayContaining([
+    expect(await one.apply()).toEqual({
+      marked: [],
+      changed: expect.arrayContaining([
         { path: 'a.txt', change: 'modified' },
         { path: 'dir/one.txt', change: 'deleted' },
         { path: 'f3', change: 'added' },
       ]),
-      conflicts: [{ path: 'f4', reason: 'it was changed during the delivery' }],
+      conflicts: [{ path: 'f4', reason: 'it was changed while it was applied' }],
     });
     expect(tree()).toMatchObject({ f1: '1\n', f3: '3\n', f4: 'somebody else', 'a.txt': `${ten()}x\n` });
     expect(readdirSync(folder).filter((name) => name.startsWith('.adjutant'))).toEqual([]);
@@ -294,11 +328,11 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     const one = await isolate(kind);
     await one.agent('echo run > new.txt; echo second > second.txt');
     write('new.txt', 'user');
-    expect((await one.deliver()).conflicts).toHaveLength(1);
+    expect((await one.apply()).conflicts).toHaveLength(1);
     rmSync(join(folder, 'new.txt'));
-    const { delivered, conflicts } = await redeliver(one.workspace, { run: one.run, claims, env });
+    const { changed, conflicts } = await one.apply();
     expect(conflicts).toEqual([]);
-    expect(delivered.map(({ path }) => path).sort()).toEqual(['new.txt', 'second.txt']);
+    expect(changed).toEqual([{ path: 'new.txt', change: 'added' }]);
     expect(read('new.txt')).toBe('run\n');
   });
 
@@ -313,13 +347,13 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     const reason = expect.stringContaining('this process has lost its claim');
     lose();
     const before = tree();
-    expect((await run.deliver()).conflicts).toEqual([
+    expect((await run.apply()).conflicts).toEqual([
       { path: 'dir/one.txt', reason },
       { path: 'new.txt', reason },
     ]);
     expect(tree()).toEqual(before);
     database.exec('DROP TRIGGER lose');
-    await redeliver(run.workspace, { run: run.run, claims, env });
+    await run.apply();
     const delivered = tree();
     expect(delivered).not.toEqual(before);
     lose();
@@ -336,7 +370,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     rmSync(join(folder, 'dir'), { recursive: true });
     symlinkSync(outside, join(folder, 'dir'));
     mkdirSync(join(outside, 'sub'));
-    const { conflicts } = await one.deliver();
+    const { conflicts } = await one.apply();
     expect(conflicts.map(({ path }) => path)).toEqual(['dir/sub/new.txt', 'dir/sub/two.txt']);
     expect(readdirSync(join(outside, 'sub'))).toEqual([]);
   });
@@ -347,7 +381,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     const one = await isolate(kind);
     const quoted = names.map((name) => `'${name.replaceAll("'", `'\\''`)}'`);
     await one.agent(quoted.map((name) => `rm ./${name}/f; echo new > ./${name}/g`).join('\n'));
-    expect((await one.deliver()).conflicts).toEqual([]);
+    expect((await one.apply()).conflicts).toEqual([]);
     for (const name of names) expect(readdirSync(join(folder, name))).toEqual(['g']);
   });
 });
@@ -355,11 +389,13 @@ describe.each(kinds)('a workspace: %s', (kind) => {
 describe('a workspace', () => {
   it('is not created for a folder above the limit, or one that contains the storage', async () => {
     write('large', 'x'.repeat(1000));
-    const options = { copyLimitBytes: 100, ignored: [], env };
-    expect(
-      await Workspace.create(folder, join(root, 'runs/a'), { ...options, kinds: ['copy'] }),
-    ).toBeUndefined();
-    expect(await Workspace.create(folder, join(folder, 'runs/b'), options)).toBeUndefined();
+    const options = { ...creation(), copyLimitBytes: 100 };
+    const create = (path: string, more: object = {}) =>
+      Workspace.create({ id: 'a', path }, folder, { ...options, ...more });
+    await expect(create(join(root, 'runs/a'), { workspaceKinds: ['copy'] })).rejects.toThrow(
+      /delegate\.copy_limit_mb.* danger-full-access/,
+    );
+    await expect(create(join(folder, 'runs/b'))).rejects.toThrow(/delegate\.runs_dir.* danger-full-access/);
   });
 
   it('of a linked worktree has its own index', async () => {
@@ -380,8 +416,8 @@ describe('a workspace', () => {
     async () => {
       write('a.txt', 'a');
       chmodSync(folder, 0o755);
-      const options = { containment: 'none', copyLimitBytes: 1e9, ignored: [], env } as const;
-      const workspace = (await Workspace.create(folder, join(root, 'runs/c'), options))!;
+      const options = { ...creation(), containment: 'none' } as const;
+      const workspace = await Workspace.create({ id: 'c', path: join(root, 'runs/c') }, folder, options);
       expect(workspace.overlay).toBeUndefined();
       expect(readFileSync(join(workspace.folder, 'a.txt'), 'utf8')).toBe('a');
     },

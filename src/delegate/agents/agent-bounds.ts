@@ -1,0 +1,116 @@
+import { promises as disk } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../files/answer-folder.ts';
+import { type HiddenFiles, hiddenPaths, isInFolder } from '../files/folder-scope.ts';
+import { type Bounds, existing } from '../process/bounds.ts';
+import { type Containment, hasNamespaces } from '../process/containment.ts';
+import type { Environment } from '../process/environment.ts';
+import { matches, privateFiles, secretVariables } from '../process/private-files.ts';
+import type { Agent, AgentCall, Footprint } from './agent.ts';
+
+export interface SandboxOptions extends HiddenFiles {
+  readonly userHome: string;
+  readonly env: Environment;
+  readonly containment?: Containment | 'auto' | undefined;
+  /** Folders with the files of runs. An agent sees none but its own. */
+  readonly runFolders: readonly string[];
+  /** Private files and folders of the person that runs may read. */
+  readonly visibleFolders: readonly string[];
+  /** Variables that runs get although their names or values suggest a secret. */
+  readonly visibleVariables: readonly string[];
+}
+
+/** Puts the sandbox of Adjutant around an agent. The sandbox of the agent itself, if it has one, works inside. */
+export function withSandbox(agent: Agent, options: SandboxOptions, others: readonly string[]): Agent {
+  return {
+    ...agent,
+    async invoke(call) {
+      const invocation = await agent.invoke(call);
+      const { footprint } = invocation;
+      const withoutVariables = unneededSecrets(call, footprint, options);
+      if (agent.profile.sandbox === 'own' && !(await hasNamespaces(options.env, options.containment)))
+        return {
+          ...invocation,
+          withoutVariables,
+          ...(call.sandbox !== 'danger-full-access' && { warnings: [missingLayer(agent)] }),
+        };
+      const own = [...footprint.writes, ...footprint.temporary.map(({ folder }) => folder)];
+      const foreign = others.filter((file) => !own.some((folder) => isInFolder(file, folder)));
+      const files = { ...options, unreadable: [...options.unreadable, ...foreign] };
+      return { ...invocation, withoutVariables, bounds: await agentBounds(agent, call, footprint, files) };
+    },
+  };
+}
+
+function missingLayer({ name }: Agent): string {
+  return `Linux namespaces do not work here, so only the sandbox of ${name} itself limits this run: your keys, passwords and settings of other programs were not hidden from it.`;
+}
+
+/** The variables of the person that this agent does not get. */
+function unneededSecrets(
+  { sandbox }: Pick<AgentCall, 'sandbox'>,
+  { variables }: Footprint,
+  options: SandboxOptions,
+): readonly string[] {
+  if (sandbox === 'danger-full-access') return [];
+  // Without its proxy, the agent cannot reach its model.
+  const isNeeded = matches([...variables, '*_PROXY']);
+  return hiddenVariables(options).filter((name) => !isNeeded(name));
+}
+
+/** The variables of the person that commands of agents do not get. */
+export function hiddenVariables({
+  env,
+  userHome,
+  visibleFolders,
+  visibleVariables,
+}: Pick<SandboxOptions, 'env' | 'userHome' | 'visibleFolders' | 'visibleVariables'>): readonly string[] {
+  const { hidden } = privateFiles(userHome, env, visibleFolders);
+  const signs = hidden.includes(join(userHome, '.ssh')) ? [] : ['SSH_AUTH_SOCK'];
+  return secretVariables(env, [...visibleVariables, ...signs]);
+}
+
+/** The limits of one call. Without a sandbox, only the settings of the repository are hidden, which can name programs. */
+export async function agentBounds(
+  { profile }: Pick<Agent, 'profile'>,
+  { cwd, origin = cwd, sandbox, approvals, outputSchemaFile }: AgentCall,
+  footprint: Footprint,
+  options: SandboxOptions,
+): Promise<Bounds | undefined> {
+  const { userHome, env } = options;
+  const storage = join(dirname(outputSchemaFile), '.agent');
+  const hides = await existing(footprint.hides);
+  const none = { writable: [], protected: [], visible: [], temporary: [], isReadOnly: false, storage };
+  const isUnrestricted = sandbox === 'danger-full-access';
+  if (isUnrestricted && hides.length === 0) return undefined;
+  await disk.mkdir(storage, { recursive: true, mode: 0o700 });
+  if (isUnrestricted) return { ...none, hidden: hides };
+  const temporary = temporaryFolder(env);
+  const own = [...footprint.writes, ...footprint.temporary.map(({ folder }) => folder)];
+  // The agent needs its files in the home folder, even if that is a folder of Adjutant too.
+  const ownFolders = options.ownFolders.filter((folder) => !isInFolder(userHome, folder));
+  const adjutant = await hiddenPaths({ ...options, ownFolders }, cwd);
+  const person = privateFiles(userHome, env, options.visibleFolders);
+  const mayWrite = sandbox === 'workspace-write';
+  // A person can allow the commands of an agent to leave its own sandbox.
+  const isReadOnly = profile.sandbox === 'adjutant' || !(footprint.writesAnywhere || approvals === 'ask');
+  return {
+    isReadOnly,
+    writable: await existing([temporary, ...footprint.writes, ...(mayWrite ? [cwd] : [])]),
+    protected: [
+      ...(mayWrite ? (profile.sandbox === 'adjutant' ? [join(cwd, '.git')] : []) : [cwd]),
+      ...(footprint.protects ?? []),
+    ],
+    hidden: await existing([
+      ...person.hidden,
+      ...adjutant,
+      ...options.runFolders,
+      ...hides,
+      join(tmpdir(), `adjutant-${userInfo().uid}`),
+    ]),
+    visible: [...person.visible, ...own, ...footprint.reads, cwd, origin],
+    temporary: footprint.temporary,
+    storage,
+  };
+}

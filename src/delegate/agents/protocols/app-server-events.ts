@@ -1,0 +1,135 @@
+import { isObject } from '../../../json.ts';
+import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
+import type { Message } from './json-peer.ts';
+
+/** Longer output is cut at its beginning. */
+const maxOutputChars = 16 * 1024;
+
+/** Translates a notification of `codex app-server`. Those that say nothing about the work yield no event. */
+export function toEvent(method: string, params: Message): AgentEvent | undefined {
+  switch (method) {
+    case 'turn/started':
+      return { kind: 'turn', id: String(isObject(params['turn']) ? params['turn']['id'] : '') };
+    case 'item/started':
+      return itemEvent('started', params['item']);
+    case 'item/completed':
+      return itemEvent('completed', params['item']);
+    case 'item/agentMessage/delta':
+      return deltaEvent('message', params);
+    case 'item/reasoning/summaryTextDelta':
+      return deltaEvent('reasoning', params);
+    case 'item/commandExecution/outputDelta':
+      return deltaEvent('output', params);
+    case 'turn/plan/updated':
+      return {
+        kind: 'item',
+        id: 'plan',
+        phase: 'updated',
+        item: { type: 'todo', items: objects(params['plan']).map(toTodo) },
+      };
+    case 'error': {
+      // The turn reports the error that ends it.
+      const { error, willRetry } = params;
+      return willRetry === true && isObject(error)
+        ? { kind: 'warning', message: String(error['message']), isFailure: true }
+        : undefined;
+    }
+    case 'warning':
+    case 'configWarning':
+    case 'deprecationNotice':
+    case 'guardianWarning':
+      return { kind: 'warning', message: String(params['message'] ?? params['summary'] ?? method) };
+    default:
+      return undefined;
+  }
+}
+
+/** The token counts in a `thread/tokenUsage/updated`: of the last call of the model, and of the whole thread. */
+export function toUsage(params: Message): { readonly last: Usage; readonly total: Usage } | undefined {
+  const usage = params['tokenUsage'];
+  if (!isObject(usage) || !isObject(usage['last']) || !isObject(usage['total'])) return undefined;
+  return { last: toCounts(usage['last']), total: toCounts(usage['total']) };
+}
+
+function toCounts(counts: Message): Usage {
+  return {
+    input_tokens: Number(counts['inputTokens'] ?? 0),
+    cached_input_tokens: Number(counts['cachedInputTokens'] ?? 0),
+    output_tokens: Number(counts['outputTokens'] ?? 0),
+    reasoning_output_tokens: Number(counts['reasoningOutputTokens'] ?? 0),
+  };
+}
+
+function deltaEvent(of: 'message' | 'reasoning' | 'output', params: Message): AgentEvent {
+  return { kind: 'delta', id: String(params['itemId']), of, text: String(params['delta'] ?? '') };
+}
+
+function itemEvent(phase: 'started' | 'completed', item: unknown): AgentEvent | undefined {
+  const known = isObject(item) ? toItem(item) : undefined;
+  return known && { kind: 'item', id: String((item as Message)['id']), phase, item: known };
+}
+
+function toItem(item: Message): AgentItem | undefined {
+  switch (item['type']) {
+    case 'agentMessage':
+      return { type: 'message', text: String(item['text'] ?? '') };
+    case 'reasoning':
+      return { type: 'reasoning', text: strings(item['summary']).join('\n') };
+    case 'plan':
+      return { type: 'message', text: String(item['text'] ?? '') };
+    case 'commandExecution': {
+      const { exitCode, aggregatedOutput } = item;
+      return {
+        type: 'command',
+        command: unwrapShell(String(item['command'])),
+        ...(typeof exitCode === 'number' && { exitCode }),
+        ...(typeof aggregatedOutput === 'string' && { output: lastPart(aggregatedOutput) }),
+      };
+    }
+    case 'fileChange':
+      return {
+        type: 'files',
+        changes: objects(item['changes']).flatMap(toFileChange),
+        ...(['failed', 'declined'].includes(String(item['status'])) && { failed: true }),
+      };
+    case 'mcpToolCall':
+      return { type: 'tool', name: `${item['server']}.${item['tool']}` };
+    case 'collabAgentToolCall':
+    case 'dynamicToolCall':
+      return { type: 'tool', name: String(item['tool']) };
+    case 'webSearch':
+      return { type: 'tool', name: 'web_search' };
+    default:
+      return undefined;
+  }
+}
+
+/** A file change of either protocol: `kind` is a word in `codex exec` and an object here. */
+export function toFileChange({ path, kind }: Message) {
+  const name = isObject(kind) ? kind['type'] : kind;
+  return name === 'add' || name === 'delete' || name === 'update'
+    ? [{ path: String(path), kind: name } as const]
+    : [];
+}
+
+function toTodo({ step, status }: Message) {
+  return { text: String(step), completed: status === 'completed' };
+}
+
+export function objects(value: unknown): readonly Message[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function lastPart(text: string): string {
+  return text.length <= maxOutputChars ? text : `…${text.slice(1 - maxOutputChars)}`;
+}
+
+/** Shortens `/bin/bash -lc 'npm test'` to `npm test`. */
+export function unwrapShell(command: string): string {
+  const [, quoted, bare] = /^\S*sh -l?c (?:'([^']*)'|(\S+))$/.exec(command) ?? [];
+  return quoted ?? bare ?? command;
+}

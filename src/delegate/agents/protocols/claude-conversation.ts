@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { isObject, type JsonObject } from '../../../json.ts';
+import { parseObject } from '../../files/json-file.ts';
+import type {
+  AgentConversation,
+  ConversationChannel,
+  ConversationStart,
+  TurnEnd,
+  TurnInput,
+} from './agent-conversation.ts';
+import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
+import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
+import { type Fields, resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
+import { AgentExited } from './json-peer.ts';
+
+type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
+
+const noUsage: Usage = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_output_tokens: 0,
+};
+
+/** Opens a conversation with `claude -p --input-format stream-json`. Claude Code reports its thread with the first turn. */
+export async function openClaudeConversation(
+  _: ConversationStart,
+  channel: ConversationChannel,
+): Promise<AgentConversation> {
+  return new ClaudeConversation(channel);
+}
+
+class ClaudeConversation implements AgentConversation {
+  readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
+  readonly #channel: ConversationChannel;
+  readonly #questions = new Map<string, Fields>();
+  /** Messages of the user that Claude Code has not taken up yet. */
+  readonly #unread = new Map<string, PromiseWithResolvers<void>>();
+  readonly #items = new Map<string, AgentItem>();
+  #turn: PromiseWithResolvers<TurnEnd> | undefined;
+  #isInterrupted = false;
+  #isExited = false;
+  #threadId: string | undefined;
+  #usage = noUsage;
+  /** The tokens of the calls in the turn in progress. */
+  #turnUsage = noUsage;
+  #messageId = '';
+
+  constructor(channel: ConversationChannel) {
+    this.#channel = channel;
+    // The agent may exit at any time. The exit itself is reported by its process.
+    channel.input.on('error', () => {});
+    const lines = createInterface({ input: channel.output, crlfDelay: Number.POSITIVE_INFINITY });
+    lines.on('line', (line) => this.#receive(parseObject(line) ?? {}));
+    lines.on('close', () => {
+      this.#isExited = true;
+      const exited = new AgentExited('refused', 'the agent has exited');
+      this.#turn?.reject(exited);
+      for (const { reject } of this.#unread.values()) reject(exited);
+    });
+  }
+
+  async runTurn({ text }: TurnInput): Promise<TurnEnd> {
+    if (this.#isExited) throw new AgentExited('refused', 'the agent has exited');
+    this.#turn = Promise.withResolvers<TurnEnd>();
+    this.#isInterrupted = false;
+    const { promise } = this.#turn;
+    this.#say(text).catch(() => {});
+    return promise;
+  }
+
+  steer(message: string): Promise<void> {
+    return this.#say(message);
+  }
+
+  async interrupt(): Promise<void> {
+    this.#isInterrupted = true;
+    this.#send({
+      type: 'control_request',
+      request_id: randomUUID(),
+      request: { subtype: 'interrupt' },
+    });
+  }
+
+  async answer(approvalId: string, answer: ApprovalAnswer): Promise<void> {
+    const request = this.#questions.get(approvalId);
+    if (request === undefined) return;
+    this.#questions.delete(approvalId);
+    this.#send({
+      type: 'control_response',
+      response: { subtype: 'success', request_id: approvalId, response: toPermission(request, answer) },
+    });
+  }
+
+  /** Claude Code exits when its input is closed. */
+  async close(): Promise<void> {}
+
+  /** Resolves when Claude Code has taken up the message. */
+  #say(text: string): Promise<void> {
+    const uuid = randomUUID();
+    const read = Promise.withResolvers<void>();
+    this.#unread.set(uuid, read);
+    this.#send({ type: 'user', uuid, message: { role: 'user', content: [{ type: 'text', text }] } });
+    return read.promise;
+  }
+
+  #send(message: JsonObject): void {
+    if (!this.#isExited) this.#channel.input.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #receive(message: Fields): void {
+    switch (message['type']) {
+      case 'control_request':
+        return this.#ask(message);
+      case 'stream_event':
+        return this.#stream(message['event']);
+      case 'result':
+        return this.#endTurn(message);
+      case 'user':
+        if (message['isReplay'] === true) return this.#confirm(String(message['uuid']));
+    }
+    for (const event of toEvents(message)) {
+      if (event.kind === 'thread' && event.threadId === this.#threadId) continue;
+      if (event.kind === 'thread') this.#threadId = event.threadId;
+      this.#channel.emit(event.kind === 'item' ? this.#complete(event, message) : event);
+    }
+  }
+
+  /** The result of a tool only names the id of its call. */
+  #complete(event: ItemEvent, message: Fields): ItemEvent {
+    if (event.phase === 'started') this.#items.set(event.id, event.item);
+    const item = event.phase === 'completed' ? this.#items.get(event.id) : undefined;
+    if (item === undefined) return event;
+    this.#items.delete(event.id);
+    const output = resultText(message, event.id);
+    if (item.type === 'command') return { ...event, item: { ...item, output } };
+    const result = message['tool_use_result'];
+    if (item.type !== 'files' || !isObject(result)) return { ...event, item };
+    const kind = item.changes[0]?.kind ?? 'update';
+    return {
+      ...event,
+      item: { type: 'files', changes: writtenPaths(result).map((path) => ({ path, kind })) },
+    };
+  }
+
+  #confirm(uuid: string): void {
+    this.#unread.get(uuid)?.resolve();
+    this.#unread.delete(uuid);
+  }
+
+  #ask({ request_id, request }: Fields): void {
+    const id = String(request_id);
+    if (!isObject(request) || request['subtype'] !== 'can_use_tool') {
+      const error = `Adjutant does not answer ${isObject(request) ? request['subtype'] : 'this request'}.`;
+      this.#send({ type: 'control_response', response: { subtype: 'error', request_id: id, error } });
+      return;
+    }
+    this.#questions.set(id, request);
+    this.#channel.emit({ kind: 'approval', request: toApproval(id, request) });
+  }
+
+  /** Reports the pieces of messages, and the tokens of each call of the model. */
+  #stream(event: unknown): void {
+    if (!isObject(event)) return;
+    const { message, delta, usage } = event;
+    if (event['type'] === 'message_start' && isObject(message)) {
+      this.#messageId = String(message['id']);
+      this.#count(toUsage(message['usage']), true);
+    }
+    if (event['type'] === 'message_delta') this.#count(toUsage(usage), false);
+    if (event['type'] !== 'content_block_delta' || !isObject(delta)) return;
+    const of = delta['type'] === 'thinking_delta' ? 'reasoning' : 'message';
+    const text = delta['type'] === 'thinking_delta' ? delta['thinking'] : delta['text'];
+    if (typeof text === 'string' && text !== '')
+      this.#channel.emit({ kind: 'delta', id: `${this.#messageId}-${event['index']}`, of, text });
+  }
+
+  /** The start of a message names its input, the end its output. */
+  #count(usage: Usage | undefined, isStart: boolean): void {
+    if (usage === undefined) return;
+    this.#turnUsage = isStart
+      ? add(this.#turnUsage, { ...usage, output_tokens: 0 })
+      : add(this.#turnUsage, { ...noUsage, output_tokens: usage.output_tokens });
+    if (!isStart) this.#channel.emit({ kind: 'usage', usage: add(this.#usage, this.#turnUsage) });
+  }
+
+  #endTurn(message: Fields): void {
+    const end = toEnd(message);
+    this.#usage = add(this.#usage, end.usage ?? this.#turnUsage);
+    this.#turnUsage = noUsage;
+    const costUsd = message['total_cost_usd'];
+    this.#channel.emit({
+      kind: 'usage',
+      usage: this.#usage,
+      ...(typeof costUsd === 'number' && { costUsd }),
+    });
+    // A message that came too late for this turn starts another one.
+    if (this.#unread.size > 0 && end.kind === 'completed' && !this.#isInterrupted) return;
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (this.#isInterrupted) turn?.resolve({ status: 'interrupted' });
+    else if (end.kind === 'completed') turn?.resolve({ status: 'completed', message: end.message });
+    else turn?.resolve({ status: 'failed', message: end.message });
+  }
+}
+
+function add(one: Usage, other: Usage): Usage {
+  const sum = (name: keyof Usage) => Number(one[name]) + Number(other[name]);
+  return {
+    input_tokens: sum('input_tokens'),
+    cached_input_tokens: sum('cached_input_tokens'),
+    output_tokens: sum('output_tokens'),
+    reasoning_output_tokens: sum('reasoning_output_tokens'),
+  };
+}
+
+const maxDiffChars = 64 * 1024;
+
+/** Translates `can_use_tool`. */
+function toApproval(id: string, request: Fields): ApprovalRequest {
+  const input = isObject(request['input']) ? request['input'] : {};
+  const tool = String(request['tool_name']);
+  const text = (name: string) => (typeof input[name] === 'string' ? input[name] : undefined);
+  const hasSuggestions = Array.isArray(request['permission_suggestions']);
+  const decisions = approvalDecisions.filter((one) => one !== 'allow_run' || hasSuggestions);
+  const about = { id, decisions };
+  const reason = text('description');
+  const why = reason === undefined ? {} : { reason };
+  const command = text('command');
+  if (command !== undefined) return { ...about, what: 'command', command, ...why };
+  const path = text('file_path') ?? text('notebook_path');
+  if (path !== undefined && tool !== 'Read')
+    return { ...about, what: 'files', diff: toDiff(path, input).slice(0, maxDiffChars), tool };
+  const url = text('url');
+  if (url !== undefined) return { ...about, what: 'network', host: hostOf(url), tool };
+  return { ...about, what: 'tool', tool, ...why };
+}
+
+function toDiff(path: string, input: Fields): string {
+  const lines = (name: string, sign: string) =>
+    typeof input[name] === 'string' ? input[name].split('\n').map((line) => sign + line) : [];
+  return [
+    `--- ${path}`,
+    `+++ ${path}`,
+    ...lines('old_string', '-'),
+    ...lines('new_string', '+'),
+    ...lines('content', '+'),
+  ].join('\n');
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+/** The answer to `can_use_tool`. Permissions for the whole run are kept in the session, not in the user's settings. */
+function toPermission(request: Fields, { decision, reason }: ApprovalAnswer): JsonObject {
+  if (decision === 'refuse')
+    return { behavior: 'deny', message: reason ?? 'The user refused this request. Continue without it.' };
+  const suggestions = Array.isArray(request['permission_suggestions'])
+    ? request['permission_suggestions']
+    : [];
+  const updatedPermissions = suggestions
+    .filter(isObject)
+    .map((suggestion) => ({ ...suggestion, destination: 'session' }) as JsonObject);
+  return {
+    behavior: 'allow',
+    updatedInput: (isObject(request['input']) ? request['input'] : {}) as JsonObject,
+    ...(decision === 'allow_run' && { updatedPermissions }),
+  };
+}
+
+/** The file that Edit, Write or NotebookEdit has written. Errors have no path. */
+function writtenPaths({ notebook_path, error, filePath }: Fields): readonly string[] {
+  if (typeof notebook_path === 'string')
+    return typeof error === 'string' && error !== '' ? [] : [notebook_path];
+  return typeof filePath === 'string' ? [filePath] : [];
+}

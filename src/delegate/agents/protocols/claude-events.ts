@@ -1,0 +1,130 @@
+import { isObject } from '../../../json.ts';
+import { parseObject } from '../../files/json-file.ts';
+import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
+
+/** Parses one line of `claude -p --output-format stream-json`. */
+export function parseClaudeLine(line: string): readonly AgentEvent[] {
+  const message = parseObject(line);
+  return message === undefined ? [] : toEvents(message);
+}
+
+export function toEvents(event: Fields): readonly AgentEvent[] {
+  switch (event['type']) {
+    case 'system':
+      return event['subtype'] === 'init'
+        ? [{ kind: 'thread', threadId: String(event['session_id']) }, { kind: 'turn' }]
+        : [];
+    case 'assistant':
+      return contentBlocks(event).flatMap((block, at) => toStarted(block, `${messageId(event)}-${at}`));
+    case 'user':
+      return contentBlocks(event).flatMap(toCompleted);
+    case 'result':
+      return [toEnd(event)];
+    default:
+      return [];
+  }
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+function contentBlocks({ message }: Fields): readonly Fields[] {
+  const content = isObject(message) ? message['content'] : undefined;
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+function messageId({ message }: Fields): string {
+  return String(isObject(message) ? (message['id'] ?? '') : '');
+}
+
+function toStarted(block: Fields, textId: string): readonly AgentEvent[] {
+  const id = String(block['id'] ?? textId);
+  switch (block['type']) {
+    case 'text':
+      return [
+        { kind: 'item', id, phase: 'completed', item: { type: 'message', text: String(block['text']) } },
+      ];
+    case 'thinking':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'completed',
+          item: { type: 'reasoning', text: String(block['thinking']) },
+        },
+      ];
+    case 'tool_use':
+      return [
+        {
+          kind: 'item',
+          id,
+          phase: 'started',
+          item: toItem(String(block['name']), isObject(block['input']) ? block['input'] : {}),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function toItem(name: string, input: Fields): AgentItem {
+  const path = input['file_path'] ?? input['notebook_path'];
+  if (name === 'Bash') return { type: 'command', command: String(input['command']) };
+  if (['Edit', 'MultiEdit', 'NotebookEdit'].includes(name))
+    return { type: 'files', changes: [{ path: String(path), kind: 'update' }] };
+  if (name === 'Write') return { type: 'files', changes: [{ path: String(path), kind: 'add' }] };
+  if (name === 'TodoWrite' && Array.isArray(input['todos']))
+    return {
+      type: 'todo',
+      items: input['todos']
+        .filter(isObject)
+        .map((todo) => ({ text: String(todo['content']), completed: todo['status'] === 'completed' })),
+    };
+  return { type: 'tool', name };
+}
+
+function toCompleted(block: Fields): readonly AgentEvent[] {
+  if (block['type'] !== 'tool_result') return [];
+  const id = String(block['tool_use_id']);
+  return [{ kind: 'item', id, phase: 'completed', item: { type: 'tool', name: 'result' } }];
+}
+
+const maxOutputChars = 16 * 1024;
+
+/** The text that a tool returned. Of a long text, only the end is kept. */
+export function resultText(message: Fields, id: string): string {
+  const content = contentBlocks(message).find((block) => block['tool_use_id'] === id)?.['content'];
+  const parts = Array.isArray(content)
+    ? content.filter(isObject).map((part) => part['text'] ?? '')
+    : [content];
+  const text = parts.join('');
+  return text.length <= maxOutputChars ? text : `…${text.slice(1 - maxOutputChars)}`;
+}
+
+export function toEnd(event: Fields): Extract<AgentEvent, { kind: 'completed' | 'failed' }> {
+  const usage = toUsage(event['usage']);
+  const text = String(event['result'] ?? event['subtype']);
+  if (event['is_error'] === true || event['subtype'] !== 'success') {
+    const errors = Array.isArray(event['errors']) ? event['errors'].join('; ') : '';
+    return { kind: 'failed', message: errors || text, ...(usage !== undefined && { usage }) };
+  }
+  const structured = event['structured_output'];
+  return {
+    kind: 'completed',
+    usage,
+    message: structured === undefined ? text : JSON.stringify(structured),
+    ...(typeof event['total_cost_usd'] === 'number' && { costUsd: event['total_cost_usd'] }),
+  };
+}
+
+export function toUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const cached = Number(usage['cache_read_input_tokens'] ?? 0);
+  const written = Number(usage['cache_creation_input_tokens'] ?? 0);
+  return {
+    // Claude Code reports cached tokens separately; `input_tokens` of a tool result includes them.
+    input_tokens: Number(usage['input_tokens'] ?? 0) + cached + written,
+    cached_input_tokens: cached,
+    output_tokens: Number(usage['output_tokens'] ?? 0),
+    reasoning_output_tokens: 0,
+  };
+}

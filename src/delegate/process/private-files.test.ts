@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { privateFiles, secretVariables } from './private-files.ts';
+
+const home = '/home/ada';
+
+it('hides keys, sign-ins and settings of programs, but not the settings of git', () => {
+  const { hidden, visible } = privateFiles(home, {}, []);
+  for (const path of ['.ssh', '.aws', '.gnupg', '.netrc', '.kube', '.docker', '.config', '.mozilla'])
+    expect(hidden).toContain(`${home}/${path}`);
+  expect(visible).toContain(`${home}/.config/git/config`);
+  expect(visible).not.toContain(`${home}/.config/git/credentials`);
+});
+
+it('hides the folders that variables name', () => {
+  const env = { XDG_CONFIG_HOME: '/settings', SSH_AUTH_SOCK: '/tmp/ssh-1/agent', XDG_RUNTIME_DIR: '/run/me' };
+  const { hidden, visible } = privateFiles(home, env, []);
+  expect(hidden).toEqual(
+    expect.arrayContaining(['/settings', `${home}/.config`, '/tmp/ssh-1/agent', '/run/me']),
+  );
+  expect(visible).toContain('/settings/git/config');
+});
+
+it.each(['~/.ssh', '.ssh', `${home}/.ssh`])('shows what %s names', (name) => {
+  const { hidden, visible } = privateFiles(home, { SSH_AUTH_SOCK: '/tmp/agent' }, [name, '~/.config/gh']);
+  expect(hidden).not.toContain(`${home}/.ssh`);
+  expect(hidden).not.toContain('/tmp/agent');
+  expect(hidden).toContain(`${home}/.config`);
+  expect(visible).toContain(`${home}/.config/gh`);
+});
+
+it('shows programs that are installed below a hidden folder', () => {
+  const { visible } = privateFiles(
+    home,
+    { PATH: `/usr/bin:${home}/.config/yarn/global/node_modules/.bin` },
+    [],
+  );
+  expect(visible).toContain(`${home}/.config/yarn`);
+});
+
+it('finds secret variables by their names and values', () => {
+  const env = {
+    DATABASE_PASSWORD: 'x',
+    PGPASSWD: 'x',
+    GOOGLE_APPLICATION_CREDENTIALS: '/file',
+    some_api_key: 'x',
+    NPM_TOKEN: 'x',
+    CLIENT_SECRET: 'x',
+    DATABASE: 'postgres://ada:hunter2@localhost/shop',
+    SSH_AUTH_SOCK: '/tmp/agent',
+  };
+  const harmless = {
+    PATH: '/usr/bin',
+    HOMEPAGE: 'https://example.org/@ada:x',
+    GIT_CONFIG_KEY_0: 'core.pager',
+    GIT_AUTHOR_NAME: 'Ada',
+    EMPTY_TOKEN: undefined,
+  };
+  expect(secretVariables({ ...env, ...harmless }, [])).toEqual(Object.keys(env));
+  expect(secretVariables(env, ['*_TOKEN', 'database*'])).toEqual(
+    Object.keys(env).filter((name) => name !== 'NPM_TOKEN' && !name.startsWith('DATABASE')),
+  );
+});

@@ -1,0 +1,120 @@
+import type { Artifact } from '../files/run-directory.ts';
+import type { Deliverable } from './answer.ts';
+import type { EventLine } from './event-lines.ts';
+import type { RunStatus } from './outcome.ts';
+import { lineEnd, oneLine, quoteLines } from './run-progress.ts';
+import type { Timing } from './run-state.ts';
+
+/** Result of a run, as the tools return it. */
+export interface RunOutput {
+  readonly run_id: string;
+  readonly run_dir: string;
+  readonly subagent_thread_id: string | null;
+  readonly summary: string;
+  readonly deliverables: readonly Deliverable[];
+  readonly open_questions: readonly string[];
+  readonly next_actions: readonly string[];
+  readonly artifacts: readonly Artifact[];
+  readonly timing: Timing;
+  readonly status: RunStatus | 'running' | 'interrupted';
+  readonly error: string | null;
+  readonly warnings?: readonly string[];
+  readonly evidence?: {
+    readonly files: readonly { readonly path: string; readonly status: string }[];
+  } | null;
+}
+
+const lineLength = 200;
+const listLength = 5;
+
+/** Formats the result of a run as text. `whole` omits nothing, for clients that read only the text. */
+export function runReport(tool: string, output: RunOutput, whole = false): string {
+  const { clip, section } = formatFor(whole);
+  return [
+    tool,
+    ...(whole ? [`run_id: ${output.run_id}`] : []),
+    `status: ${output.status} (${output.timing.duration_ms}ms)`,
+    `run_dir: ${output.run_dir}`,
+    `subagent_thread_id: ${clip(output.subagent_thread_id ?? '(none)')}`,
+    ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
+    '',
+    `summary: ${clip(output.summary)}`,
+    '',
+    ...section('deliverables', output.deliverables.map(describe)),
+    '',
+    ...section('open_questions', output.open_questions),
+    '',
+    ...section('next_actions', output.next_actions),
+    '',
+    ...(whole && output.evidence?.files.length
+      ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
+      : []),
+    ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
+    'Debug pointers:',
+    ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
+  ].join('\n');
+}
+
+function debugFiles({ status, artifacts }: RunOutput): readonly string[] {
+  if (status === 'completed') return ['last_message.json'];
+  const useful = [
+    'last_message.json',
+    'stderr.log',
+    status === 'running' || status === 'interrupted' ? 'events.jsonl' : 'result.json',
+  ];
+  return useful.filter((name) => artifacts.some((artifact) => artifact.name === name));
+}
+
+export function describe({ path, description }: Deliverable): string {
+  return `${path} — ${description}`;
+}
+
+function changeLine({ path, status }: { readonly path: string; readonly status: string }): string {
+  return `${path} (${status})`;
+}
+
+/** The events of a run as lines of text, with their times and the end of the output of commands. */
+export function eventsText(events: readonly Omit<EventLine, 'line'>[]): string {
+  const lines: string[] = [];
+  let item: string | undefined;
+  for (const event of events.filter((one) => one.text !== '')) {
+    const { time, kind, output } = event;
+    const text = quoteLines(event.text);
+    const isDelta = kind?.startsWith('delta.') === true;
+    if (isDelta && item === event.item) lines.push(`${lines.pop()}${text}`);
+    else lines.push(`${time === undefined ? '' : `${time.slice(11, 19)} `}${isDelta ? '… ' : ''}${text}`);
+    item = isDelta ? event.item : undefined;
+    const shown = output?.trimEnd().split(lineEnd).slice(-shownOutputLines) ?? [];
+    lines.push(...shown.filter((line) => line !== '').map((line) => `         ${line}`));
+  }
+  return lines.join('\n') || 'No events yet.';
+}
+
+const shownOutputLines = 20;
+
+/** One run in a list, as one line of text. */
+export function overviewLine(run: {
+  readonly run_id: string;
+  readonly status: string;
+  readonly duration_ms: number;
+  readonly task: string;
+  readonly summary: string;
+  readonly host?: string;
+}): string {
+  const { run_id, status, duration_ms, task, summary, host } = run;
+  return `${run_id}  ${status}  ${(duration_ms / 1000).toFixed(1)} s${host === undefined ? '' : `  on ${host}`}  ${task || summary}`;
+}
+
+/** Formats texts and lists of an agent: in full with quoted lines, or cut to some lines of limited length. */
+export function formatFor(whole: boolean) {
+  const clip = (text: string, maxLength = lineLength) =>
+    whole ? quoteLines(text) : oneLine(text, maxLength);
+  /** Formats a list: heading with count, first items, number of omitted items. */
+  const section = (name: string, items: readonly string[]): string[] => {
+    const length = whole ? items.length : listLength;
+    const shown = items.slice(0, length).map((item) => `- ${clip(item)}`);
+    const more = items.length > length ? [`... (+${items.length - length} more)`] : [];
+    return [`${name} (${items.length}):`, ...(items.length === 0 ? ['- (none)'] : [...shown, ...more])];
+  };
+  return { clip, section };
+}

@@ -1,0 +1,79 @@
+import type { JsonSchema } from '../../json.ts';
+import type { AgentEvent, AgentName } from '../agents/agent.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { Sandbox } from '../agents/sandbox.ts';
+import type { RunDirectory } from '../files/run-directory.ts';
+import type { Overlay } from '../process/containment.ts';
+import type { ApplyMode } from '../workspace/apply-mode.ts';
+import type { Evidence } from '../workspace/evidence.ts';
+import type { RunEnd } from './run-state.ts';
+
+/** True for the tools whose runs consist of jobs. */
+export function hasJobs(tool: unknown): boolean {
+  return tool === 'delegate_autopilot' || tool === 'delegate_compare';
+}
+
+/** One call of an agent, from an empty run directory to `result.json`. */
+export interface RunRequest {
+  readonly directory: RunDirectory;
+  readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'delegate_compare' | 'fork_run';
+  /** Default: the configured agent. */
+  readonly agent?: AgentName;
+  /** Passed unchanged to the agent's standard input. */
+  readonly prompt: string;
+  readonly outputSchema: JsonSchema;
+  readonly cwd: string;
+  /** The folder of the user, if `cwd` is a copy of it. Set when the run starts. */
+  readonly origin?: string;
+  /** When the changes of a writing run are applied. Default: when it ends. */
+  readonly apply?: ApplyMode;
+  /** The directory of an earlier run whose changes are not applied. This run continues with them. */
+  readonly continues?: string;
+  /** Where the agent's changes go if it writes. Set when the run starts. */
+  readonly overlay?: Overlay;
+  /** The sandbox after permission checks. */
+  readonly sandbox: Sandbox;
+  readonly threadId?: string;
+  /** Starts a new thread with the history of `threadId`, up to this turn or the last one. */
+  readonly fork?: { readonly lastTurnId?: string };
+  /** `ask`: the agent may ask people for permission to leave its sandbox. */
+  readonly approvals?: 'never' | 'ask';
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly configOverrides?: readonly string[];
+  readonly skipGitRepoCheck?: boolean;
+  readonly ephemeral?: boolean;
+  readonly skills?: 'all' | 'named';
+  readonly disable?: readonly string[];
+  /** False if the caller itself handles answers that do not match the schema. Default: the agent repairs them once. */
+  readonly repairsAnswer?: boolean;
+  /** Overrides the configured time limit. */
+  readonly totalTimeoutMs?: number;
+  /** Warnings to include in the result. */
+  readonly warnings?: readonly string[];
+}
+
+export interface RunHooks {
+  /** Cancels the run and terminates the agent with every process it has started. */
+  readonly signal: AbortSignal;
+  onEvent?(event: AgentEvent): void;
+  /** Called with the function that takes orders for the run, when its conversation starts and, with `undefined`, when it ends. */
+  onConversation?(runId: string, execute: ((order: RunOrder) => Promise<void>) | undefined): void;
+  /** Called once if the run has to wait in the queue, and once when it starts. */
+  onState?(state: 'waiting' | 'running'): void;
+}
+
+/** What a run host knows about a run that has ended. The part that stays readable is its `RunEnd`. */
+export interface RunResult extends Omit<RunEnd, 'answer'> {
+  /** The final message as the agent wrote it. `undefined` if there is none. */
+  readonly lastMessage: string | undefined;
+  /** The parsed final message. `undefined` if it does not match `outputSchema`. */
+  readonly answer: unknown;
+  readonly costUsd: number | null;
+  readonly agent: AgentName;
+  /** File changes that the server observed in the working folder. `null` if it recorded none. */
+  readonly evidence: Evidence | null;
+}
+
+/** Waits in the queue, starts the agent, follows it until it exits, and returns the result. */
+export type RunAgent = (request: RunRequest, hooks: RunHooks) => Promise<RunResult>;

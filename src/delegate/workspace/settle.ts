@@ -1,0 +1,123 @@
+import { resolve, sep } from 'node:path';
+import { messageOf } from '../../json.ts';
+import type { Environment } from '../process/environment.ts';
+import { applyChanges, type ChangedPaths, type Conflict, demandFolder } from './apply.ts';
+import { type Branch, commitToBranch, keepCommits } from './commits.ts';
+import { type Claim, compareClaims, type Evidence, plainPath } from './evidence.ts';
+import { type Change, type FolderChange, gitDataOf, isApplicable, summarize } from './folder-changes.ts';
+import { FolderClaims } from './folder-claims.ts';
+import { createPatch } from './patch.ts';
+import { folderLimitMs, limitStep } from './step-limit.ts';
+import { displayPath, specialKind } from './tree.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface SettledRun {
+  /** True if the run changed any file, or if its changes could not be collected. */
+  readonly hasChanges: boolean;
+  /** True if all changes are in the user's folder. */
+  readonly isApplied: boolean;
+  readonly conflicts: readonly Conflict[];
+  readonly evidence: Evidence;
+  /** What the user should know about commits of the agent, and about files that are never applied. */
+  readonly warnings: readonly string[];
+  /** The commit with the changes, if the run asked for a branch. */
+  readonly branch?: Branch;
+  /** The changes as a patch, as far as they are text. */
+  readonly patch?: string;
+}
+
+export interface SettleOptions {
+  readonly run: string;
+  readonly stateDir: string;
+  readonly env: Environment;
+  /** Whether to apply the changes, commit them to a branch, or only keep them. */
+  readonly end: 'apply' | 'branch' | 'keep';
+  /** The subject of the commit on the branch. */
+  readonly subject?: string;
+  readonly claims: readonly Claim[];
+  readonly signal?: AbortSignal;
+}
+
+/** Ends the work of a run in its workspace: collects its changes, compares them with the claims of the agent, and applies them. */
+export async function settleRun(workspace: Workspace, options: SettleOptions): Promise<SettledRun> {
+  const { origin, kind } = workspace;
+  const { end, signal } = options;
+  const inFolder = <Value>(work: () => Promise<Value>) => limitStep(work, signal, folderLimitMs);
+  const warnings: string[] = [];
+  let changes: readonly FolderChange[] | undefined;
+  let lines: readonly Change[] = [];
+  let patch: string | undefined;
+  let branch: Branch | undefined;
+  let applied: ChangedPaths = { changed: [], marked: [], conflicts: [] };
+  try {
+    // Without the folder, other errors only follow from that.
+    await demandFolder(origin);
+    changes = await workspace.collectChanges(signal);
+    lines = summarize(changes);
+    warnings.push(...(await inFolder(() => keepCommits(workspace, lines, options.run))));
+    warnings.push(...neverApplied(changes, lines));
+    const collected = changes.filter(isApplicable);
+    patch = await inFolder(() => createPatch(workspace, collected)).catch(() => undefined);
+    if (end === 'apply' && collected.length > 0) applied = await applyAll(workspace, options);
+    if (end === 'branch' && collected.length > 0)
+      branch = await inFolder(() => commitToBranch(workspace, collected, options));
+    warnings.push(...(branch?.omitted ?? []));
+  } catch (error) {
+    applied = { ...applied, conflicts: [{ path: origin, reason: messageOf(error) }] };
+  }
+  const claims = changes === undefined ? [] : options.claims;
+  const own = claims.map(({ path }) => ({ path: pathInFolder(path, workspace.folder, origin) }));
+  const evidence: Evidence = {
+    method: kind,
+    complete: changes !== undefined,
+    ...(await compareClaims(own, lines, origin)),
+  };
+  const conflicts = applied.conflicts.map((one) => ({ ...one, path: displayPath(one.path) }));
+  const hasChanges = changes?.some(isApplicable) ?? true;
+  const isApplied = end === 'apply' && conflicts.length === 0;
+  // What was not applied is kept for `adjutant runs apply`.
+  if (isApplied || !hasChanges) await workspace.discardContent();
+  return {
+    hasChanges,
+    isApplied,
+    conflicts,
+    evidence,
+    warnings,
+    ...(branch && { branch }),
+    ...(patch !== undefined && { patch }),
+  };
+}
+
+async function applyAll(
+  workspace: Workspace,
+  { run, stateDir, env, signal }: SettleOptions,
+): Promise<ChangedPaths> {
+  const claims = await FolderClaims.open(stateDir);
+  try {
+    const applied = await applyChanges(workspace, { run, claims, env, ...(signal && { signal }) });
+    claims.release(run, 'isolated');
+    return applied;
+  } finally {
+    claims.close();
+  }
+}
+
+function neverApplied(changes: readonly FolderChange[], lines: readonly Change[]): string[] {
+  const data = lines.filter(({ path }) => gitDataOf(path) === path);
+  const special = changes.filter(({ base, state }) => base === undefined && specialKind(state) !== undefined);
+  return [
+    ...data.map(
+      ({ path, change }) =>
+        `${displayPath(path)} was ${change} by the run, and is never applied: it is git data.`,
+    ),
+    ...special.map(
+      ({ path }) => `${displayPath(path)} was not applied: it is a named pipe, a socket or a device.`,
+    ),
+  ];
+}
+
+/** A path that names a file in a copy means the same file in the user's folder. */
+export function pathInFolder(path: string, folder: string, origin: string): string {
+  if (folder === origin || !resolve(folder, path).startsWith(folder + sep)) return path;
+  return plainPath(path, folder) ?? path;
+}

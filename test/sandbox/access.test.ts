@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realAgents } from '../agents/real-agents.ts';
+import { accessCases } from './access-cases.ts';
+import { Stage } from './stage.ts';
+
+/** A part of the attacks with all agents. `npm run prove -- sandbox` runs all of it. */
+let stage: Stage;
+beforeAll(async () => {
+  stage = await Stage.open(realAgents.codex);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const named = (part: string) => accessCases.find(({ name }) => name.includes(part))!;
+
+describe.runIf(process.platform === 'linux')('an agent does not reach', { timeout: 120_000 }, () => {
+  it.each([
+    ["the person's private files by shell", 'read-only'],
+    ["Adjutant's files and other runs by shell", 'workspace-write'],
+    ['variables', 'workspace-write'],
+    ['planted programs of a virtual environment', 'read-only'],
+  ] as const)('%s: %s', async (name, sandbox) => {
+    expect(await stage.attack(named(name), sandbox)).toEqual({ status: 'completed', violations: [] });
+  });
+});
+
+// The commands of this agent share its environment.
+it.runIf(process.platform === 'linux')(
+  'gemini gets no variables with passwords',
+  { timeout: 120_000 },
+  async () => {
+    await using other = await Stage.open(realAgents.gemini);
+    expect(await other.attack(named('variables'), 'workspace-write')).toEqual({
+      status: 'completed',
+      violations: [],
+    });
+  },
+);
+
+it('the attack works without a sandbox', { timeout: 120_000 }, async () => {
+  const { violations } = await stage.attack(named('private files by shell'), 'danger-full-access');
+  expect(violations.join()).toContain('.ssh/id_ed25519');
+});
