@@ -34,6 +34,7 @@ describe('the catalogue', () => {
     expect((result['prompts'] as JsonObject[]).find(({ name }) => name === 'greet')).toEqual({
       name: 'greet',
       title: 'Title of greet',
+      description: 'Hello {{who}}',
       arguments: [{ name: 'who', required: true }],
       inputSchema: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] },
       _meta: { 'adjutant/source': 'user', 'adjutant/tags': ['social'] },

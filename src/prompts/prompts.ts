@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
+import { Lazy } from '../pace.ts';
 import type { Records } from '../store/records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { Expander } from './catalog/expander.ts';
+import { type ExposeOptions, Exposure } from './catalog/exposure.ts';
 import { CatalogProvider } from './catalog/provider.ts';
+import { Shelf } from './catalog/shelf.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
 import type { EditablePromptSource, PromptSource } from './definition/source.ts';
@@ -27,12 +30,8 @@ import { TwigSource } from './sources/twig.ts';
 import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { TrialStore } from './testing/trial-store.ts';
-import {
-  createCatalogTools,
-  createExpandCommand,
-  createListCommands,
-  createShow,
-} from './tools/catalog-tools.ts';
+import { createCatalogTools, createShow } from './tools/catalog-tools.ts';
+import { createExpandCommand, createListCommands } from './tools/command-tools.ts';
 import { createEditingTools, createMethods } from './tools/editing-tools.ts';
 import { createDeletedTool, createHistoryTool, createLabelTool } from './tools/history-tools.ts';
 import { createLibraryProblems, createLibraryTools } from './tools/library-tools.ts';
@@ -51,6 +50,8 @@ export interface PromptsOptions {
   readonly originals?: { readonly hexaiDir?: string | undefined; readonly twigDir?: string | undefined };
   /** Prompt files of other programs. */
   readonly mounts?: readonly MountOptions[];
+  /** Folders of skills, which are prompts too. */
+  readonly skillFolders?: readonly string[];
   /** Git repositories of prompts, and the folder for their files. */
   readonly repositories?: {
     readonly list: readonly RepositoryOptions[];
@@ -77,6 +78,10 @@ export interface PromptsOptions {
   readonly silencedRules?: readonly string[];
   /** Counts how often prompts are used. Default: true. */
   readonly countsUsage?: boolean;
+  /** Which prompts clients list. Default: all. */
+  readonly expose?: ExposeOptions;
+  /** Keeps the index of the search. Default: in memory. */
+  readonly searchFile?: string;
   /** Also logs invalid files and missing folders. */
   readonly logsProblems?: boolean;
 }
@@ -97,6 +102,8 @@ export interface PromptsFeature extends Feature {
   entries(): Promise<readonly CatalogEntry[]>;
   readonly expandText: ExpandText;
 }
+
+const everything: ExposeOptions = { rules: ['all'], limit: 0 };
 
 /** All sources in one catalogue. */
 export function createPrompts(options: PromptsOptions & PromptDocuments): PromptsFeature {
@@ -131,17 +138,24 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
   const tested = new TestedRevisions(join(jsonlDir, 'tested.json'));
   const recent = new RecentValues();
   const libraryProblems = createLibraryProblems(catalog, silencedRules);
+  const shelf = new Shelf(documents);
   const usage = countsUsage ? new Usage(localDocuments, join(jsonlDir, 'usage')) : undefined;
   const trials = new TrialStore(localDocuments, join(jsonlDir, 'trials.jsonl'));
-  const expander = new Expander({ catalog, find: versions.find, recent, usage });
+  const search = new Lazy(async () => {
+    const { PromptSearch } = await import('./catalog/search.ts');
+    return new PromptSearch(catalog, { boosts: usage && (() => usage.boosts()), file: options.searchFile });
+  });
+  const expander = new Expander({ find: versions.find, recent, usage });
+  const exposure = new Exposure(catalog, options.expose ?? everything, shelf, usage);
   let listed: readonly CatalogEntry[] = [];
   let definitions: readonly PromptDefinition[] = [];
   return {
     ...catalogFeature(catalog),
-    problems: libraryProblems,
+    problems: async () => (await libraryProblems()).filter(({ severity }) => severity !== 'note'),
     expandText: expander.expandText,
     async close() {
       catalog.close();
+      await (await search.current)?.close();
       await usage?.flush();
       await localDocuments.close();
       await documents.close();
@@ -151,7 +165,7 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       return catalog.list();
     },
     tools: [
-      ...createCatalogTools(catalog, expander, usage),
+      ...createCatalogTools({ catalog, expander, search, shelf }),
       createUsageTool(usage),
       createShow(catalog, versions),
       ...createEditingTools(editor),
@@ -168,6 +182,8 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       asks: true,
       recent,
       usage,
+      derives: true,
+      choose: (entries) => exposure.choose(entries),
       escapes: true,
       revisions: true,
     }),
@@ -247,6 +263,7 @@ function createSources(
     twigDir,
     originals = {},
     mounts = [],
+    skillFolders = [],
     userHome,
     records,
     poll = false,
@@ -302,6 +319,8 @@ function createSources(
     new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir, composition }),
     ...libraries,
     ...mounts.map((mount) => new MountSource({ ...mount, poll })),
+    // The feature of skills reports a missing folder.
+    ...skillFolders.map((path) => new MountSource({ format: 'claude-skills', path, isOptional: true, poll })),
     new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
   return { user, hexai, sources };

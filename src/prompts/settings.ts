@@ -136,6 +136,19 @@ export const promptSettings = defineSettings({
       places.home ? join(places.home, 'repositories') : join(places.data, 'adjutant', 'repositories'),
     description: 'The folder for the files of prompts.repositories.',
   },
+  'prompts.expose': {
+    type: 'list',
+    default: ['own', 'favourites', 'used', 'others'],
+    description:
+      'Which prompts clients list, preferred ones first: own (commands, libraries and edited prompts), favourites, used, tag:NAME, source:NAME, others (a part of every source), or all without a limit. Every prompt can be found and used by name.',
+  },
+  'prompts.expose_limit': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 100,
+    description: 'How many prompts clients list at most.',
+  },
   'prompts.lint_ignore': {
     type: 'list',
     values: ruleNames,

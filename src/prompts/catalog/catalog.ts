@@ -91,10 +91,11 @@ export class Catalog {
     if (name.length > maxNameLength || unsafeName.test(name))
       throw new Failure('prompt-not-found', 'Prompt not found');
     let unavailable: Failure | undefined;
-    for (const source of this.sources)
+    // Not `for … of`, which makes an async function keep much more memory while it waits.
+    for (let at = 0; at < this.sources.length; at++)
       try {
-        const definition = await source.get(name);
-        if (definition !== undefined) return { definition, source };
+        const definition = await this.sources[at]!.get(name);
+        if (definition !== undefined) return { definition, source: this.sources[at]! };
       } catch (error) {
         unavailable = asUnavailable(error);
       }
@@ -115,7 +116,10 @@ export class Catalog {
     const checked = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
     const own = await Promise.all(
       this.sources.map((source) =>
-        source.problems().then(limitProblems, (error: unknown) => [problemOf(`(${source.name})`, error)]),
+        source.problems().then(
+          (found) => limitProblems(found).map((problem) => ({ ...problem, source: source.name })),
+          (error: unknown) => [problemOf(`(${source.name})`, error)],
+        ),
       ),
     );
     const byFile = Map.groupBy(lists.flat(), ({ file }) => file);
@@ -260,7 +264,8 @@ class ProblemLog {
       await pace.pause;
     }
     const unlogged = [...found].filter(([line]) => !this.#logged.has(line));
-    for (const [line, severity] of unlogged.slice(0, maxLines)) log(severity, line);
+    for (const [line, severity] of unlogged.slice(0, maxLines))
+      log(severity === 'note' ? 'debug' : severity, line);
     if (unlogged.length > maxLines)
       log(
         'warning',

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { Pace } from '../../pace.ts';
-import type { PromptDefinition } from '../definition/definition.ts';
+import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import type {
   Author,
   EditablePromptSource,
@@ -33,6 +33,21 @@ export class Editor {
     this.#catalog = catalog;
     this.#own = own;
     this.#editable = [own, ...others];
+  }
+
+  /** The source of new prompts. */
+  get own(): PromptSource {
+    return this.#own;
+  }
+
+  /** The declared arguments of a prompt, followed by the placeholders of its new text that are not declared yet. */
+  async withPlaceholders(
+    name: string,
+    used: readonly ArgumentDefinition[] = [],
+  ): Promise<readonly ArgumentDefinition[]> {
+    const declared = (await (await this.#findEditable(name))?.get(name))?.arguments ?? [];
+    const known = new Set(declared.map((argument) => argument.name));
+    return [...declared, ...used.filter((argument) => !known.has(argument.name))];
   }
 
   /** Names of the prompts that can be edited. */

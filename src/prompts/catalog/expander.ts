@@ -1,8 +1,7 @@
 import type { Content } from '../../content.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import type { ExpandText } from '../../feature.ts';
-import { nearest } from '../../nearest.ts';
+import type { ExpandText, PromptMessage } from '../../feature.ts';
 import {
   type Arguments,
   argumentsFrom,
@@ -11,11 +10,10 @@ import {
   takesInput,
 } from '../rendering/arguments.ts';
 import { flatten, renderPrompt } from '../rendering/rendering.ts';
-import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { CatalogEntry } from './catalog.ts';
 import type { Usage } from './usage.ts';
 
 export interface ExpanderParts {
-  readonly catalog: Catalog;
   /** Finds a prompt by a name that may include a version, such as `name@label`. */
   readonly find: (name: string) => Promise<CatalogEntry>;
   readonly recent: RecentValues;
@@ -39,6 +37,9 @@ const commandForm = /^:([\p{L}\p{N}_]\S*)(?:\s+([\s\S]*))?$/u;
 export function commandName(text: string): string | undefined {
   return commandForm.exec(text)?.[1];
 }
+
+/** The prompt as one text, followed by its images and other attachments. */
+type Expansion = readonly [Extract<Content, { readonly type: 'text' }>, ...Content[]];
 
 /** Expands prompts for everybody who names one: `expand_prompt`, the tasks of sub-agents, the command line and the page. */
 export class Expander {
@@ -64,37 +65,18 @@ export class Expander {
     }
   };
 
-  /** The prompt as one text, followed by its images and other attachments. */
-  async expand(
-    { name, input, named, asks }: ExpansionRequest,
-    context: Context,
-  ): Promise<readonly [Extract<Content, { readonly type: 'text' }>, ...Content[]]> {
-    const { recent, usage } = this.#parts;
-    const { definition, source } = await this.#find(name);
+  async expand({ name, input, named, asks }: ExpansionRequest, context: Context): Promise<Expansion> {
+    const { definition, source } = await this.#parts.find(name);
     const given = argumentsFrom(definition, input, named);
     const args = asks ? await askForMissing(definition, given, context) : given;
     const { messages } = await renderPrompt(definition, args, source);
-    recent.remember(definition.name, args);
-    usage?.record(definition.name, context.client.name);
-    const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
-    const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
-    return [{ type: 'text', text: flatten(messages) + rest }, ...attached];
+    this.#parts.recent.remember(definition.name, args);
+    this.#parts.usage?.record(definition.name, context.client.name);
+    return joined(messages, input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '');
   }
+}
 
-  /** Suggests the nearest name if the prompt does not exist. */
-  async #find(name: string): Promise<CatalogEntry> {
-    const { catalog, find } = this.#parts;
-    try {
-      return await find(name);
-    } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-      const names = (await catalog.list()).map(({ definition }) => definition.name);
-      const suggestion = nearest(name, names);
-      if (name.includes('@') && suggestion === undefined) throw error;
-      throw new Failure(
-        'prompt-not-found',
-        `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
-      );
-    }
-  }
+function joined(messages: readonly PromptMessage[], rest: string): Expansion {
+  const attached = messages.map(({ content }) => content).filter(({ type }) => type !== 'text');
+  return [{ type: 'text', text: flatten(messages) + rest }, ...attached];
 }

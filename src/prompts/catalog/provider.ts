@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { shownDescription } from '../definition/shown-description.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { type Arguments, askForMissing, type RecentValues } from '../rendering/arguments.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
@@ -19,6 +20,10 @@ interface ProviderOptions {
   readonly usage?: Usage | undefined;
   /** Whether to escape text that the client would execute. */
   readonly escapes?: boolean;
+  /** Whether lists describe prompts without a description by their first sentence. */
+  readonly derives?: boolean;
+  /** Chooses the prompts to list. Default: all. */
+  readonly choose?: (entries: readonly CatalogEntry[]) => Promise<readonly CatalogEntry[]>;
   /** Whether the result of `get` includes the prompt's revision. */
   readonly revisions?: boolean;
 }
@@ -42,8 +47,9 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async list(_?: Context, continues = false): Promise<readonly Prompt[]> {
-    const entries = await this.#options.catalog.list(continues);
-    const prompts = this.#prompts.get(entries) ?? entries.map(toPrompt);
+    const { catalog, choose = async (all: readonly CatalogEntry[]) => all, derives = false } = this.#options;
+    const entries = await choose(await catalog.list(continues));
+    const prompts = this.#prompts.get(entries) ?? entries.map((entry) => toPrompt(entry, derives));
     this.#prompts.set(entries, prompts);
     return prompts;
   }
@@ -64,8 +70,9 @@ export class CatalogProvider implements PromptProvider {
   }
 }
 
-function toPrompt({ definition, source }: CatalogEntry): Prompt {
-  const { name, title, description, arguments: args, tags, uses } = definition;
+function toPrompt({ definition, source }: CatalogEntry, derives: boolean): Prompt {
+  const { name, title, arguments: args, tags, uses } = definition;
+  const description = derives ? shownDescription(definition) : definition.description;
   return {
     name,
     ...(title !== undefined && { title }),

@@ -1,4 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { measureSearch } from '../../../bench/search.ts';
 import { openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
 import { plantTree } from '../../../test/tree.ts';
@@ -48,4 +51,74 @@ it('yields to the event loop while it builds the index', async () => {
   searching = false;
   expect(total).toBe(10_000);
   expect(turns).toBeGreaterThan(3);
+});
+
+describe('the index in a file', () => {
+  const prompts = `${record('owl', 'about birds')}${record('wren', 'nests in hedges')}`;
+  function openSearch(folder: string, file: string) {
+    const catalog = new Catalog([new UserSource({ folder: join(folder, 'prompts') })]);
+    const search = new PromptSearch(catalog, { file });
+    onTestFinished(async () => {
+      await search.close();
+      catalog.close();
+    });
+    return async (query: string) =>
+      (await search.find(query, () => true, 10)).matches.map(({ entry }) => entry.definition.name);
+  }
+  const rowsOf = (file: string) => {
+    using database = new DatabaseSync(file, { readOnly: true });
+    return database.prepare('select id, key from entries order by id').all();
+  };
+
+  it('serves a second server without new entries, and follows changes that the other one indexed', async () => {
+    const folder = plantTree({ 'prompts/user.jsonl': prompts });
+    const file = join(folder, 'state', 'search.db');
+    const [one, other] = [openSearch(folder, file), openSearch(folder, file)];
+    expect(await one('birds')).toEqual(['owl']);
+    const rows = rowsOf(file);
+    expect(await other('hedge')).toEqual(['wren']);
+    expect(rowsOf(file)).toEqual(rows);
+    writeFileSync(join(folder, 'prompts', 'user.jsonl'), prompts + record('kite', 'hovers'));
+    expect(await one('hover')).toEqual(['kite']);
+    expect(await other('hover')).toEqual(['kite']);
+    expect(rowsOf(file)).toHaveLength(3);
+  });
+
+  it('removes entries of many changed prompts', async () => {
+    const folder = plantTree({
+      'prompts/user.jsonl': Array.from({ length: 150 }, (_, at) => record(`p${at}`, `sparrow ${at}`)).join(
+        '',
+      ),
+    });
+    const file = join(folder, 'search.db');
+    const search = openSearch(folder, file);
+    expect(await search('sparrow')).toHaveLength(10);
+    writeFileSync(join(folder, 'prompts', 'user.jsonl'), prompts);
+    expect(await search('sparrow')).toEqual([]);
+    expect(rowsOf(file)).toHaveLength(2);
+  });
+
+  it.each([
+    ['damaged', 'not a database'],
+    ['of another version', ''],
+  ])('is replaced if it is %s', async (_, content) => {
+    const folder = plantTree({ 'prompts/user.jsonl': prompts, 'search.db': content });
+    expect(await openSearch(folder, join(folder, 'search.db'))('bird')).toEqual(['owl']);
+    expect(rowsOf(join(folder, 'search.db'))).toHaveLength(2);
+  });
+
+  it('is kept in memory if its folder cannot be created', async () => {
+    const folder = plantTree({ 'prompts/user.jsonl': prompts, file: 'not a folder' });
+    expect(await openSearch(folder, join(folder, 'file', 'search.db'))('bird')).toEqual(['owl']);
+  });
+
+  it.each(['"', "'; drop table heads", 'a* OR b', 'NEAR(a b)', '\0', '-', 'name:owl'])(
+    'takes %j as words',
+    async (query) => {
+      const folder = plantTree({ 'prompts/user.jsonl': prompts });
+      const search = openSearch(folder, join(folder, 'search.db'));
+      expect(await search(query)).toEqual(query === 'name:owl' ? ['owl'] : []);
+      expect(await search('bird')).toEqual(['owl']);
+    },
+  );
 });

@@ -1,40 +1,47 @@
-import { Pace } from '../../pace.ts';
-import { SearchIndex, type SearchResult, termsOf } from '../../search/search.ts';
+import { termsOf, wordsOf } from '../../search/search.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import { PromptIndex, searchable, textOf } from './prompt-index.ts';
 
 interface Match {
   readonly entry: CatalogEntry;
   readonly score: number;
-  /** The line that contains a matching word, if that word occurs only in the text. */
+  /** The line that contains a matching word, if no word of the query occurs elsewhere. */
   readonly excerpt?: string;
 }
 
-const fields = {
-  name: { of: ({ name }: PromptDefinition) => name, boost: 4 },
-  title: { of: ({ title = '' }: PromptDefinition) => title, boost: 3 },
-  tags: { of: ({ tags }: PromptDefinition) => tags.join(' '), boost: 3 },
-  description: { of: ({ description = '' }: PromptDefinition) => description, boost: 2 },
-  text: { of: textOf, boost: 1 },
-} as const;
-/** Only the beginning of a long text is indexed, which limits the size of the index. */
-const indexedLength = 20_000;
+/** Longer queries, such as a whole document, are cut. */
 const queryLength = 1000;
 const excerptLength = 160;
 
-/** Full-text search over a catalog. The first search builds the index; later searches update it. */
+/** Full-text search over a catalog. A search first adds what is missing in the index. */
 export class PromptSearch {
   readonly #catalog: Catalog;
   readonly #boosts: () => Promise<ReadonlyMap<string, number>>;
-  readonly #index = new SearchIndex<PromptDefinition>({ fields, prefixFrom: 3, typos: true, related: true });
+  readonly #index: Promise<PromptIndex>;
   #indexed: readonly CatalogEntry[] | undefined;
   #entries: ReadonlyMap<PromptDefinition, CatalogEntry> = new Map();
   #update: Promise<void> = Promise.resolve();
 
-  /** `boosts` returns factors for prompts that are used often. */
-  constructor(catalog: Catalog, boosts: () => Promise<ReadonlyMap<string, number>> = async () => noBoosts) {
+  /** `boosts` returns factors for prompts that are used often, `file` keeps the index. */
+  constructor(
+    catalog: Catalog,
+    {
+      boosts = async () => new Map(),
+      file,
+    }: {
+      readonly boosts?: (() => Promise<ReadonlyMap<string, number>>) | undefined;
+      readonly file?: string | undefined;
+    } = {},
+  ) {
     this.#catalog = catalog;
     this.#boosts = boosts;
+    this.#index = PromptIndex.open(file);
+  }
+
+  async close(): Promise<void> {
+    await this.#update;
+    (await this.#index).close();
   }
 
   /** The best matches up to the limit, and the total number of prompts that contain any word of the query. */
@@ -43,53 +50,56 @@ export class PromptSearch {
     accepts: (entry: CatalogEntry) => boolean,
     limit: number,
   ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
-    await this.#updateIndex(await this.#catalog.list());
-    const entries = this.#entries;
+    const index = await this.#updated(await this.#catalog.list());
     const boosts = await this.#boosts();
-    const found = this.#index.find(query.slice(0, queryLength), (item) => {
-      const entry = entries.get(item);
-      return entry !== undefined && accepts(entry) ? (boosts.get(item.name) ?? 1) : 0;
+    const scores = new Map<CatalogEntry, { words: number; sum: number }>();
+    const words = wordsOf(searchable(query.slice(0, queryLength)));
+    for (const word of new Set(words))
+      for (const [prompt, score] of index.find(word)) {
+        const entry = this.#entries.get(prompt);
+        if (entry === undefined || !accepts(entry)) continue;
+        const found = scores.get(entry) ?? { words: 0, sum: 0 };
+        scores.set(entry, { words: found.words + 1, sum: found.sum + score });
+      }
+    const ranked = [...scores]
+      // A prompt with many words of the query is a better match than one with many times the same word.
+      .map(([entry, { words, sum }]) => ({
+        entry,
+        score: words * sum * (boosts.get(entry.definition.name) ?? 1),
+      }))
+      .sort((a, b) => b.score - a.score);
+    const terms = new Set(termsOf(words.join(' ')));
+    const matches = ranked.slice(0, limit).map(({ entry, score }) => {
+      const excerpt = excerptOf(entry.definition, terms);
+      return { entry, score: Math.round(score * 100) / 100, ...(excerpt !== undefined && { excerpt }) };
     });
-    const matches = found.slice(0, limit).map((result) => {
-      const excerpt = excerptOf(result);
-      return {
-        entry: entries.get(result.item)!,
-        score: Math.round(result.score * 100) / 100,
-        ...(excerpt !== undefined && { excerpt }),
-      };
-    });
-    return { matches, total: found.length };
+    return { matches, total: ranked.length };
   }
 
   /** Runs one update at a time. An unchanged catalog returns the same array, so no update is needed. */
-  #updateIndex(entries: readonly CatalogEntry[]): Promise<void> {
+  async #updated(entries: readonly CatalogEntry[]): Promise<PromptIndex> {
+    const index = await this.#index;
     const update = this.#update.then(async () => {
-      if (this.#indexed === entries) return;
+      if (this.#indexed === entries && !index.isStale) return;
       const byDefinition = new Map(entries.map((entry) => [entry.definition, entry]));
-      await this.#index.update(byDefinition.keys(), new Pace());
+      await index.update(byDefinition.keys());
       this.#entries = byDefinition;
       this.#indexed = entries;
     });
     this.#update = update.catch(() => {});
-    return update;
+    await update;
+    return index;
   }
 }
 
-const noBoosts: ReadonlyMap<string, number> = new Map();
-
-function textOf({ messages }: PromptDefinition): string {
-  return messages
-    .flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
-    .join('\n')
-    .slice(0, indexedLength);
-}
-
-function excerptOf({ item, words }: SearchResult<PromptDefinition>): string | undefined {
-  const inText = words.find(({ fields: found }) => found.every((field) => field === 'text'));
-  if (inText === undefined) return undefined;
-  const text = textOf(item);
+/** The line with the first word of the query, unless the fields that lists show contain one. */
+function excerptOf(prompt: PromptDefinition, terms: ReadonlySet<string>): string | undefined {
+  const isFound = (text: string) => termsOf(text).some((term) => terms.has(term));
+  const { name, title = '', description = '', tags } = prompt;
+  if (isFound(searchable([name, title, description, ...tags].join(' ')))) return undefined;
+  const text = textOf(prompt);
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (!termsOf(word).some((term) => inText.found.includes(term))) continue;
+    if (!isFound(word)) continue;
     const start = Math.max(text.lastIndexOf('\n', index) + 1, index - excerptLength / 2);
     const end = text.indexOf('\n', index);
     return text

@@ -24,6 +24,8 @@ export interface PromptDefinition {
   /** The file that defines the prompt, and the line on which its body begins. */
   readonly file: string;
   readonly line: number;
+  /** The base directory of a skill, whose text refers to further files in it. */
+  readonly folder?: string;
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
   /** Names of the prompts that its templates include. */

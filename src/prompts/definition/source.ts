@@ -97,6 +97,12 @@ export interface Revision {
   readonly restored?: number;
 }
 
+/** Whether people mean this source: by its name, its prefix, or the format or path of its files. */
+export function isSource({ name, prefix }: PromptSource, asked: string): boolean {
+  const [kind] = name.split(' ', 1);
+  return [name, prefix, kind, name.slice(kind!.length + 1)].includes(asked.replace(/(?<=.)\/$/, ''));
+}
+
 export function isEditable(source: PromptSource): source is EditablePromptSource {
   return 'changeMany' in source;
 }

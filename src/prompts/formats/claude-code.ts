@@ -2,15 +2,8 @@ import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import {
-  firstLine,
-  namesInHint,
-  parseHint,
-  parseMarkdown,
-  printHint,
-  printMarkdown,
-  textField,
-} from './file-syntax.ts';
+import { CodeRanges } from '../template/code-ranges.ts';
+import { namesInHint, parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
 import {
   type Format,
   filePerPrompt,
@@ -112,6 +105,7 @@ const skillFormat = (rules: ClaudeRules, older?: Format) =>
     ...olderRules(older),
     // Claude Code loads no skills from deeper folders.
     accepts: (path) => /^(?:[^/]+\/)?SKILL\.md$/.test(path),
+    isSkill: () => true,
     detects: ({ path }) => basename(path) === 'SKILL.md',
     // The name is that of the folder; the field `name` is ignored.
     parse: (file, report) =>
@@ -122,6 +116,42 @@ const skillFormat = (rules: ClaudeRules, older?: Format) =>
     },
     print: (definition, _, path) => print(definition, { name: dirname(path) }),
   });
+
+/** `plugins/review/commands/check.md` is the command `check` of the plugin `review`; references and READMEs are neither. */
+const pluginFile =
+  /^(?:(?:.*\/)?([^/]+)\/)?(?:(commands|agents)\/((?:[^/]+\/)*[^/]+)\.md|skills\/(?:[^/]+\/)*?([^/]+)\/SKILL\.md)$/;
+
+function pluginParts(path: string): { readonly name: string; readonly kind: string } | undefined {
+  const [, plugin, kind = 'skills', file, skill] = pluginFile.exec(path) ?? [];
+  const own = skill ?? file?.replace(/\.agent$/, '');
+  if (own === undefined || /(?:^|\/)(?:readme|license|changelog|contributing)$/i.test(own)) return undefined;
+  const isPlugin = plugin !== undefined && plugin !== '.claude' && plugin !== 'plugins';
+  return { name: `${isPlugin ? `${plugin}:` : ''}${own.replaceAll('/', ':')}`, kind };
+}
+
+/** Repositories of plugins for Claude Code and Copilot: commands, skills and agents, each as what it is. */
+export const claudePlugins = filePerPrompt({
+  name: 'claude-plugins',
+  title: 'Claude Code plugins',
+  folders: ['.claude-plugin', '.claude/plugins'],
+  endings: ['.md'],
+  documentation: [
+    '`**/commands/*.md`, `**/skills/*/SKILL.md`, `**/agents/*.md`',
+    'the same',
+    'other Markdown files; agents get the tag `agent`',
+  ],
+  namedByPath: true,
+  stores: ['description'],
+  accepts: (path) => pluginParts(path) !== undefined,
+  isSkill: (path) => basename(path) === 'SKILL.md',
+  async parse(file, report) {
+    const { name, kind } = pluginParts(file.path)!;
+    const prompt = await parse(file, name, report, newRules);
+    return kind === 'agents' ? { ...prompt, tags: ['agent'] } : prompt;
+  },
+  path: (name) => `commands/${pathForName(name, '.md')}`,
+  print: (definition) => print(definition, {}),
+});
 
 function olderRules(format: Format | undefined): Pick<Format, 'older'> {
   return format === undefined ? {} : { older: { lastVersion: '2.1.197', format } };
@@ -143,22 +173,23 @@ async function parse(
   reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hint = parseHint(fields['argument-hint']);
   const named = parseNames(fields['arguments']);
-  const usesPositions = /\$(?:ARGUMENTS\[)?\d/.test(body) || named.length > 0;
   const hintNames = namesInHint(hint);
+  const clear = clearPositions(body, Math.max(named.length, hintNames.length));
+  const usesPositions = clear.size > 0 || named.length > 0;
   // If the body has no numbered placeholders, a single name in the hint stands for the whole input.
   const whole = !usesPositions && hintNames.length === 1 ? hintNames[0]! : everything;
   const positions = Array.from(
     { length: maxPositions },
     (_, index) => named[index] ?? (usesPositions ? hintNames[index] : undefined) ?? `argument_${index}`,
   );
-  const { segments, written } = splitAtPlaceholders(body, positions, named, whole, rules);
+  const { segments, written } = splitAtPlaceholders(body, { positions, named, whole, clear }, rules);
   const used = argumentsIn(segments);
   // A command without placeholders still takes input, which is appended to its text.
   const isNamed = new Set(named);
   const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
   return onePrompt(file, bodyLine, segments, {
     name,
-    description: textField(fields, 'description') ?? firstLine(body),
+    description: textField(fields, 'description'),
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
       const defaultValue = rules.keepsPlaceholders && !isNamed.has(name) ? (written.get(name) ?? '') : '';
@@ -173,6 +204,33 @@ async function parse(
   });
 }
 
+interface Placeholders {
+  readonly positions: readonly string[];
+  readonly named: readonly string[];
+  readonly whole: string;
+  /** The numbers that stand for arguments. */
+  readonly clear: ReadonlySet<number>;
+}
+
+/** A number with a dollar sign. A comma or dot and another digit make it a price. */
+const numbered = /(?<!(?<!\\)\\)\$(?:ARGUMENTS\[(\d+)\]|(\d+)(?![\w%]|[,.]\d))/g;
+
+/**
+ * The numbers that the author clearly meant as arguments: declared ones, and numbers outside code that count up from the
+ * first. Prices, SQL and awk also have dollar signs.
+ */
+function clearPositions(body: string, declared: number): ReadonlySet<number> {
+  const code = new CodeRanges(body);
+  const found = [...body.matchAll(numbered)].map(({ index, 1: inBrackets, 2: plain }) => ({
+    number: Number(inBrackets ?? plain),
+    isClear: inBrackets !== undefined || !code.includes(index),
+  }));
+  const isUsed = new Set(found.flatMap(({ number, isClear }) => (isClear ? [number] : [])));
+  const clear = new Set(found.map(({ number }) => number).filter((number) => number < declared));
+  for (let next = isUsed.has(0) ? 0 : 1; isUsed.has(next); next++) clear.add(next);
+  return clear;
+}
+
 /** A backslash escapes the placeholder after it, unless the backslash itself is escaped. */
 const placeholder =
   /(?<!\\)\\(?=\$(?:\d|ARGUMENTS|[A-Za-z_]))\$\w*|\$(?:ARGUMENTS\[(\d+)\]|(ARGUMENTS)|(\d+)(?!\w)|([A-Za-z_]\w*))/g;
@@ -183,9 +241,7 @@ const placeholder =
  */
 function splitAtPlaceholders(
   body: string,
-  positions: readonly string[],
-  named: readonly string[],
-  whole: string,
+  { positions, named, whole, clear }: Placeholders,
   { keepsPlaceholders }: ClaudeRules,
 ): { readonly segments: readonly Segment[]; readonly written: ReadonlyMap<string, string> } {
   const written = new Map<string, string>();
@@ -197,6 +253,7 @@ function splitAtPlaceholders(
         : undefined;
     if (all !== undefined) return whole;
     if (word !== undefined) return names.has(word) ? word : undefined;
+    if (keepsPlaceholders && !clear.has(Number(index ?? number))) return undefined;
     const name = positions[Number(index ?? number)];
     if (name === undefined) return keepsPlaceholders ? undefined : { text: '' };
     if (!written.has(name)) written.set(name, found);
@@ -207,9 +264,9 @@ function splitAtPlaceholders(
 
 const isPlaceholder = (text: string) => /^\$(?:\d+$|ARGUMENTS)/.test(text);
 
-/** Sorts the arguments in the order in which users type them, with the whole input last. */
+/** Sorts the arguments in the order in which users type them, with the whole input first. */
 function sortByPosition(names: readonly string[], positions: readonly string[]): readonly string[] {
-  const place = (name: string) => (positions.includes(name) ? positions.indexOf(name) : positions.length);
+  const place = (name: string) => (positions.includes(name) ? positions.indexOf(name) : -1);
   return names.toSorted((a, b) => place(a) - place(b));
 }
 

@@ -1,4 +1,4 @@
-import { firstLine, parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
+import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
 import { filePerPrompt, nameFromPath, pathForName } from './format.ts';
 import { onePrompt, plainText } from './segments.ts';
 
@@ -14,7 +14,7 @@ export const cursor = filePerPrompt({
   accepts: (path) => path.endsWith('.md'),
   async parse(file, report) {
     const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
-    const description = textField(fields, 'description') ?? firstLine(body);
+    const description = textField(fields, 'description');
     return onePrompt(file, bodyLine, body, {
       name: nameFromPath(file.path, '.md'),
       description,

@@ -108,14 +108,6 @@ export function textField(fields: Markdown['fields'], name: string): string | un
   return value.trim() === '' ? undefined : value.trim();
 }
 
-/** Clients show the first line of a command that has no description. */
-export function firstLine(body: string): string {
-  return body
-    .split('\n', 1)[0]!
-    .replace(/^#+\s*/, '')
-    .trim();
-}
-
 /** Prints front matter and body, or only the body if no field is defined. */
 export async function printMarkdown(
   fields: Readonly<Record<string, unknown>>,

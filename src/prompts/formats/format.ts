@@ -3,6 +3,7 @@ import { present } from '../../json.ts';
 import type { Places } from '../../setting.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { problemOf } from '../files/file-cache.ts';
+import { CodeRanges } from '../template/code-ranges.ts';
 import { Lines } from '../template/lexer.ts';
 
 /** A text file in a folder of prompts. */
@@ -37,6 +38,8 @@ interface FormatDescription {
   readonly manifest?: string;
   /** The rules for the last old version of the client and for all before it. */
   readonly older?: { readonly lastVersion: string; readonly format: Format };
+  /** True if the file at this path is a skill, whose folder belongs to it. */
+  isSkill?(path: string): boolean;
   /** How prompts become commands or skills of the client itself. */
   readonly native?: NativeClient;
   /** True if the file at this path contains prompts. */
@@ -102,8 +105,8 @@ export function filePerPrompt({
       const prompts: PromptDefinition[] = [];
       const problems: Problem[] = [];
       for (const file of files.filter((one) => description.accepts(one.path))) {
-        const report: Report = (message, line, column) =>
-          problems.push(present({ file: file.path, line, column, severity: 'warning' as const, message }));
+        const report: Report = (message, line, column, severity = 'warning') =>
+          problems.push(present({ file: file.path, line, column, severity, message }));
         try {
           prompts.push(await parse(file, report));
         } catch (error) {
@@ -144,7 +147,12 @@ function usedParts({
 }
 
 /** Reports something in a file that cannot be converted. */
-export type Report = (message: string, line?: number, column?: number) => void;
+export type Report = (
+  message: string,
+  line?: number,
+  column?: number,
+  severity?: Problem['severity'],
+) => void;
 
 /** Prints each definition. One that cannot be printed does not stop the others. */
 export async function writeEach(
@@ -212,8 +220,11 @@ export function reportClientSyntax(
   clientSyntax: readonly (readonly [pattern: RegExp, meaning: string])[],
 ): void {
   const lines = new Lines(body);
+  const code = new CodeRanges(body);
   for (const [pattern, meaning] of clientSyntax) {
-    for (const { index, 0: found } of [...body.matchAll(pattern)].slice(0, maxReports)) {
+    // In code, it is an example.
+    const written = [...body.matchAll(pattern)].filter(({ index }) => !code.includes(index));
+    for (const { index, 0: found } of written.slice(0, maxReports)) {
       const blank = found.length - found.trimStart().length;
       const { line, column } = lines.at(index + blank);
       const shown = found.trim();
@@ -221,10 +232,20 @@ export function reportClientSyntax(
         `${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown} ${meaning}; here it stays plain text`,
         bodyLine + line - 1,
         column,
+        'note',
       );
     }
   }
 }
+
+/** Fields that other tools know. Authors write files for several tools, and a field that matters to one of them is no mistake. */
+const otherFields = new Set(
+  `name title description version author authors license category categories tags keywords model mode agent agents tools
+  allowed-tools disallowed-tools argument-hint arguments color icon emoji applyTo globs alwaysApply paths when_to_use
+  metadata compatibility context hooks skills mcp-servers mcpServers handoffs infer target permissionMode effort isolation
+  background memory maxTurns user-invocable user-invokable disable-model-invocation temperature top_p steps subtask variant
+  permission shell homepage repository date updated created status type id language lang`.split(/\s+/),
+);
 
 /** Reports fields that cannot be imported. */
 export function reportUnknownFields(
@@ -234,11 +255,16 @@ export function reportUnknownFields(
   file: string,
 ): void {
   const lines = file.split('\n');
-  const unknown = Object.keys(fields).filter((name) => !known.includes(name));
+  const unknown = Object.keys(fields).filter((name) => !known.includes(name) && !otherFields.has(name));
   for (const name of unknown.slice(0, maxReports)) {
     const line = lines.findIndex((text) => text.startsWith(name)) + 1;
-    report(`the field ${name} is not supported and was ignored`, line || 1);
+    report(`the field ${name} is not supported and was ignored`, line || 1, undefined, 'note');
   }
   if (unknown.length > maxReports)
-    report(`${unknown.length - maxReports} more fields are not supported and were ignored`, 1);
+    report(
+      `${unknown.length - maxReports} more fields are not supported and were ignored`,
+      1,
+      undefined,
+      'note',
+    );
 }

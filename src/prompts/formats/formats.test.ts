@@ -43,7 +43,7 @@ describe('reading files', () => {
     expect(reading.prompts.map(({ name, description }) => [name, description])).toEqual([
       ['fix-issue', 'Find and fix an issue by its number'],
       ['git:commit', 'Write a commit message'],
-      ['review', 'Review the code below for security problems.'],
+      ['review', undefined],
     ]);
     expect(reading.prompts.map(({ arguments: declared }) => declared)).toEqual([
       [
@@ -132,7 +132,6 @@ describe('reading files', () => {
       'user: Make a plan for this task and wait for a go:\n\n{{args}}',
     ]);
     expect(formatProblems(reading)).toEqual([
-      'git/commit.toml:6:1: !{git diff --staged} runs a command in Gemini CLI; here it stays plain text',
       'git/commit.toml:9:17: @{docs/commits.md} includes a file in Gemini CLI; here it stays plain text',
     ]);
   });
@@ -167,7 +166,6 @@ describe('reading files', () => {
       'user: Translate to {{language}} and leave {{braces}} alone:\n\n{{text}}',
     ]);
     expect(formatProblems(reading)).toEqual([
-      'greeting.prompt:2: the field model is not supported and was ignored',
       'greeting.prompt:3: the field config is not supported and was ignored',
       'greeting.prompt: the role system is not supported, so the message becomes a user message',
     ]);

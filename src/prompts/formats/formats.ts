@@ -9,6 +9,7 @@ import type { Format } from './format.ts';
 const mountableFormats = {
   'claude-code': async () => (await import('./claude-code.ts')).claudeCommands,
   'claude-skills': async () => (await import('./claude-code.ts')).claudeSkills,
+  'claude-plugins': async () => (await import('./claude-code.ts')).claudePlugins,
   codex: async () => (await import('./codex.ts')).codex,
   'codex-skills': async () => (await import('./codex.ts')).codexSkills,
   vscode: async () => (await import('./vscode.ts')).vscode,

@@ -24,7 +24,7 @@ export const jsonl: Format = {
   },
   async write(definitions) {
     const { files, problems } = await writeEach(definitions, async (definition, warn) => {
-      const name = definition.name.replaceAll(/\W/g, '_');
+      const name = definition.name.replaceAll(/[^\w-]/g, '_');
       if (name !== definition.name) warn(`the name becomes ${name}`);
       return { path: name, text: JSON.stringify(toRecord(name, definition)) };
     });

@@ -154,9 +154,9 @@ describe('a JSONL prompt', () => {
   });
 
   it('is reported if other servers do not accept its name', async () => {
-    const text = JSON.stringify({ name: 'a-b', title: 'A', messages: [{ role: 'user', content: 'x' }] });
+    const text = JSON.stringify({ name: 'a.b', title: 'A', messages: [{ role: 'user', content: 'x' }] });
     expect(await lint({ 'user.jsonl': text })).toEqual([
-      'user.jsonl:1: warning: a-b: the name contains characters other than letters, digits and underscores',
+      'user.jsonl:1: warning: a.b: the name contains characters other than letters, digits, underscores and hyphens',
     ]);
   });
 

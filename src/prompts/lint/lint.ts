@@ -6,6 +6,7 @@ import type { PromptDefinition } from '../definition/definition.ts';
 import { limitProblems } from '../files/limit-problems.ts';
 import { areLong, runInThread } from '../files/work-thread.ts';
 import { TemplateError } from '../jinja/template-error.ts';
+import { CodeRanges } from '../template/code-ranges.ts';
 import { Lines, type Position } from '../template/lexer.ts';
 import { type Finding, type LintTarget, NameSuggestions, problemAt } from './finding.ts';
 import { withRules } from './rules.ts';
@@ -34,14 +35,14 @@ export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]
   }));
 }
 
-/** Other servers accept only letters, digits and underscores in the names of JSONL prompts. */
+/** Names of JSONL prompts are also those of commands, which people type. */
 function nameFindings({ definition: { name, file }, prefix }: LintTarget): readonly Finding[] {
   const written = prefix === undefined ? name : name.slice(prefix.length + 1);
-  if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_]+$/.test(written)) return [];
+  if (!file.endsWith('.jsonl') || /^[A-Za-z0-9_-]+$/.test(written)) return [];
   return [
     {
       severity: 'warning',
-      message: 'the name contains characters other than letters, digits and underscores',
+      message: 'the name contains characters other than letters, digits, underscores and hyphens',
     },
   ];
 }
@@ -105,14 +106,13 @@ async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): 
   for (const entry of entries) {
     // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
-    problems.push(
-      await checkEntry({
-        definition,
-        translated: source.translates ?? false,
-        prefix: source.prefix,
-        ...(source.templates !== undefined && { templates: () => source.templates!(definition) }),
-      }),
-    );
+    const found = await checkEntry({
+      definition,
+      translated: source.translates ?? false,
+      prefix: source.prefix,
+      ...(source.templates !== undefined && { templates: () => source.templates!(definition) }),
+    });
+    problems.push(found.map((problem) => ({ ...problem, source: source.name })));
     await pace.pause;
   }
   return limitProblems(problems.flat());
@@ -123,7 +123,20 @@ export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
   const files = [...Map.groupBy(problems, ({ file }) => file)];
   return files
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, found]) => mergeEqual(found).sort(byPosition));
+    .flatMap(([, found]) => countRepeated(mergeEqual(found).sort(byPosition)));
+}
+
+/** One line with a count for findings that say the same about other places of a file. */
+function countRepeated(problems: readonly Problem[]): readonly Problem[] {
+  const groups = Map.groupBy(problems, ({ rule, message, file }) =>
+    // In JSONL, every line is a prompt of its own.
+    rule === 'test-failed' || file.endsWith('.jsonl') ? Symbol() : message,
+  );
+  return [...groups.values()].map(([first, ...others]) =>
+    others.length === 0
+      ? first!
+      : { ...first!, message: `${first!.message} (and ${others.length} more in this file)` },
+  );
 }
 
 const byPosition = (a: Problem, b: Problem) =>
@@ -216,6 +229,14 @@ function lintPlaceholders(
       );
     }
   }
+  const foreign =
+    definition.template === 'braces' ? /\$(?:ARGUMENTS\b|[1-9](?![\w%]|[,.]\d))/.exec(text) : null;
+  if (foreign !== null && !code.includes(foreign.index))
+    findings.push({
+      ...lines.at(foreign.index),
+      severity: 'warning',
+      message: `${foreign[0]} is plain text here: write an argument as {{name}}`,
+    });
   const statement = /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/.exec(text);
   if (statement !== null && !code.includes(statement.index))
     findings.push({
@@ -235,28 +256,6 @@ function unusedArguments(definition: PromptDefinition, texts: readonly string[])
   return definition.arguments
     .filter(({ name }) => !used.has(name))
     .map(({ name }) => ({ severity: 'warning', message: `the argument ${name} is never used` }));
-}
-
-/** Ranges of Markdown code: fenced blocks and inline code. Braces in them are usually part of an example. */
-class CodeRanges {
-  readonly #ranges: readonly (readonly [from: number, to: number])[];
-
-  constructor(text: string) {
-    const ranges: [number, number][] = [];
-    for (const match of text.matchAll(
-      /^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??(?: {0,3}\1[^\n]*$|(?![\s\S]))/gm,
-    ))
-      ranges.push([match.index, match.index + match[0].length]);
-    const isFenced = (index: number) => ranges.some(([from, to]) => index >= from && index < to);
-    const inline = [...text.matchAll(/(?<!`)(`{1,2})(?!`)[^`\n]{1,2000}\1(?!`)/g)]
-      .filter(({ index }) => !isFenced(index))
-      .map((match): [number, number] => [match.index, match.index + match[0].length]);
-    this.#ranges = [...ranges, ...inline];
-  }
-
-  includes(index: number): boolean {
-    return this.#ranges.some(([from, to]) => index >= from && index < to);
-  }
 }
 
 interface HiddenCharacter extends Position {

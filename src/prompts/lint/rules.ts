@@ -21,7 +21,7 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   ['unknown-placeholder', /does not match any argument/, 'declare the argument, or correct its name'],
   ['plain-placeholder', /is plain text here/, 'use the syntax of this kind of file'],
   ['hidden-character', /\bU\+[0-9A-F]{4,6} /, 'delete the character unless it is intended'],
-  ['client-syntax', /here it stays plain text$/, 'replace it by an argument'],
+  ['client-syntax', /here it stays plain text(?: \(and|$)/, 'replace it by an argument'],
   ['unknown-field', /not supported and (?:was|were) ignored$/, 'remove the field, or correct its name'],
   [
     'front-matter',
@@ -31,7 +31,7 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   [
     'name-characters',
     /the name contains characters other than/,
-    'rename it with letters, digits and underscores',
+    'rename it with letters, digits, underscores and hyphens',
   ],
   [
     'duplicate-name',

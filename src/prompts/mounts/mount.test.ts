@@ -109,8 +109,8 @@ describe('a mounted folder', () => {
   it('reports unsupported syntax with file and line', async () => {
     const file = write('commands/x.md', '---\nmodle: big\n---\nRun !`ls` on $ARGUMENTS');
     expect(await mount().problems()).toMatchObject([
-      { file, line: 2, severity: 'warning' },
-      { file, line: 4, column: 5, severity: 'warning' },
+      { file, line: 2, severity: 'note' },
+      { file, line: 4, column: 5, severity: 'note' },
     ]);
   });
 });

@@ -20,6 +20,8 @@ export interface MountOptions extends WatchOptions {
   readonly prefix?: string;
   /** Follows symbolic links, also those that lead out of the folder. */
   readonly follow_links?: boolean;
+  /** Does not report a missing folder. */
+  readonly isOptional?: boolean;
   /** The version of the client whose rules apply. Default: the newest known. */
   readonly version?: string;
 }
@@ -123,6 +125,7 @@ export class MountSource extends FolderSource {
         ...prompt,
         name: withPrefix(prompt.name),
         file: path,
+        ...(format.isSkill?.(own) && { folder: dirname(path) }),
       })),
       problems: problems.map((problem) => ({
         ...problem,
@@ -156,7 +159,7 @@ export class MountSource extends FolderSource {
   #entries(folder: string, problems: Problem[]): readonly Dirent[] {
     try {
       const entries = this.#folders.entries(folder);
-      if (entries === undefined)
+      if (entries === undefined && !this.#options.isOptional)
         problems.push({ file: folder, severity: 'warning', message: 'the mounted folder does not exist' });
       return entries ?? [];
     } catch (error) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { namesOf, openPrompts, structured, textOf } from '../../../test/prompts/open-prompts.ts';
 import { plantTree, write } from '../../../test/tree.ts';
-import { runFetchingGit } from '../../delegate/launch/fetching-git.ts';
+import { runFetchingGit } from '../../delegate/process/fetching-git.ts';
 import type { JsonObject } from '../../json.ts';
 import {
   LocalRepository,
@@ -147,6 +147,20 @@ describe('a repository', () => {
 });
 
 describe('git', () => {
+  it('keeps its last commit if a new one breaks a prompt, and says which', async () => {
+    const remote = new Remote(library('First.'));
+    const { pull, serve } = local({ address: remote.folder });
+    await pull();
+    remote.commit(library('{% if %}'));
+    await expect(pull()).rejects.toThrow(/the commit [0-9a-f]{7} breaks prompts: team\/prompts\/hello.md: /);
+    const server = serve();
+    expect(textOf(await server.request('prompts/get', { name: 'team:hello' }))).toBe('First.');
+    expect(await problemsOf(server)).toEqual([expect.stringContaining('breaks prompts')]);
+    remote.commit(library('Second.'));
+    expect(await pull()).toMatchObject({ changed: true });
+    expect(textOf(await server.request('prompts/get', { name: 'team:hello' }))).toBe('Second.');
+  });
+
   it('starts no program of the repository or of the user, and creates no links', async () => {
     const proof = join(plantTree({}), 'ran');
     const script = `#!/bin/sh\ntouch ${proof}\ncat\n`;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
@@ -147,6 +147,8 @@ export async function pullRepository(repository: LocalRepository, git: RunGit): 
     mkdirSync(repository.folder, { recursive: true, mode: 0o700 });
     const commit = await fetchCommit(repository, git);
     if (!existsSync(repository.filesOf(commit))) await writeFiles(repository, commit, git);
+    if (before?.commit !== undefined && before.commit !== commit)
+      await assertIntact(repository, before.commit, commit);
     keepState(repository, { of: repository.identity, commit, fetched: attempt, attempt });
     removeOthers(repository, [commit, before?.commit]);
     return { name, commit, changed: commit !== before?.commit };
@@ -163,6 +165,42 @@ export async function pullRepository(repository: LocalRepository, git: RunGit): 
       cause: error,
     });
   }
+}
+
+/** Throws if the new commit has errors that the served one has not: the prompts that people use must not break by themselves. */
+async function assertIntact(repository: LocalRepository, served: string, next: string): Promise<void> {
+  const errorsAt = async (commit: string) => {
+    const source = sourceAt(repository, commit);
+    try {
+      const found = (await source.problems()).filter(({ severity }) => severity === 'error');
+      const root = repository.filesOf(commit);
+      return found.map(({ file, message }) => `${relative(root, file)}: ${message}`);
+    } finally {
+      source.close();
+    }
+  };
+  const known = new Set(await errorsAt(served));
+  const broken = (await errorsAt(next)).filter((error) => !known.has(error));
+  if (broken.length === 0) return;
+  const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
+  throw new Error(`the commit ${next.slice(0, 7)} breaks prompts: ${broken[0]}${more}`);
+}
+
+/** The files of a commit never change, so each commit has a source of its own. */
+function sourceAt(
+  repository: LocalRepository,
+  commit: string,
+  composition?: TwigOptions['composition'],
+): TwigSource | MountSource {
+  const { format = 'libraries', prefix } = repository.options;
+  const path = repository.filesOf(commit);
+  if (format !== 'libraries')
+    return new MountSource({ format, path, ...(prefix !== undefined && { prefix }) });
+  return new TwigSource({
+    name: `repository ${repository.name}`,
+    folder: existsSync(join(path, 'twig.toml')) ? dirname(path) : path,
+    ...(composition && { composition }),
+  });
 }
 
 /** https, ssh and files. Plain http only on this machine. */
@@ -245,7 +283,6 @@ export class RepositorySource extends FolderSource {
   readonly #repository: LocalRepository;
   readonly #git: RunGit;
   readonly #composition: TwigOptions['composition'];
-  /** The files of a commit never change, so each commit has a source of its own. */
   #opened: { readonly commit: string; readonly source: TwigSource | MountSource } | undefined;
   readonly #origins = new WeakMap<PromptDefinition, TwigSource | MountSource>();
   #timer: NodeJS.Timeout | undefined;
@@ -303,21 +340,10 @@ export class RepositorySource extends FolderSource {
   }
 
   async #open(): Promise<TwigSource | MountSource | undefined> {
-    const { options } = this.#repository;
     const commit = (await this.#repository.state())?.commit;
     if (commit === undefined) return undefined;
     if (this.#opened?.commit === commit) return this.#opened.source;
-    const path = this.#repository.filesOf(commit);
-    const { format = 'libraries', prefix } = options;
-    const isLibrary = existsSync(join(path, 'twig.toml'));
-    const source =
-      format === 'libraries'
-        ? new TwigSource({
-            name: this.name,
-            folder: isLibrary ? dirname(path) : path,
-            ...(this.#composition && { composition: this.#composition }),
-          })
-        : new MountSource({ format, path, ...(prefix !== undefined && { prefix }) });
+    const source = sourceAt(this.#repository, commit, this.#composition);
     this.#opened?.source.close();
     this.#opened = { commit, source };
     return source;

@@ -26,6 +26,7 @@ export function argumentsFrom(definition: PromptDefinition, input: string, given
   const unfilled = definition.arguments.filter(({ name }) => !Object.hasOwn(given, name));
   const required = unfilled.filter((argument) => argument.required);
   const targets = required.length > 0 ? required : unfilled.slice(0, 1);
+  if (targets.length === 1) return { ...given, [targets[0]!.name]: input };
   const values = splitPhrases(input, targets.length);
   return {
     ...given,

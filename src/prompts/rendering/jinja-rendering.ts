@@ -12,24 +12,20 @@ import {
   unknownVariable,
 } from './template-set.ts';
 
-type Renderer = (text: string, message: number) => Promise<string>;
-
-/** Prepares the messages of a prompt for rendering. Errors contain the file and line, but never an argument's value. */
+/** The texts of a prompt's messages, empty for other content. Errors contain the file and line, but never an argument's value. */
 export async function renderTemplates(
   definition: PromptDefinition,
   args: Readonly<Record<string, string>>,
   source: PromptSource,
-): Promise<Renderer> {
+): Promise<readonly string[]> {
   try {
     const templates = await (source.templates?.(definition) ?? templatesOf(definition));
     await assertKnown(definition, templates);
-    return async (_, message) => {
-      try {
-        return await templates.render(templates.names[message]!, args);
-      } catch (error) {
-        throw renderFailure(definition, error);
-      }
-    };
+    return await Promise.all(
+      definition.messages.map(async ({ content }, index) =>
+        content.type === 'text' ? templates.render(templates.names[index]!, args) : '',
+      ),
+    );
   } catch (error) {
     throw renderFailure(definition, error);
   }

@@ -12,55 +12,68 @@ export async function renderPrompt(
   given: Arguments,
   source: PromptSource,
 ): Promise<RenderedPrompt> {
-  const [missing] = missingArguments(definition, given);
-  if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
-  const { args, appended } =
-    definition.typed === undefined ? { args: given, appended: '' } : fillTyped(definition, given);
-  const render = await createRenderer(definition, withDefaults(definition, args), source);
-  const messages = await Promise.all(
-    definition.messages.map(
-      async ({ role, content }, index): Promise<PromptMessage> => ({
-        role,
-        content:
-          content.type === 'text'
-            ? { ...content, text: (await render(content.text, index)) + appended }
-            : content,
-      }),
-    ),
-  );
-  const { description } = definition;
-  return { ...(description !== undefined && { description }), messages };
+  const { args, appended } = completeArguments(definition, given);
+  if (definition.template !== 'jinja')
+    return withTexts(definition, createRenderer(definition, args), appended);
+  const { renderTemplates } = await import('./jinja-rendering.ts');
+  const texts = await renderTemplates(definition, declaredOnly(definition, args), source);
+  return withTexts(definition, (_, index) => texts[index]!, appended);
 }
 
-type Renderer = (text: string, message: number) => Promise<string>;
-
-async function createRenderer(
+function completeArguments(
   definition: PromptDefinition,
-  args: Arguments,
-  source: PromptSource,
-): Promise<Renderer> {
-  switch (definition.template) {
-    case 'none':
-      return async (text) => text;
+  given: Arguments,
+): { readonly args: Arguments; readonly appended: string } {
+  const [missing] = missingArguments(definition, given);
+  if (missing !== undefined) throw new Failure('missing-argument', `Missing required argument: ${missing}`);
+  if (definition.typed === undefined) return { args: withDefaults(definition, given), appended: '' };
+  const { args, appended } = fillTyped(definition, given);
+  return { args: withDefaults(definition, args), appended };
+}
+
+/** The text of a message with its arguments filled in. */
+type Renderer = (text: string, message: number) => string;
+
+function createRenderer({ template }: PromptDefinition, args: Arguments): Renderer {
+  switch (template) {
     case 'input': {
       const { input = '' } = requireText({ input: args['input'] ?? '' });
-      return async (text) =>
+      return (text) =>
         text.includes(inputPlaceholder) ? text.split(inputPlaceholder).join(input) : `${text}\n\n${input}`;
     }
     case 'braces': {
       const values = requireText(args);
-      return async (text) =>
+      return (text) =>
         text.replaceAll(/\{\{([^{}]+)\}\}/g, (placeholder, name: string) =>
           Object.hasOwn(values, name) ? values[name]! : placeholder,
         );
     }
-    case 'jinja':
-      return (await import('./jinja-rendering.ts')).renderTemplates(
-        definition,
-        declaredOnly(definition, args),
-        source,
-      );
+    default:
+      return (text) => text;
   }
+}
+
+function withTexts(
+  { messages, description, folder }: PromptDefinition,
+  renderText: Renderer,
+  appended: string,
+): RenderedPrompt {
+  const render: Renderer =
+    folder === undefined ? renderText : (text, index) => inFolder(folder, index, renderText(text, index));
+  const rendered = messages.map(
+    ({ role, content }, index): PromptMessage => ({
+      role,
+      content:
+        content.type === 'text' ? { ...content, text: render(content.text, index) + appended } : content,
+    }),
+  );
+  return description === undefined ? { messages: rendered } : { description, messages: rendered };
+}
+
+/** Tells where the files of a skill are, in the words of Claude Code. */
+function inFolder(folder: string, index: number, text: string): string {
+  const own = text.replaceAll(/\$\{CLAUDE_SKILL_DIR\}/g, () => folder);
+  return index === 0 ? `Base directory for this skill: ${folder}\n\n${own}` : own;
 }
 
 function withDefaults({ arguments: declared }: PromptDefinition, given: Arguments): Arguments {

@@ -181,10 +181,21 @@ it('with a model, the answer is checked: text, JSON Schema and a rubric', async 
   expect(asked[0]).toMatchObject({ model: 'm', messages: [{ role: 'user', content: 'Plan x in 3 steps' }] });
   const without = openPrompts(files);
   expect((await results(without.call)).map(([, outcome]) => outcome)).toEqual(Array(6).fill('skipped'));
-  const gone = openPrompts(files, {}, {}, 'tester', {
+});
+
+it('a model that fails marks only the tests that need its answer', async () => {
+  const files = {
+    'commands/plan.md': yaml(
+      '  - {name: text, arguments: {input: x}, contains: x}\n  - {name: answer, arguments: {input: x}, answer: {contains: y}}\n',
+    ),
+  };
+  const { call } = openPrompts(files, {}, {}, 'tester', {
     model: { url: 'http://127.0.0.1:9/v1', model: 'm', timeoutMs: 5000 },
   });
-  expect(resultText(await gone.call('test_prompts'))).toContain('gave no answer');
+  expect(await results(call)).toEqual([
+    ['answer', 'failed', expect.stringContaining('gave no answer')],
+    ['text', 'passed'],
+  ]);
 });
 
 it.each([

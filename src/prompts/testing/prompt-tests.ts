@@ -60,7 +60,13 @@ async function runTest(
   if (answer === undefined || failures.length > 0) return done(failures);
   if (model === undefined) return { failures, skipped: Object.keys(checks).length === 0 };
   const { failedAnswer } = await import('./text-checks.ts');
-  return done(await failedAnswer(rendered.messages, answer, model, signal));
+  return done(
+    await failedAnswer(rendered.messages, answer, model, signal).catch((error: unknown) => {
+      // Only the checks that need the answer fail; the caller still gets all other results.
+      signal?.throwIfAborted();
+      return [messageOf(error)];
+    }),
+  );
 }
 
 const known = new WeakMap<PromptDefinition, Promise<readonly Problem[]>>();

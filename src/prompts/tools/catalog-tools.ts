@@ -1,14 +1,16 @@
 import { Failure } from '../../failure.ts';
-import { Lazy } from '../../pace.ts';
+import { present } from '../../json.ts';
+import type { Lazy } from '../../pace.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
-import { anyObject, defineBareTool, defineTool, hints, type Tool, type ValueOf } from '../../tool.ts';
+import { anyObject, defineTool, hints, type ValueOf } from '../../tool.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { Expander } from '../catalog/expander.ts';
-import type { Usage } from '../catalog/usage.ts';
-import { isEditable } from '../definition/source.ts';
-import { renderPrompt } from '../rendering/rendering.ts';
+import type { PromptSearch } from '../catalog/search.ts';
+import type { Filing, Shelf } from '../catalog/shelf.ts';
+import { shownDescription } from '../definition/shown-description.ts';
+import { isEditable, isSource } from '../definition/source.ts';
 import type { Versions } from '../versions/versions.ts';
-import { argumentsSchema, storedMessageSchema } from './prompt-schemas.ts';
+import { argumentsSchema, knownNameSchema, storedMessageSchema } from './prompt-schemas.ts';
 
 const promptSchema = {
   type: 'object',
@@ -34,6 +36,8 @@ const promptSchema = {
     },
     tags: { type: 'array', items: { type: 'string' } },
     source: { type: 'string' },
+    favourite: { type: 'boolean' },
+    folder: { type: 'string' },
   },
 } as const;
 
@@ -41,15 +45,27 @@ type ListedPrompt = ValueOf<typeof promptSchema>;
 
 const filters = {
   tag: { type: 'string', description: 'Only with this tag' },
-  source: { type: 'string', description: 'user, commands, twig, built-in or a mount' },
+  source: { type: 'string', description: 'Name, prefix, format or path' },
 } as const;
 
-/** Tools that give access to the catalogue to clients that support tools but not prompts. */
-export function createCatalogTools(catalog: Catalog, expander: Expander, usage?: Usage) {
-  return [createListTool(catalog), createExpandTool(expander), createSearchTool(catalog, usage)];
+interface CatalogToolParts {
+  readonly catalog: Catalog;
+  readonly expander: Expander;
+  readonly search: Lazy<PromptSearch>;
+  readonly shelf: Shelf;
 }
 
-function createListTool(catalog: Catalog) {
+/** Tools that give access to the catalogue to clients that support tools but not prompts. */
+export function createCatalogTools({ catalog, expander, search, shelf }: CatalogToolParts) {
+  return [
+    createListTool(catalog, shelf),
+    createExpandTool(expander),
+    createSearchTool(search, shelf),
+    createOrganizeTool(catalog, shelf),
+  ];
+}
+
+function createListTool(catalog: Catalog, shelf: Shelf) {
   return defineTool({
     name: 'list_prompts',
     toolsets: ['prompts', 'prompt_editing'],
@@ -59,13 +75,18 @@ function createListTool(catalog: Catalog) {
     view: 'prompts',
     title: 'List prompts',
     description:
-      'Lists the prompts of the library, which users invoke as :name, with descriptions and arguments. search_prompts finds by topic.',
+      'Lists the prompts of the library, which users invoke as :name. search_prompts finds by topic.',
     searchHint: 'commands templates library',
     phrases:
       'list available prompts commands templates library overview collection catalogue catalog shortcuts canned texts snippets instructions saved stored everything all menu browse inventory repertoire which ones have got options choices contents index macros boilerplates colon type formulas',
     inputSchema: {
       type: 'object',
-      properties: { ...filters, ...pageArguments },
+      properties: {
+        ...filters,
+        favourite: { type: 'boolean', description: 'Only favourites' },
+        folder: { type: 'string', description: 'Only in this folder' },
+        ...pageArguments,
+      },
     },
     outputSchema: {
       type: 'object',
@@ -77,9 +98,12 @@ function createListTool(catalog: Catalog) {
       },
     },
     annotations: hints.reads,
-    async call({ tag, source, ...page }) {
-      const entries = (await catalog.list(page.cursor !== undefined)).filter(hasTagAndSource(tag, source));
-      const { items: prompts, next } = pageOf(entries, toItem, page);
+    async call({ tag, source, favourite, folder, ...page }) {
+      const filings = await shelf.filings();
+      const entries = (await catalog.list(page.cursor !== undefined)).filter(
+        isSelected({ tag, source, favourite, folder }, filings),
+      );
+      const { items: prompts, next } = pageOf(entries, (entry) => toItem(entry, filings), page);
       return { structured: { prompts, total: entries.length, ...next } };
     },
   });
@@ -107,7 +131,7 @@ function createExpandTool(expander: Expander) {
         arguments: {
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: 'Values by argument name, e.g. {"topic":"tides"}; the rest is taken from input',
+          description: 'By name, e.g. {"topic":"tides"}; the rest comes from input',
         },
       },
       required: ['command'],
@@ -115,19 +139,13 @@ function createExpandTool(expander: Expander) {
     annotations: hints.reads,
     async call({ command, input = '', arguments: named = {} }, context) {
       if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      // Models often keep the colon.
-      const name = command.startsWith(':') ? command.slice(1) : command;
       // Text only: models read a prompt better without JSON escapes.
-      return { content: await expander.expand({ name, input, named, asks: true }, context) };
+      return { content: await expander.expand({ name: command, input, named, asks: true }, context) };
     },
   });
 }
 
-function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
-  const search = new Lazy(async () => {
-    const { PromptSearch } = await import('../catalog/search.ts');
-    return new PromptSearch(catalog, usage && (() => usage.boosts()));
-  });
+function createSearchTool(search: Lazy<PromptSearch>, shelf: Shelf) {
   return defineTool({
     name: 'search_prompts',
     toolsets: ['prompts'],
@@ -137,7 +155,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
     view: 'prompts',
     title: 'Search prompts',
     description:
-      'Finds prompts by words in name, tags, description and text, best first, with excerpts. Word forms, prefixes and small typing errors match too.',
+      'Finds prompts and skills by words in name, tags, description and text, best first, with excerpts.',
     searchHint: 'find commands templates',
     phrases:
       'find look for search hunt locate dig out a prompt about a topic in the library matching mention containing subject keyword theme related to something for writing is there a template where was it suitable fitting lookup saved instruction text shortcut snippets any ever written dealing with',
@@ -145,7 +163,7 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
       type: 'object',
       required: ['query'],
       properties: {
-        query: { type: 'string', minLength: 1, description: 'Words, e.g. summarize article' },
+        query: { type: 'string', minLength: 1, description: 'Words' },
         ...filters,
         limit: {
           type: 'integer',
@@ -175,36 +193,89 @@ function createSearchTool(catalog: Catalog, usage: Usage | undefined) {
       },
     },
     annotations: hints.reads,
-    async call({ query, tag, source, limit }) {
+    async call({ query, limit, ...selection }) {
+      const filings = await shelf.filings();
       const { matches, total } = await (await search.get()).find(
         query,
-        hasTagAndSource(tag, source),
+        isSelected(selection, filings),
         limit ?? 20,
       );
-      const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry), ...found }), { limit });
+      const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry, filings), ...found }), {
+        limit,
+      });
       return { structured: { matches: page.items, total } };
     },
   });
 }
 
-export function hasTagAndSource(
-  tag: string | undefined,
-  source: string | undefined,
-): (entry: CatalogEntry) => boolean {
-  return (entry) =>
-    (tag === undefined || entry.definition.tags.includes(tag)) &&
-    (source === undefined || entry.source.name === source);
+/** Files a prompt as a favourite or into a folder. */
+function createOrganizeTool(catalog: Catalog, shelf: Shelf) {
+  return defineTool({
+    name: 'organize_prompt',
+    toolsets: ['prompt_editing'],
+    scope: 'prompts:write',
+    title: 'Organize prompt',
+    description: 'Marks a prompt as a favourite, or puts it into a folder. Returns both.',
+    phrases:
+      'favourite favorite star bookmark pin keep at hand folder group sort file tidy arrange category organise organize prompt template shortcut collection move into',
+    inputSchema: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: knownNameSchema,
+        favourite: { type: 'boolean', description: 'Whether it is one' },
+        folder: { type: 'string', description: 'E.g. work/mail' },
+      },
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['favourite', 'folder'],
+      properties: { favourite: { type: 'boolean' }, folder: { type: 'string' } },
+    },
+    annotations: hints.sets,
+    async call({ name, favourite, folder }) {
+      const { definition } = await catalog.find(name);
+      const filed = await shelf.file(present({ prompt: definition.name, favourite, folder }));
+      return { structured: { favourite: filed.favourite ?? false, folder: filed.folder ?? '' } };
+    },
+  });
 }
 
-function toItem({ definition, source }: CatalogEntry): ListedPrompt {
-  const { name, title, description = '', arguments: args, tags } = definition;
+interface Selection {
+  readonly tag?: string | undefined;
+  readonly source?: string | undefined;
+  readonly favourite?: boolean | undefined;
+  /** Includes the folders in it. */
+  readonly folder?: string | undefined;
+}
+
+export function isSelected(
+  { tag, source, favourite = false, folder }: Selection,
+  filings: ReadonlyMap<string, Filing> = new Map(),
+): (entry: CatalogEntry) => boolean {
+  return ({ definition: { name, tags }, source: own }) => {
+    const filing = filings.get(name);
+    return (
+      (tag === undefined || tags.includes(tag)) &&
+      (source === undefined || isSource(own, source)) &&
+      (!favourite || filing?.favourite === true) &&
+      (folder === undefined || `${filing?.folder ?? ''}/`.startsWith(`${folder}/`))
+    );
+  };
+}
+
+function toItem({ definition, source }: CatalogEntry, filings: ReadonlyMap<string, Filing>): ListedPrompt {
+  const { name, title, arguments: args, tags } = definition;
+  const { favourite, folder } = filings.get(name) ?? {};
   return {
     name,
     ...(title !== undefined && { title }),
-    description,
+    description: shownDescription(definition) ?? '',
     arguments: args,
     tags,
     source: source.name,
+    ...(favourite && { favourite }),
+    ...(folder !== undefined && { folder }),
   };
 }
 
@@ -215,15 +286,14 @@ export function createShow(catalog: Catalog, versions: Versions) {
     toolsets: ['prompts', 'prompt_editing'],
     scope: 'read',
     title: 'Show prompt',
-    description:
-      'Shows a prompt without filling it in, e.g. before changing it: template, arguments, revision, file, and whether it can be edited.',
+    description: 'Shows a prompt without filling it in, e.g. before changing it, with revision and file.',
     searchHint: 'read template',
     phrases:
       'show raw template source file path definition arguments blanks placeholders variables of a prompt before filling it in read open view wording exactly say contents inside look at full text saved without running inspect body written print see details editable parameters inputs takes needs',
     inputSchema: {
       type: 'object',
       required: ['name'],
-      properties: { name: { type: 'string', minLength: 1, description: 'Name of the prompt' } },
+      properties: { name: { type: 'string', minLength: 1, description: 'Prompt name' } },
     },
     outputSchema: {
       type: 'object',
@@ -284,58 +354,6 @@ export function createShow(catalog: Catalog, versions: Versions) {
           ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
         },
       };
-    },
-  });
-}
-
-const listDescription =
-  'List available prompt commands with descriptions. Users invoke prompt commands in messages by writing :<command> (e.g., :research topic); this lists what commands exist.';
-const expandDescription =
-  'Expands a named prompt command into a full prompt. When ANY user message contains a :-prefixed command token (e.g., :research topic, :summarize this article, :critique "draft"), you MUST call this tool before responding. Strip the leading colon from the command name and pass any remaining text (including quotes) as the input. Do not bypass this tool or answer directly whenever a :-prefixed command is present.';
-
-/** Lists the Markdown commands. Both tools in this file match the document of the commands contract exactly. */
-export function createListCommands(catalog: Catalog): Tool {
-  return defineBareTool({
-    name: 'list_prompts',
-    description: listDescription,
-    inputSchema: { type: 'object', properties: {} },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call() {
-      const entries = await catalog.list();
-      return {
-        structured: {
-          prompts: entries.map(({ definition: { name, description = '' } }) => ({ name, description })),
-        },
-      };
-    },
-  });
-}
-
-export function createExpandCommand(catalog: Catalog): Tool {
-  return defineBareTool({
-    name: 'expand_prompt',
-    description: expandDescription,
-    inputSchema: {
-      type: 'object',
-      properties: {
-        command: { type: 'string', description: 'Prompt command name (filename without extension)' },
-        input: { type: 'string', description: 'Text to inject into the prompt template' },
-      },
-      required: ['command', 'input'],
-    },
-    // Models omit the input if there is none.
-    acceptedSchema: {
-      type: 'object',
-      properties: { command: { type: 'string' }, input: { type: 'string', default: '' } },
-      required: ['command'],
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    async call({ command, input }) {
-      if (command.trim() === '') throw new Failure('missing-argument', 'command is required');
-      const { definition, source } = await catalog.find(command);
-      const { messages } = await renderPrompt(definition, { input }, source);
-      const [first] = messages;
-      return { structured: { prompt: first?.content.type === 'text' ? first.content.text : '' } };
     },
   });
 }

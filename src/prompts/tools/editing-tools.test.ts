@@ -6,7 +6,7 @@ describe('methods and tools that edit prompts', () => {
   it("reject invalid names, missing content and prompts that are not the user's own", async () => {
     const { request, call } = openPrompts();
     const messages = [{ role: 'user', content: { type: 'text', text: 'x' } }];
-    for (const name of ['', 'with space', 'a-b', 'ü', '../x', 'a:b', 'x'.repeat(201)])
+    for (const name of ['', 'with space', '-b', 'ü', '../x', 'a:b', 'x'.repeat(201)])
       await expect(request('prompts/create', { name, title: 'T', messages })).rejects.toMatchObject({
         code: -32602,
       });
@@ -71,6 +71,8 @@ describe('methods and tools that edit prompts', () => {
       success: true,
       message: 'Restored prompt: note to revision 1',
       revision: '4',
+      problems: [],
+      example: 'One <x>',
     });
     expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
   });

@@ -1,16 +1,19 @@
 import { type Context, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { problemSchema } from '../../feature.ts';
 import { type JsonSchema, present } from '../../json.ts';
 import { defineMethod, defineTool, hints, type Method } from '../../tool.ts';
 import type { Editor } from '../catalog/editor.ts';
-import type { ArgumentDefinition, MessageDefinition } from '../definition/definition.ts';
+import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { maxArguments } from '../definition/prompt-fields.ts';
 import type { Author, PromptChanges, PromptDraft } from '../definition/source.ts';
+import { flatten, renderPrompt } from '../rendering/rendering.ts';
 import {
   announcedMessages,
   argumentsSchema,
   descriptionSchema,
   expectedRevisionSchema,
+  jsonlNameSchema,
   knownNameSchema,
   messagesSchema,
   nameSchema,
@@ -20,7 +23,7 @@ import {
 
 const textSchema = {
   type: 'string',
-  description: 'Text of the prompt; {{name}} inserts an argument',
+  description: '{{name}} inserts an argument',
 } as const;
 
 const fields = {
@@ -35,6 +38,9 @@ const announcedFields = {
   messages: announcedMessages as unknown as typeof messagesSchema,
 } as const;
 
+/** A longer text is not repeated in the answer. */
+const maxExample = 2000;
+
 const doneSchema = {
   type: 'object',
   required: ['success', 'message'],
@@ -43,8 +49,13 @@ const doneSchema = {
 
 const savedSchema = {
   type: 'object',
-  required: ['success', 'message', 'revision'],
-  properties: { ...doneSchema.properties, revision: { type: 'string', description: 'Its revision now' } },
+  required: ['success', 'message', 'revision', 'problems'],
+  properties: {
+    ...doneSchema.properties,
+    revision: { type: 'string', description: 'Its revision now' },
+    problems: { type: 'array', items: problemSchema, description: 'Found by lint_prompts in it' },
+    example: { type: 'string', description: 'Its text with <name> for each argument' },
+  },
 } as const;
 
 /** Tools to edit the user's own prompts, for clients that cannot call custom methods. */
@@ -63,8 +74,7 @@ function createCreateTool(editor: Editor) {
     toolsets: ['prompt_editing'],
     scope: 'prompts:write',
     title: 'Create prompt',
-    description:
-      'Saves a new prompt that the user wants to reuse. Returns its revision. Give text or messages.',
+    description: 'Saves a new prompt to reuse. Give text or messages.',
     searchHint: 'save template command',
     phrases:
       'save add store write new reusable prompt template text remember keep record shortcut canned reply snippet instructions make compose note down reuse wording put in library memorize for next time turn into boilerplate macro own',
@@ -87,7 +97,7 @@ function createCreateTool(editor: Editor) {
       const declared = args ?? placeholdersIn(content);
       const draft = present({ name, title, description, arguments: declared, messages: content, tags });
       const created = await editor.create(draft, authorOf(context));
-      return saved(`Created prompt: ${name}`, await editor.revision(created));
+      return saved(editor, `Created prompt: ${name}`, created);
     },
   });
 }
@@ -99,7 +109,7 @@ function createUpdateTool(editor: Editor) {
     scope: 'prompts:write',
     title: 'Update prompt',
     description:
-      "Changes one of the user's prompts and returns its revision. Other fields stay; an empty list clears a field. prompt_history keeps the old version.",
+      "Changes one of the user's prompts. Other fields stay; an empty list clears a field. prompt_history keeps the old version.",
     searchHint: 'edit template command',
     phrases:
       'edit change modify rename rewrite wording title description tags of a prompt better improve reword rephrase tweak fix typo correct adjust alter polish shorten lengthen different name saved text template shortcut instruction canned amend revise replace sentence paragraph tone add line',
@@ -129,9 +139,10 @@ function createUpdateTool(editor: Editor) {
     async call({ name, text, messages, expected_revision, ...given }, context) {
       const { title, description, arguments: args, tags } = given;
       const content = messagesFrom(text, messages);
-      const changes = present({ title, description, arguments: args, messages: content, tags });
+      const declared = args ?? (content && (await editor.withPlaceholders(name, placeholdersIn(content))));
+      const changes = present({ title, description, arguments: declared, messages: content, tags });
       const updated = await editor.update(name, changes, authorOf(context), expected_revision);
-      return saved(`Updated prompt: ${name}`, await editor.revision(updated));
+      return saved(editor, `Updated prompt: ${name}`, updated);
     },
   });
 }
@@ -165,8 +176,7 @@ function createRestoreTool(editor: Editor) {
     toolsets: ['prompt_editing'],
     scope: 'prompts:write',
     title: 'Restore prompt',
-    description:
-      "Restores an earlier version of one of the user's prompts, also of a deleted one. Returns its revision.",
+    description: "Restores an earlier version of one of the user's prompts, also of a deleted one.",
     searchHint: 'undo revert',
     phrases:
       'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
@@ -183,7 +193,7 @@ function createRestoreTool(editor: Editor) {
     annotations: hints.replaces,
     async call({ name, revision, expected_revision }, context) {
       const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
-      return saved(`Restored prompt: ${name} to revision ${revision}`, await editor.revision(restored));
+      return saved(editor, `Restored prompt: ${name} to revision ${revision}`, restored);
     },
   });
 }
@@ -216,8 +226,24 @@ function done(message: string) {
   return { structured: { success: true, message } };
 }
 
-function saved(message: string, revision: string) {
-  return { structured: { success: true, message, revision } };
+/** The answer to a write: what lint says about the prompt, and how it reads. */
+async function saved(editor: Editor, message: string, definition: PromptDefinition) {
+  const { lintPrompt, sortAndMerge } = await import('../lint/lint.ts');
+  const { withRules } = await import('../lint/rules.ts');
+  const problems = await withRules(sortAndMerge(await lintPrompt({ definition })));
+  const args = Object.fromEntries(definition.arguments.map(({ name }) => [name, `<${name}>`]));
+  const { messages } = await renderPrompt(definition, args, editor.own);
+  const example = flatten(messages);
+  const revision = await editor.revision(definition);
+  return {
+    structured: {
+      success: true,
+      message,
+      revision,
+      problems,
+      ...(example.length <= maxExample && { example }),
+    },
+  };
 }
 
 /** Clients may send null instead of omitting a field. */
@@ -251,7 +277,12 @@ export function createMethods(
       paramsSchema: {
         type: 'object',
         required: ['name', 'title', 'messages'],
-        properties: { name: nameSchema, title: titleSchema, messages: messagesSchema, ...optional },
+        properties: {
+          name: revisions ? nameSchema : jsonlNameSchema,
+          title: titleSchema,
+          messages: messagesSchema,
+          ...optional,
+        },
       },
       writes: true,
       async call({ name, title, messages, description, arguments: args, tags }, context) {

@@ -55,7 +55,7 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
     scope: 'read',
     title: 'Prompt history',
     description:
-      "Lists the versions of a prompt, oldest first: with content if it is one of the user's, also deleted ones; git commits if it is in a file; and moves of labels. Compares with one of them.",
+      'Lists the versions of a prompt, also of a deleted one, oldest first: contents, git commits if it is in a file, and moves of labels. Compares with one of them.',
     searchHint: 'versions revisions undo diff commits labels',
     phrases:
       'history versions revisions edited changed altered by author when earlier deleted prompt log past previous older drafts evolution over time last month look used to be before timeline differences compare what did template text saved wording was',
@@ -67,7 +67,7 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
         compare: {
           type: 'string',
           minLength: 1,
-          description: 'Revision, label or commit to compare with the current text',
+          description: 'Revision, label or commit',
         },
         ...pageArguments,
       },
@@ -154,7 +154,7 @@ export function createLabelTool(versions: Versions) {
     scope: 'prompts:write',
     title: 'Label prompt',
     description:
-      'Points a label such as production at a revision of a prompt, so that name@label keeps returning it. Returns the revision. prompt_history lists the moves.',
+      'Points a label such as production at a revision of a prompt, so that name@label keeps returning it.',
     searchHint: 'version tag release production staging pin',
     phrases:
       'version tag release production staging pin protect publish approve prompt label mark official live stable lock freeze point name revision sign off good final go ship promote stamp designate template everybody should use',
@@ -167,7 +167,7 @@ export function createLabelTool(versions: Versions) {
         revision: {
           type: 'string',
           minLength: 1,
-          description: 'Revision or label. Default: the current one',
+          description: 'Revision or label. Default: current',
         },
         follow: { type: 'boolean', description: 'Move it to every new revision' },
         remove: { type: 'boolean', description: 'Remove the label instead' },
@@ -223,8 +223,7 @@ export function createDeletedTool(editor: Editor) {
     toolsets: ['prompt_editing'],
     scope: 'prompts:write',
     title: 'List deleted prompts',
-    description:
-      "Lists the user's deleted prompts, the latest first. restore_prompt brings one back with its revision.",
+    description: "Lists the user's deleted prompts, the latest first. restore_prompt brings one back.",
     searchHint: 'trash bin undelete recover',
     phrases:
       'deleted removed prompts trash bin wastebasket recycle undelete recover which were thrown away gone missing lost list saved templates erased discarded',

@@ -54,7 +54,7 @@ describe('import_prompts', () => {
   });
 
   it('reports what fits on a page, errors first, and how much was left out', async () => {
-    const files = Array.from({ length: 200 }, (_, at) => ({ path: `git/p-${at}.md`, text: 'Hello' }));
+    const files = Array.from({ length: 200 }, (_, at) => ({ path: `git/p_${at}.md`, text: 'Hello' }));
     const twice = { path: 'git_p/199.md', text: 'Another one of the same name' };
     const all = { format: 'claude-code', files: [...files, twice] };
     const full = await call('import_prompts', { ...all, dry_run: true, full: true });
@@ -92,9 +92,9 @@ describe('import_prompts', () => {
   });
 
   it('rejects names of built-in prompts and duplicate names', async () => {
-    const files = ['code_review.md', 'a-b.md', 'a b.md'].map((path) => ({ path, text: 'x' }));
+    const files = ['code_review.md', 'a.b.md', 'a b.md'].map((path) => ({ path, text: 'x' }));
     expect(await call('import_prompts', { format: 'claude-code', files })).toMatchObject({
-      imported: [{ name: 'a_b', from: 'a-b.md' }],
+      imported: [{ name: 'a_b', from: 'a.b.md' }],
       problems: [
         { severity: 'error', message: 'code_review: prompt already exists: code_review' },
         { severity: 'warning' },

@@ -13,7 +13,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNamed, formatNames } from '../formats/formats.ts';
 import { withoutSilencedInFiles } from '../lint/rules.ts';
-import { hasTagAndSource } from './catalog-tools.ts';
+import { isSelected } from './catalog-tools.ts';
 import { authorOf } from './editing-tools.ts';
 
 const formatSchema = {
@@ -27,7 +27,7 @@ const fileSchema = {
   type: 'object',
   required: ['path', 'text'],
   properties: {
-    path: { type: 'string', description: 'Relative path, e.g. git/commit.md' },
+    path: { type: 'string', description: 'E.g. git/commit.md' },
     text: { type: 'string' },
   },
 } as const;
@@ -76,7 +76,7 @@ function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: Re
     scope: 'read',
     title: 'Lint prompts',
     description:
-      'Checks the library, or given files, for mistakes such as template errors, undeclared arguments, missing files and invisible characters. Returns problems with file and line.',
+      'Checks the library, or given files, for mistakes such as template errors, undeclared arguments and invisible characters.',
     searchHint: 'validate verify errors',
     phrases:
       'check validate verify problems mistakes errors broken prompt template syntax compile proofread faulty wrong flaws bugs defects typo placeholders missing invalid test quality health sanity inspect review library saved shortcuts correct fine works valid',
@@ -96,6 +96,7 @@ function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: Re
         prompts: { type: 'integer', description: 'How many were looked at' },
         errors: { type: 'integer' },
         warnings: { type: 'integer' },
+        notes: { type: 'integer' },
         problems: problemsSchema,
         ...nextPage,
       },
@@ -125,8 +126,7 @@ function createImportTool(editor: Editor) {
     toolsets: ['prompt_editing'],
     scope: 'prompts:write',
     title: 'Import prompts',
-    description:
-      "Imports prompt files of other programs, passed as text, into the user's library. Returns names and problems.",
+    description: "Imports prompt files of other programs, passed as text, into the user's library.",
     searchHint: 'claude codex gemini cursor vscode commands',
     phrases:
       'import bring load convert slash commands rules files from Claude Code Cursor Gemini into library take over move migrate transfer copy old templates another other app program folder upload ingest read in switch elsewhere existing collection here adopt',
@@ -136,7 +136,7 @@ function createImportTool(editor: Editor) {
       properties: {
         format: { type: 'string', description: 'As in export_prompts' },
         files: { type: 'array', items: fileSchema, description: 'Paths and texts' },
-        prefix: { type: 'string', pattern: '^[A-Za-z0-9_]+$', description: 'Put before names' },
+        prefix: { type: 'string', pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]*$', description: 'Put before names' },
         replace: {
           type: 'boolean',
           default: false,
@@ -196,8 +196,7 @@ function createExportTool(catalog: Catalog) {
     toolsets: ['prompts'],
     scope: 'read',
     title: 'Export prompts',
-    description:
-      'Converts prompts to files for another program. Returns the files without writing them, and what the format cannot express.',
+    description: 'Converts prompts to files for another program. Returns the files without writing them.',
     searchHint: 'claude codex gemini cursor vscode commands',
     phrases:
       'export write download convert prompts files for another other program app Claude Code Cursor Gemini VS Code Codex format take save copy backup hand over share move transfer templates shortcuts library out of here elsewhere publish extract give colleague',
@@ -228,7 +227,7 @@ function createExportTool(catalog: Catalog) {
         names === undefined
           ? await catalog.list()
           : await Promise.all(names.map((name) => catalog.find(name)));
-      const selected = entries.filter(hasTagAndSource(tag, source));
+      const selected = entries.filter(isSelected({ tag, source }));
       const written = await (await formatNamed(format)).write(selected.map(({ definition }) => definition));
       const { items: files, next } = pageOf(written.files, (file) => file, page);
       return { structured: { files, problems: written.problems, ...next } };
@@ -239,6 +238,7 @@ function createExportTool(catalog: Catalog) {
 /** Counts all problems and returns those of one page. */
 function countProblems(all: readonly Problem[], page: PageRequest) {
   const errors = all.filter(({ severity }) => severity === 'error').length;
+  const notes = all.filter(({ severity }) => severity === 'note').length;
   const { items: problems, next } = pageOf(all, (problem) => problem, page);
-  return { errors, warnings: all.length - errors, problems, ...next };
+  return { errors, warnings: all.length - errors - notes, notes, problems, ...next };
 }

@@ -114,10 +114,10 @@ function toProblem(
   return { file, line, severity, message: `${name}: ${message}` };
 }
 
-/** Names of the user's own prompts consist of letters, digits and underscores. */
+/** Names of the user's own prompts consist of letters, digits, underscores and hyphens. */
 function toDraft(definition: PromptDefinition, prefix: string | undefined): PromptDraft {
   const name = (prefix === undefined ? definition.name : `${prefix}_${definition.name}`).replaceAll(
-    /[^A-Za-z0-9_]/g,
+    /^-|[^A-Za-z0-9_-]/g,
     '_',
   );
   if (name.length > 200) throw new NotExpressible('the name is longer than 200 characters');

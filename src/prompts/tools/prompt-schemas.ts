@@ -5,18 +5,25 @@ export const nameSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 200,
+  pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]*$',
+  description: 'Letters, digits, underscores, hyphens',
+} as const;
+
+/** The document of the contract `jsonl` allows no hyphens. */
+export const jsonlNameSchema = {
+  ...nameSchema,
   pattern: '^[A-Za-z0-9_]+$',
   description: 'Letters, digits, underscores',
 } as const;
 
 /** The name of an existing prompt, which may contain any characters. */
-export const knownNameSchema = { type: 'string', minLength: 1, description: 'Name of the prompt' } as const;
+export const knownNameSchema = { type: 'string', minLength: 1, description: 'Prompt name' } as const;
 
 /** Prevents a change from overwriting another change that its author has not seen. */
 export const expectedRevisionSchema = {
   type: 'string',
   minLength: 1,
-  description: 'From show_prompt; fails if it has changed since',
+  description: 'From show_prompt; fails if changed since',
 } as const;
 
 export const titleSchema = { type: 'string', minLength: 1, description: 'Display name' } as const;
@@ -25,7 +32,7 @@ export const descriptionSchema = { type: 'string', description: 'What the prompt
 export const argumentsSchema = {
   type: 'array',
   maxItems: maxArguments,
-  description: 'Variables of the text, written as {{name}}',
+  description: 'Variables of the text',
   items: {
     type: 'object',
     required: ['name'],
@@ -97,7 +104,7 @@ export const messagesSchema = {
 /** What tool lists announce instead of `messagesSchema`, whose alternatives take three times the space. */
 export const announcedMessages = {
   type: 'array',
-  description: 'Instead of text: several messages, in order',
+  description: 'Instead of text, in order',
   items: {
     type: 'object',
     required: ['role', 'content'],
@@ -106,7 +113,7 @@ export const announcedMessages = {
       content: {
         type: 'object',
         required: ['type'],
-        description: 'MCP content, e.g. type text',
+        description: 'MCP content',
         properties: {
           type: { type: 'string' },
           text: { type: 'string' },

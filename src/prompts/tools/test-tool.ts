@@ -20,7 +20,7 @@ export function createTestTool({ catalog, versions, tested, model }: TestToolPar
     scope: 'prompts:write',
     title: 'Test prompts',
     description:
-      'Runs the tests of prompts: checks on the rendered text and, if a model is configured, on its answer. Returns the failures.',
+      'Runs the tests of prompts: checks on the rendered text and, if a model is configured, on its answer.',
     searchHint: 'check verify evaluate eval',
     phrases:
       'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
@@ -33,7 +33,7 @@ export function createTestTool({ catalog, versions, tested, model }: TestToolPar
           maxItems: 1000,
           description: 'Only these prompts',
         },
-        changed: { type: 'boolean', description: 'Only prompts that changed since their tests passed' },
+        changed: { type: 'boolean', description: 'Only if changed since their tests passed' },
         ...pageArguments,
       },
     },

@@ -55,7 +55,7 @@ const announced = {
   ...acceptedSchema,
   properties: {
     ...acceptedSchema.properties,
-    answered: { type: 'object', description: 'Keeps an answer from elsewhere: fields as in the result' },
+    answered: { type: 'object', description: 'Answer from elsewhere, fields as in the result' },
   },
 } as const;
 
@@ -80,7 +80,7 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       scope: 'prompts:write',
       title: 'Try prompt',
       description:
-        'Sends a filled-in prompt to the configured model and keeps the answer. Use it to compare revisions. With answered, keeps that answer instead, such as one of a sub-agent.',
+        'Sends a filled-in prompt to the configured model and keeps the answer, or the one in answered. Use it to compare revisions.',
       searchHint: 'compare revisions answer',
       phrases:
         'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output keep record an answer of a sub-agent run as a trial',

@@ -8,8 +8,7 @@ export function createUsageTool(usage: Usage | undefined) {
     toolsets: ['prompts'],
     scope: 'read',
     title: 'Prompt usage',
-    description:
-      'Counts how often prompts were used, per client and day, most used first. Counts stay on this machine for 90 days.',
+    description: 'Counts how often prompts were used, per client and day, most used first.',
     searchHint: 'statistics popular unused often',
     phrases:
       'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',

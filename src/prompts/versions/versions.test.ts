@@ -117,7 +117,7 @@ it('a label that follows its prompt is held back by a failing test', async () =>
 });
 
 it('the history of a file comes from its git repository, which runs no program of the repository', async () => {
-  const { Repository } = await import('../../delegate/changes/git.ts');
+  const { Repository } = await import('../../delegate/workspace/git.ts');
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
   const { home, call } = open({
     openRepository: async (folder) => {

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { nearest } from '../../nearest.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import { type Author, isEditable } from '../definition/source.ts';
 import { type PromptRecord, toDefinition } from '../jsonl/record.ts';
@@ -25,6 +26,8 @@ export interface LabelMove {
 /** The current revision of every prompt has this label. */
 const latest = 'latest';
 const labelForm = /^[A-Za-z][\w.-]{0,49}$/;
+/** How many names an error lists. */
+const maxNames = 10;
 const itself: Author = { name: 'adjutant', version: '' };
 
 /** Earlier revisions of prompts, and labels such as `production` that name a revision. */
@@ -39,16 +42,56 @@ export class Versions {
     this.#options = options;
   }
 
-  /** Finds `name`, `name@label` or `name@revision`. A prompt whose own name contains `@` wins. */
-  readonly find = async (name: string): Promise<CatalogEntry> => {
-    try {
-      return await this.#catalog.find(name);
-    } catch (error) {
-      const at = name.lastIndexOf('@');
-      if (at < 1 || !(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
-      return this.version(name.slice(0, at), name.slice(at + 1));
-    }
-  };
+  /**
+   * Finds `name`, `name@label` or `name@revision`. A prompt whose own name contains `@` wins. Models and people often write
+   * the colon or slash with which commands begin. The end of a name is enough if no other name has it.
+   */
+  readonly find = (asked: string): Promise<CatalogEntry> =>
+    this.#catalog.find(asked).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return this.#resolve(asked);
+      throw error;
+    });
+
+  async #resolve(asked: string): Promise<CatalogEntry> {
+    const name = asked.replace(/^[:/](?=\S)/, '');
+    const found = await this.#exact(name);
+    if (found !== undefined) return found;
+    const at = name.lastIndexOf('@');
+    const base = at < 1 ? name : name.slice(0, at);
+    const full =
+      (at >= 1 && (await this.#exact(base)) !== undefined ? base : await this.#fullName(base)) ?? base;
+    if (at >= 1) return this.version(full, name.slice(at + 1));
+    if (full !== base) return this.#catalog.find(full);
+    const suggestion = nearest(name, await this.#names());
+    throw new Failure(
+      'prompt-not-found',
+      `Prompt not found: ${name}${suggestion ? `; did you mean ${suggestion}?` : ''}`,
+    );
+  }
+
+  async #exact(name: string): Promise<CatalogEntry | undefined> {
+    return this.#catalog.find(name).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+      throw error;
+    });
+  }
+
+  /** The name that ends with these parts, such as `fabric:summarize` for `summarize`. Throws if there are several. */
+  async #fullName(end: string): Promise<string | undefined> {
+    const names = (await this.#names()).filter(
+      (name) => name.endsWith(`:${end}`) || name.endsWith(`/${end}`),
+    );
+    if (names.length < 2) return names[0];
+    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+    throw new Failure(
+      'invalid-params',
+      `Several prompts are called ${end}: ${names.slice(0, maxNames).join(', ')}${more}. Give the full name.`,
+    );
+  }
+
+  async #names(): Promise<readonly string[]> {
+    return (await this.#catalog.list()).map(({ definition }) => definition.name);
+  }
 
   /** The current state of a prompt, or `undefined` if there is none. */
   async head(name: string): Promise<CatalogEntry | undefined> {

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import {
+  command,
+  namesOf,
+  openPrompts,
+  record,
+  resultText,
+  structured,
+  textOf,
+} from '../../../test/prompts/open-prompts.ts';
+import { plantTree, write } from '../../../test/tree.ts';
+import type { JsonObject } from '../../json.ts';
+
+const patterns = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [`${name}/system.md`, `Text of ${name}.\n{{input}}`]));
+const numbered = (letter: string) => Array.from({ length: 30 }, (_, at) => `${letter}${at + 10}`);
+
+function open(limit: number, rules = ['own', 'favourites', 'used', 'others']) {
+  const one = plantTree(patterns(['summarize', 'rate', ...numbered('a')]));
+  const two = plantTree(patterns(['rate', ...numbered('b')]));
+  const server = openPrompts(
+    {
+      'commands/mine.md': command('Mine {{input}}'),
+      'prompts/user.jsonl': record('release-notes', 'Write them'),
+    },
+    {},
+    {},
+    'tester',
+    {
+      mounts: [
+        { format: 'fabric', path: one, prefix: 'fabric' },
+        { format: 'fabric', path: two, prefix: 'other' },
+      ],
+      expose: { rules, limit },
+    },
+  );
+  const listed = async () => namesOf(await server.request('prompts/list'));
+  return { ...server, one, two, listed };
+}
+
+describe('prompts/list of a large library', () => {
+  it('shows own prompts and a part of every source, up to the limit', async () => {
+    const { listed } = open(8);
+    const names = await listed();
+    expect(names).toHaveLength(8);
+    expect(names).toContain('mine');
+    expect(names).toContain('release-notes');
+    expect(names.filter((name) => name.startsWith('fabric:'))).toHaveLength(2);
+    expect(names.filter((name) => name.startsWith('other:'))).toHaveLength(2);
+    expect(names).toEqual([...names].sort());
+  });
+
+  it('shows everything if the library is small, or with the rule all', async () => {
+    expect(await open(200).listed()).toHaveLength(72);
+    expect(await open(3, ['all']).listed()).toHaveLength(72);
+  });
+
+  it('shows only what the rules name', async () => {
+    expect(await open(50, ['source:fabric']).listed()).toHaveLength(50);
+    expect(await open(50, ['source:other']).listed()).toHaveLength(31);
+    expect(await open(50, ['tag:none']).listed()).toEqual([]);
+  });
+
+  it('shows a favourite and a new own prompt at once, and keeps the others', async () => {
+    const { call, listed, home } = open(8);
+    const before = await listed();
+    await call('organize_prompt', { name: 'other:b39', favourite: true });
+    const after = await listed();
+    expect(after).toContain('other:b39');
+    expect(after.filter((name) => before.includes(name))).toHaveLength(7);
+    write(home, { 'commands/new.md': command('New {{input}}') });
+    expect(await listed()).toEqual(expect.arrayContaining(['new', 'mine', 'other:b39']));
+  });
+
+  it('does not change because prompts are used', async () => {
+    const { call, listed } = open(8);
+    const before = await listed();
+    for (let count = 0; count < 3; count++) await call('expand_prompt', { command: 'other:b38', input: 'x' });
+    expect(await listed()).toEqual(before);
+  });
+
+  it('leaves every prompt usable by name and found by search', async () => {
+    const { request, call } = open(3);
+    expect(textOf(await request('prompts/get', { name: 'other:b39', arguments: { input: 'x' } }))).toBe(
+      'Text of b39.\nx',
+    );
+    const { matches } = structured(await call('search_prompts', { query: 'b39' }));
+    expect((matches as JsonObject[]).map(({ name }) => name)).toEqual(['other:b39']);
+  });
+});
+
+describe('the name of a prompt', () => {
+  const expand = async (command: string) =>
+    resultText(await open(100).call('expand_prompt', { command, input: 'x' }));
+
+  it.each(['summarize', ':summarize', '/summarize', 'fabric:summarize', '/fabric:summarize'])(
+    'resolves %s',
+    async (name) => expect(await expand(name)).toBe('Text of summarize.\nx'),
+  );
+
+  it('is asked for in full if several prompts end with it', async () => {
+    expect(await expand('rate')).toBe(
+      'Several prompts are called rate: fabric:rate, other:rate. Give the full name.',
+    );
+  });
+
+  it('is suggested if it is misspelled', async () => {
+    expect(await expand('fabric:summarise')).toBe(
+      'Prompt not found: fabric:summarise; did you mean fabric:summarize?',
+    );
+  });
+
+  it('resolves with a label', async () => {
+    const { call } = open(100);
+    await call('label_prompt', { name: 'fabric:summarize', label: 'stable' });
+    expect(resultText(await call('expand_prompt', { command: 'summarize@stable', input: 'x' }))).toBe(
+      'Text of summarize.\nx',
+    );
+  });
+});
+
+it('list_prompts finds a source by prefix, format and path, and prompts by folder and favourite', async () => {
+  const { call, one } = open(100);
+  const total = async (args: JsonObject) => structured(await call('list_prompts', args))['total'];
+  expect(await total({ source: 'fabric' })).toBe(63);
+  expect(await total({ source: 'other' })).toBe(31);
+  expect(await total({ source: one })).toBe(32);
+  expect(await total({ source: `${one}/` })).toBe(32);
+  await call('organize_prompt', { name: 'mine', folder: 'work/mail', favourite: true });
+  expect(await total({ folder: 'work' })).toBe(1);
+  expect(await total({ folder: 'wor' })).toBe(0);
+  expect(structured(await call('list_prompts', { favourite: true }))).toMatchObject({
+    prompts: [{ name: 'mine', favourite: true, folder: 'work/mail' }],
+  });
+  await call('organize_prompt', { name: 'mine', folder: '', favourite: false });
+  expect(await total({ folder: 'work' })).toBe(0);
+  for (const folder of ['/a', 'a//b', 'a\nb'])
+    expect(await call('organize_prompt', { name: 'mine', folder })).toMatchObject({ isError: true });
+  expect(await call('organize_prompt', { name: 'none', favourite: true })).toMatchObject({ isError: true });
+});
