@@ -15,7 +15,7 @@ async function openWithJohn(options = {}): Promise<TestAssistant> {
 
 describe('the assistant contract', () => {
   it('offers five tools, three resources and three prompts', async () => {
-    await using assistant = openAssistant();
+    await using assistant = openAssistant({ unpaged: true });
     const client = assistant.connect('assistant');
     const names = async (method: string, key: string) =>
       ((await client.request(method)) as Record<string, { name: string; uri?: string }[]>)[key]!.map(
@@ -238,7 +238,7 @@ describe('the standard contract', () => {
     expect(
       await assistant.client.request('tools/call', { name: 'get_user', arguments: { user_id: 'x' } }),
     ).toMatchObject({
-      content: [{ type: 'text', text: 'User not found' }],
+      content: [{ type: 'text', text: expect.stringMatching(/^User not found: nobody is called "x"/) }],
       isError: true,
     });
     const args = { event_title: 'Lunch', event_time: 'noon' };

@@ -4,6 +4,7 @@ import { followChangesSoon } from '../store/change-follower.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { expandEvent } from './calendar/expand-event.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
+import type { MeOptions } from './editing/me.ts';
 import type { ChannelConfig } from './entities/channels.ts';
 import type { AssistantData, StoredData } from './entities/entity-access.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
@@ -11,13 +12,16 @@ import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { channelTool, testTool } from './tools/channel-tools.ts';
 import { eventTools, invitationTool } from './tools/event-tools.ts';
-import { explainTools } from './tools/explain-tool.ts';
+import { explainTool } from './tools/explain-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
+import { meTool } from './tools/me-tool.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { createUserPresence, guardPeople, recordChange } from './tools/person-guard.ts';
+import { acceptNames, requirePerson } from './tools/person-names.ts';
 import { previewTool } from './tools/preview-tool.ts';
 import { createPrompts } from './tools/prompts.ts';
+import { remindTool } from './tools/remind-tool.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
 import { createUndo } from './tools/undo-tool.ts';
@@ -32,6 +36,10 @@ export interface AssistantOptions {
   readonly toolTimeoutMs: number;
   /** Lists everything in one result, without pages. */
   readonly unpaged?: boolean;
+  /** Who `me` is. Without it, calls name the person. */
+  readonly me?: MeOptions;
+  /** Plans the reminders of an event when it is written. Otherwise the worker does. */
+  readonly plansOnWrite?: boolean;
   readonly clock?: Clock;
 }
 
@@ -48,28 +56,33 @@ export function createAssistant({
   policy,
   toolTimeoutMs,
   unpaged = false,
+  me = { id: 'none', file: '' },
+  plansOnWrite = false,
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
   const data: AssistantData = { store, clock, occurrences: expandEvent };
-  const planner = {
+  const policyCalls = {
     model: (context: Context, name = policy.name) => modelFor({ ...policy, name }, context),
     asksModel: policy.name !== 'rules',
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   const presence = createUserPresence(store, databaseUrl);
+  const planning = { data, channels, policy: policyCalls };
   const undo = createUndo(data);
   const tools = [
     ...userTools(data, toolTimeoutMs),
-    ...eventTools(data, calendars, toolTimeoutMs, unpaged),
+    ...eventTools(data, calendars, toolTimeoutMs, unpaged, plansOnWrite ? planning : undefined),
+    remindTool(planning, toolTimeoutMs),
+    meTool(data, me),
     ...calendarTools(data, calendars),
     findTimeTool(data, calendars, toolTimeoutMs),
     invitationTool(data, calendars),
-    ...notificationTools(data, planner, toolTimeoutMs, unpaged),
-    replayTool(data, planner),
+    ...notificationTools(data, policyCalls, toolTimeoutMs, unpaged),
+    replayTool(data, policyCalls),
     previewTool(data, toolTimeoutMs),
-    ...explainTools(data, toolTimeoutMs),
+    explainTool(data, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     channelTool(channels),
     outboxTool(channels['delivery.outbox_dir']),
@@ -81,6 +94,7 @@ export function createAssistant({
     tools: tools
       .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
       .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data))
+      .map((tool) => (unpaged ? requirePerson(tool) : acceptNames(tool, data, me)))
       .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
     inUse: () => presence.hasUsers(),
     resources: createResources(data),

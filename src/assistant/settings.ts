@@ -12,6 +12,11 @@ export const assistantSettings = defineSettings({
     description:
       'Database for events and notifications: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE.',
   },
+  'assistant.me': {
+    type: 'string',
+    description:
+      'Id of the person whom calls mean that name nobody, or none. Default: the one that users me chose, or the only person.',
+  },
   'assistant.policy': {
     type: 'choice',
     values: policyNames,

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { openAssistant, type TestAssistant } from '../open-assistant.ts';
 import { type ProofServer, proofServers } from './proof.ts';
-import { type CalDavProxy, startProxy, withoutHeader } from './proxy.ts';
+import { type CalDavProxy, digestGuard, startProxy, withTag } from './proxy.ts';
 import { password } from './radicale.ts';
 
 const now = Date.parse('2026-06-01T08:00:00Z');
@@ -79,7 +79,6 @@ for (const [name, { isInstalled, start }] of Object.entries(realServers))
       ['fails', async () => new Response('busy', { status: 503 })],
       ['says that the event does not exist', async () => new Response('', { status: 404 })],
       ['is cut off', async () => 'cut'],
-      ['has no entity tag', async (reply) => withoutHeader(await reply(), 'etag')],
     ])('are stored but not verified if the GET after the PUT %s', async (_, broken) => {
       await open();
       proxy.intercept = async ({ method, forward }) => (method === 'GET' ? broken(forward) : forward());
@@ -93,6 +92,83 @@ for (const [name, { isInstalled, start }] of Object.entries(realServers))
       await sync();
       expect(await assistant.call('get_event', { event_id })).not.toHaveProperty('on_server');
       expect(await titles()).toMatchObject([{ id: event_id, reminders: ['2h'] }]);
+    });
+
+    it.each([
+      ['weakened', (tag: string) => `W/${tag}`],
+      ['dropped', () => undefined],
+    ])('are changed and deleted if a proxy has %s the entity tags of replies', async (_, changeTag) => {
+      await open();
+      proxy.intercept = async ({ forward }) => withTag(await forward(), changeTag);
+      const made = await create();
+      expect(made).not.toHaveProperty('on_server');
+      const event_id = made['id'] as string;
+      expect(await assistant.call('update_event', { event_id, title: 'Brunch' })).toMatchObject({
+        title: 'Brunch',
+      });
+      expect(await onServer()).toEqual(['Brunch 2026-06-12T06:30:00Z']);
+      proxy.intercept = async ({ forward }) => withTag(await forward(), changeTag);
+      await assistant.call('delete_event', { event_id });
+      expect(await onServer()).toEqual([]);
+    });
+
+    it('keep the change of another program if every entity tag of the server is weak', async () => {
+      await open();
+      const weaken: typeof proxy.intercept = async ({ forward }) => {
+        const reply = await withTag(await forward(), (tag) => `W/${tag}`);
+        const text = (await reply.text()).replaceAll(/(getetag[^>]*>(?:<!\[CDATA\[)?)("|&quot;)/g, '$1W/$2');
+        return new Response(reply.status === 204 ? null : text, reply);
+      };
+      proxy.intercept = weaken;
+      const { id: event_id } = (await create()) as { id: string };
+      await assistant.call('update_event', { event_id, title: 'Brunch' });
+      let isOver = false;
+      proxy.intercept = async (request) => {
+        // The other program writes between our read and our write.
+        if (request.method === 'PUT' && !isOver) {
+          isOver = true;
+          const own = [assistant, calendar_id] as const;
+          proxy.intercept = undefined;
+          await open();
+          const [seen] = await titles();
+          await assistant.call('update_event', { event_id: seen!.id, location: 'Garden' });
+          await assistant[Symbol.asyncDispose]();
+          [assistant, calendar_id] = own;
+          proxy.intercept = weaken;
+        }
+        return weaken(request);
+      };
+      await assistant.call('update_event', { event_id, title: 'Supper' });
+      proxy.intercept = undefined;
+      await sync();
+      expect(await assistant.call('get_event', { event_id })).toMatchObject({
+        title: 'Supper',
+        location: 'Garden',
+      });
+    });
+
+    it.each(['MD5', 'SHA-256', 'MD5-sess', 'without qop'])(
+      'are written if the server asks for Digest authentication (%s)',
+      async (kind) => {
+        const guard = digestGuard('ann', password, kind);
+        proxy.intercept = guard.intercept;
+        await open();
+        const { id: event_id } = (await create()) as { id: string };
+        guard.forgetNonces();
+        await assistant.call('update_event', { event_id, title: 'Brunch' });
+        expect(await titles()).toMatchObject([{ title: 'Brunch' }]);
+        expect(guard.accepted).toBeGreaterThan(5);
+        // At most one request with Basic for each sync, and one with a forgotten nonce.
+        proxy.intercept = digestGuard('ann', 'another password', kind).intercept;
+        await expect(sync()).rejects.toThrow(/rejects the user name or password/);
+      },
+    );
+
+    it('are not read if the server asks for another way to sign in', async () => {
+      await open();
+      proxy.intercept = async () =>
+        new Response('', { status: 401, headers: { 'www-authenticate': 'Negotiate' } });
+      await expect(sync()).rejects.toThrow(/not supported: Negotiate\. Supported: Basic and Digest/);
     });
 
     it('are updated but not verified if the GET after the PUT fails', async () => {

@@ -1,12 +1,14 @@
-import { createServer } from 'node:http';
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
-  /** Sends the request to the server behind the proxy. */
-  forward(): Promise<Response>;
+  readonly headers: IncomingHttpHeaders;
+  /** Sends the request, with other headers if given, to the server behind the proxy. */
+  forward(more?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
 /** A reply, or `cut` to break the connection without one. */
@@ -36,15 +38,15 @@ export async function startProxy(origin: string): Promise<CalDavProxy> {
       'transfer-encoding': coding,
       ...headers
     } = incoming.headers;
-    const forward = () =>
+    const forward: ProxiedRequest['forward'] = (more = {}) =>
       fetch(new URL(path, origin), {
         method,
-        headers: headers as Record<string, string>,
+        headers: { ...(headers as Record<string, string>), ...more },
         redirect: 'manual',
         ...(pieces.length > 0 && { body }),
       });
     try {
-      const request = { method, path, body, forward };
+      const request = { method, path, body, headers, forward };
       const reply = await (proxy.intercept?.(request) ?? forward());
       if (reply === 'cut') return void outgoing.destroy();
       const text = await reply.text();
@@ -70,9 +72,67 @@ export async function startProxy(origin: string): Promise<CalDavProxy> {
   return proxy;
 }
 
-/** The reply without one of its headers. */
-export async function withoutHeader(reply: Response, name: string): Promise<Response> {
+/** The reply with another entity tag in its header, or without one. */
+export async function withTag(
+  reply: Response,
+  change: (tag: string) => string | undefined,
+): Promise<Response> {
   const headers = new Headers(reply.headers);
-  headers.delete(name);
-  return new Response(await reply.text(), { status: reply.status, headers });
+  const known = headers.get('etag');
+  const tag = known === null ? undefined : change(known);
+  if (tag === undefined) headers.delete('etag');
+  else headers.set('etag', tag);
+  return new Response(reply.status === 204 ? null : await reply.text(), { status: reply.status, headers });
+}
+
+/**
+ * Makes a proxy demand Digest authentication, and sign in to the server behind it with Basic. It refuses what RFC 7616 tells
+ * servers to refuse: another address, a count that does not grow, an unknown nonce.
+ */
+export function digestGuard(login: string, password: string, kind: string) {
+  const counts = kind !== 'without qop';
+  const algorithm = counts ? kind : 'MD5';
+  const hash = (...parts: readonly string[]) =>
+    createHash(algorithm.startsWith('SHA') ? 'sha256' : 'md5')
+      .update(parts.join(':'))
+      .digest('hex');
+  const realm = 'Calendars, "private"';
+  /** The highest count of each nonce. */
+  const counted = new Map<string, number>();
+  const guard = {
+    accepted: 0,
+    forgetNonces: () => counted.clear(),
+    async intercept({ method, path, headers, forward }: ProxiedRequest): Promise<Response> {
+      if (isAnswer(method, path, String(headers['authorization'] ?? ''))) {
+        guard.accepted += 1;
+        const basic = Buffer.from(`${login}:${password}`).toString('base64');
+        return forward({ authorization: `Basic ${basic}` });
+      }
+      const nonce = randomUUID();
+      counted.set(nonce, 0);
+      const challenge = `Digest realm="${realm.replaceAll('"', '\\"')}", nonce="${nonce}", algorithm=${algorithm}, opaque="x"`;
+      return new Response('', {
+        status: 401,
+        headers: { 'www-authenticate': `${challenge}${counts ? ', qop="auth,auth-int"' : ''}` },
+      });
+    },
+  };
+  return guard;
+
+  function isAnswer(method: string, path: string, header: string): boolean {
+    const field = (name: string) =>
+      new RegExp(`\\b${name}="?((?:[^"\\\\,]|\\\\.)*)`).exec(header)?.[1]?.replaceAll('\\', '') ?? '';
+    const nonce = field('nonce');
+    const last = counted.get(nonce);
+    if (!header.startsWith('Digest ') || last === undefined || field('uri') !== path) return false;
+    if (field('username') !== login || field('opaque') !== 'x') return false;
+    const plain = hash(login, realm, password);
+    const secret = algorithm.endsWith('-sess') ? hash(plain, nonce, field('cnonce')) : plain;
+    const target = hash(method, path);
+    if (!counts) return field('response') === hash(secret, nonce, target);
+    const count = Number.parseInt(field('nc'), 16);
+    const isNew = count > last;
+    if (isNew) counted.set(nonce, count);
+    return isNew && field('response') === hash(secret, nonce, field('nc'), field('cnonce'), 'auth', target);
+  }
 }

@@ -118,21 +118,8 @@ function longestMs({ start_ms, end_ms, series }: CalendarEvent): number {
 const aheadMs = 366 * dayMs;
 const maxConflicts = 10;
 
-export interface Conflict {
-  readonly event_id: string;
-  readonly occurrence?: string;
-  readonly title: string;
-  readonly start_ts: string;
-  readonly end_ts: string;
-  readonly tentative?: true;
-}
-
 /** Lists other events of the same user that overlap an event: for a series, those within a year. */
-export async function findConflicts(
-  data: AssistantData,
-  event: CalendarEvent,
-  intervalMs: number,
-): Promise<readonly Conflict[]> {
+export async function findConflicts(data: AssistantData, event: CalendarEvent, intervalMs: number) {
   if (event.status === 'cancelled' || event.task !== null || event.free === 1) return [];
   return data.store.read(async (db) => {
     const user = await findUser(db, event.user_id);

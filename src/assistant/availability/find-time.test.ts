@@ -51,6 +51,9 @@ describe('find_time', () => {
         },
       ],
     });
+    expect(await assistant.call('find_time', { ...request, from: 'tomorrow', to: 'wednesday' })).toEqual(
+      found,
+    );
     const series = await assistant.call('find_time', {
       ...request,
       from: '2026-11-19',
@@ -82,7 +85,7 @@ describe('find_time', () => {
     });
     await expect(assistant.call('find_time', { ...day, hours: '9-5' })).rejects.toThrow(/hours must be like/);
     await expect(assistant.call('find_time', { ...day, people: ['eve@example.com'] })).rejects.toThrow(
-      /nothing is known/,
+      /nobody is called "eve@example.com". list_users shows who is known/,
     );
   });
 

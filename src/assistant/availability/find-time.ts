@@ -1,16 +1,16 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
+import { type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
-import { localTime, parseTime } from '../entities/written-time.ts';
+import { inDigits, localTime, parseTime } from '../entities/written-time.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
-import { type OffsetAt, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { busyTimes } from './busy-times.ts';
 import {
   covers,
@@ -109,9 +109,12 @@ async function readRange(data: AssistantData, { people, from, to, zone: requeste
   checkZone(requested);
   const nowMs = data.clock();
   const users = await data.store.read((db) => Promise.all(people.map((id) => findPerson(db, id))));
-  const zone = requested ?? preferencesOf(users[0]!).timezone;
-  const startMs = from === undefined ? nowMs : parseTime(from, zone, 'from', nowMs).ms;
-  const endMs = to === undefined ? startMs + 7 * dayMs : parseTime(to, zone, 'to', nowMs).ms;
+  const { timezone, locale } = preferencesOf(users[0]!);
+  const zone = requested ?? timezone;
+  const read = async (written: string, field: string, afterMs: number) =>
+    parseTime(await inDigits(written, zone, nowMs, locale, field, afterMs), zone, field, nowMs).ms;
+  const startMs = from === undefined ? nowMs : await read(from, 'from', nowMs);
+  const endMs = to === undefined ? startMs + 7 * dayMs : await read(to, 'to', startMs);
   if (endMs <= startMs) throw new Failure('invalid-params', `to must be after from, but "${to}" is not.`);
   if (endMs - startMs > maxDays * dayMs)
     throw new Failure('invalid-params', `from and to must be at most ${maxDays} days apart.`);
@@ -154,7 +157,7 @@ async function readPerson(
 
 function slotView(
   { startMs, endMs, tentative, missed, repeats }: Slot,
-  people: readonly { readonly id: string; readonly zone: string; readonly unknown: readonly string[] }[],
+  people: readonly Awaited<ReturnType<typeof readPerson>>[],
   nowMs: number,
   zone: string,
 ) {
@@ -235,15 +238,10 @@ function datesOf(
   };
 }
 
-/** What is known about the time of one person. */
-export interface PersonTime {
-  readonly zone: string;
-  readonly busy: readonly Span[];
-  /** Tentative events: a slot may overlap them, but others are better. */
-  readonly tentative: readonly Span[];
-}
+/** What is known about the time of one person. A slot may overlap tentative events, but others are better. */
+type PersonTime = Pick<Awaited<ReturnType<typeof readPerson>>, 'zone' | 'busy' | 'tentative'>;
 
-export interface Search {
+interface Search {
   readonly window: Span;
   readonly durationMs: number;
   /** Free time required before and after each event. */
@@ -259,7 +257,7 @@ export interface Search {
   readonly horizonMs?: number;
 }
 
-export interface Slot extends Span {
+interface Slot extends Span {
   /** Indexes of people with a tentative event at that time. */
   readonly tentative: readonly number[];
   /** Starts of a recurring meeting at which somebody cannot come. */
@@ -267,19 +265,12 @@ export interface Slot extends Span {
   readonly repeats: number;
 }
 
-export interface SlotSearch {
-  readonly slots: readonly Slot[];
-  /** Starts that were examined: those at which the working hours of all people allow the meeting. */
-  readonly examined: number;
-  /** For each person, how many of these starts are blocked by events. */
-  readonly blocked: readonly number[];
-}
-
 /**
  * Finds slots at which all people can meet, best first: fewest missed dates, then fewest tentative events, then earliest.
- * The slots do not overlap each other.
+ * The slots do not overlap each other. `examined` counts the starts at which the working hours of all people allow the
+ * meeting, and `blocked` those of them at which each person is busy.
  */
-async function findSlots(people: readonly PersonTime[], search: Search): Promise<SlotSearch> {
+async function findSlots(people: readonly PersonTime[], search: Search) {
   const { window, durationMs, bufferMs, hours, repeat } = search;
   const reach = {
     startMs: window.startMs,

@@ -1,4 +1,4 @@
-import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 
 /** A time range. The end is not part of it. */
 export interface Span {

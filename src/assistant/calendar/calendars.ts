@@ -6,13 +6,14 @@ import { newId } from '../../store/id.ts';
 import type { Calendar } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import { removeEvent } from '../editing/events.ts';
-import { audit } from '../entities/decision-log.ts';
-import { findUser, type Reader } from '../entities/entity-access.ts';
+import { auditChange } from '../entities/decision-log.ts';
+import { findCalendar, findUser, updateRow } from '../entities/entity-access.ts';
 import type { calendarShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
+  countChanges,
   importDocument,
   type SyncOptions,
   type SyncResult,
@@ -30,13 +31,6 @@ export interface WrittenSource {
   readonly username?: string | undefined;
   /** Never sends a stored password, because the caller may not use those of the owner. */
   readonly anonymous?: boolean;
-}
-
-export async function findCalendar(db: Reader, id: string): Promise<Calendar> {
-  const calendar = await db.selectFrom('calendars').selectAll().where('id', '=', id).executeTakeFirst();
-  if (calendar === undefined)
-    throw new Failure('resource-not-found', 'Calendar not found', { data: { missing: 'calendar' } });
-  return calendar;
 }
 
 export async function listCalendars({ data }: Calendars, userId?: string) {
@@ -143,14 +137,8 @@ export async function removeCalendar({ data }: Calendars, id: string): Promise<n
       for (const event of events) await removeEvent(writer, event, 'its calendar was removed', now, true);
       if (events.length === 0) {
         await writer.db.deleteFrom('calendars').where('id', '=', id).execute();
-        await audit(writer, now, [
-          {
-            action: 'calendar.removed',
-            userId: calendar.user_id,
-            detail: { calendar_id: id, events: removed },
-          },
-        ]);
-        writer.changed({ kind: 'calendar', id, userId: calendar.user_id });
+        const detail = { calendar_id: id, events: removed };
+        await auditChange(writer, now, { action: 'calendar.removed', userId: calendar.user_id, detail });
       }
       return events.length;
     });
@@ -247,12 +235,7 @@ async function register(
     };
     const calendar = await (known === undefined
       ? writer.db.insertInto('calendars').values(row).returningAll().executeTakeFirstOrThrow()
-      : writer.db
-          .updateTable('calendars')
-          .set(values)
-          .where('id', '=', known.id)
-          .returningAll()
-          .executeTakeFirstOrThrow());
+      : updateRow(writer.db, 'calendars', known.id, values));
     writer.changed({ kind: 'calendar', id: calendar.id, userId });
     return { calendar, isNew: known === undefined };
   });
@@ -284,11 +267,9 @@ export function calendarView(calendar: Calendar, events?: number): CalendarView 
 }
 
 export function syncView({ calendar, changes, unchanged, problems }: SyncResult): CalendarView {
-  const counts = { added: 0, moved: 0, changed: 0, cancelled: 0, removed: 0 };
-  for (const { kind } of changes) counts[kind] += 1;
   return present({
     ...calendarView(calendar),
-    ...counts,
+    ...countChanges(changes),
     unchanged,
     changes: changes
       .slice(0, maxListed)

@@ -1,3 +1,4 @@
+import { present } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import {
@@ -36,7 +37,7 @@ export async function expandEvent(
     location: details === undefined ? event.location : (details.location ?? null),
     description: details === undefined ? event.description : (details.description ?? null),
     status: details?.status ?? event.status,
-    ...(details === undefined ? sourceFields(event, startMs) : pick(details, event, startMs)),
+    ...(details === undefined ? sourceFields(event, startMs) : ownFields(details, event, startMs)),
   }));
 }
 
@@ -60,17 +61,9 @@ async function expandWithin(
   return found;
 }
 
-function pick(
-  { answers, alarms, task, free }: EventDetails,
-  event: CalendarEvent,
-  startMs: number,
-): SourceFields {
-  return {
-    ...(answers && { answers }),
-    ...(alarms && { alarms }),
-    ...(task && { task: taskState(task, event, startMs) }),
-    ...(free && { free }),
-  };
+function ownFields(details: EventDetails, event: CalendarEvent, startMs: number): SourceFields {
+  const { answers, alarms, task, free } = details;
+  return present({ answers, alarms, task: task && taskState(task, event, startMs), free });
 }
 
 /** Returns the times of the first occurrence. For floating times, the stored ones may be for another time zone. */

@@ -71,10 +71,16 @@ export async function importEvents(
   const similar = Map.groupBy([...absent].reverse(), contentOf);
   const changes: EventChange[] = [];
   const budget = new RuleBudget();
+  const pace = new Pace();
   let done = 0;
   for (const batch of chunks(events)) {
     signal?.throwIfAborted();
-    const fields = await mapWithPauses(batch, (event) => toFields(event, calendar, user, now, budget));
+    const fields: ImportedFields[] = [];
+    for (const event of batch) {
+      fields.push(await toFields(event, calendar, user, now, budget));
+      // The end of a series may take some time to compute.
+      await pace.pause;
+    }
     // Among events with the same title and time, those that are equal in everything else come first.
     for (const [candidates, keyOf] of [
       [equal, (each: ImportedFields) => revisionOf(toRow(each, user, '', now))],
@@ -287,21 +293,6 @@ export async function timeFields(series: Series, userZone: string, budget?: Rule
 
 /** Events per transaction; other writers can run between batches. */
 const batchSize = 200;
-
-/** Serves other requests in between: the end of a series may take some time to compute. */
-async function mapWithPauses<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const pace = new Pace();
-  const results: Result[] = [];
-  for (const item of items) {
-    results.push(await map(item));
-    const { pause } = pace;
-    if (pause !== undefined) await pause;
-  }
-  return results;
-}
 
 function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);

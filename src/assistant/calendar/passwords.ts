@@ -1,5 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
+import { singleLine } from '../../single-line.ts';
+import { type DigestChallenge, digestAnswer, digestChallenge } from './digest.ts';
 
 export interface Login {
   readonly machine: string;
@@ -15,8 +17,8 @@ export interface PasswordOptions {
 }
 
 /**
- * A `fetch` that adds a login. A password is sent only to its own host, so that nobody, not even a manipulated model, can
- * have it sent elsewhere by adding a URL.
+ * A `fetch` that adds a login: Basic, or Digest if the server asks for it. A password is sent only to its own host, so that
+ * nobody, not even a manipulated model, can have it sent elsewhere by adding a URL.
  */
 export function signIn(
   fetch: typeof globalThis.fetch,
@@ -25,7 +27,8 @@ export function signIn(
 ): typeof globalThis.fetch {
   // Loaded for every sync, so that a new password needs no restart.
   let logins: Promise<readonly Login[]> | undefined;
-  return async (input, init = {}) => {
+  const challenges = new Map<string, ChallengeUse>();
+  const signed: typeof globalThis.fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     logins ??= readLogins(options.passwordsFile);
     const found = (await logins).find(
@@ -35,13 +38,59 @@ export function signIn(
     const trusted = options.privateHosts.some((host) => host === '*' || host === url.hostname);
     if (url.protocol === 'http:' && !trusted)
       throw new Failure('refused', `The password for ${url.host} is not sent without encryption; use https.`);
-    const headers = new Headers(init.headers);
-    headers.set(
-      'authorization',
-      `Basic ${Buffer.from(`${found.login}:${found.password}`).toString('base64')}`,
-    );
-    return fetch(input, { ...init, headers });
+    const send = (authorization: string, redirect = init.redirect) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', authorization);
+      return fetch(input, { ...init, headers, ...(redirect !== undefined && { redirect }) });
+    };
+    const answer = async (use: ChallengeUse): Promise<Response> => {
+      const response = await send(answerTo(use, found, url, init), 'manual');
+      const location = response.headers.get('location');
+      if (init.redirect === 'manual' || location === null || ![301, 302, 307, 308].includes(response.status))
+        return response;
+      await response.body?.cancel();
+      // An answer is valid for one address only.
+      const next = new URL(location, url);
+      if (next.origin !== url.origin || next.href === url.href) return send(answerTo(use, found, url, init));
+      return signed(next.href, init);
+    };
+    const known = challenges.get(url.host);
+    const countBefore = known?.count ?? 0;
+    const response = await (known === undefined ? send(basicAnswer(found)) : answer(known));
+    const asked = response.status === 401 ? response.headers.get('www-authenticate') : null;
+    const challenge = digestChallenge(asked);
+    const isNew = challenge !== undefined && challenge.nonce !== known?.challenge.nonce;
+    // Strict servers refuse a count that arrives after a higher one of another request.
+    if (isNew || (challenge !== undefined && known !== undefined && known.count > countBefore + 1)) {
+      await response.body?.cancel();
+      const current = challenges.get(url.host);
+      const use = current?.challenge.nonce === challenge.nonce ? current : { challenge, count: 0 };
+      challenges.set(url.host, use);
+      return answer(use);
+    }
+    if (asked !== null && known === undefined && !/\bBasic\b/i.test(asked))
+      throw new Failure(
+        'unavailable',
+        `${url.host} asks for a way to sign in that is not supported: ${singleLine(asked, 100)}. Supported: Basic and Digest.`,
+      );
+    return response;
   };
+  return signed;
+}
+
+/** A challenge and how many requests have answered it. */
+interface ChallengeUse {
+  readonly challenge: DigestChallenge;
+  count: number;
+}
+
+function basicAnswer({ login, password }: Login): string {
+  return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
+}
+
+function answerTo(use: ChallengeUse, login: Login, url: URL, { method = 'GET' }: RequestInit): string {
+  use.count += 1;
+  return digestAnswer(use.challenge, login, method, url, use.count);
 }
 
 /** A machine matches its own name and all subdomains, because accounts are often spread over several hosts. */

@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
 import type { Calendar, CalendarEvent } from '../../store/schema.ts';
-import { audit } from '../entities/decision-log.ts';
+import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { sourceFields } from '../entities/occurrence.ts';
 import type { ParsedEvent } from '../icalendar/event-reader.ts';
@@ -204,8 +205,7 @@ async function record(
       throw new Failure('resource-not-found', 'The calendar was removed in the meantime.');
     if (changes.length > 0) {
       const detail = { calendar_id: calendar.id, ...countChanges(changes) };
-      await audit(writer, now, [{ action: 'calendar.imported', userId: calendar.user_id, detail }]);
-      writer.changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
+      await auditChange(writer, now, { action: 'calendar.imported', userId: calendar.user_id, detail });
     }
     return updated;
   });
@@ -318,14 +318,9 @@ function overrideKey({ id, andFollowing }: Override): string {
 
 function toDetails(event: CalendarEvent): EventDetails {
   const { title, status, description, location, conf_link: link, organizer, attendees } = event;
+  const people = attendees === null ? null : (JSON.parse(attendees) as string[]);
   return {
-    title,
-    status,
-    ...(description !== null && { description }),
-    ...(location !== null && { location }),
-    ...(link !== null && { link }),
-    ...(organizer !== null && { organizer }),
-    ...(attendees !== null && { attendees: JSON.parse(attendees) as string[] }),
+    ...present({ title, status, description, location, link, organizer, attendees: people }),
     ...sourceFields({ ...event, done: null }, event.start_ms),
   };
 }

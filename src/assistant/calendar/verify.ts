@@ -2,7 +2,7 @@ import { log } from '../../log.ts';
 import { type Calendar, unverifiedEtag } from '../../store/schema.ts';
 import { findUser } from '../entities/entity-access.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
-import { CalDavTarget } from './caldav.ts';
+import { CalDavTarget } from './caldav-target.ts';
 import { type EventChange, importEvents } from './import.ts';
 import type { SourceOptions } from './source.ts';
 import type { Calendars } from './sync.ts';

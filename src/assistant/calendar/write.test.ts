@@ -45,7 +45,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
   };
 }
 
-const single = { key: '', startMs: Date.parse('2026-06-01T08:00:00Z') };
+const singleMs = Date.parse('2026-06-01T08:00:00Z');
 
 describe('calendarText', () => {
   it('escapes text that could add lines to the calendar', async () => {
@@ -57,7 +57,8 @@ describe('calendarText', () => {
         provider_event_id: 'uid\nDTSTART:19700101T000000Z',
         conf_link: 'https://meet.example/x\r\nSTATUS:CANCELLED',
       }),
-      single,
+      '',
+      singleMs,
       'UTC',
       now,
     );
@@ -74,7 +75,8 @@ describe('calendarText', () => {
     const description = `Agenda:\n- größer als ${'sehr '.repeat(40)}lang; mit, allem\\`;
     const text = await calendarText(
       event({ description, location: 'Raum 1, Haus 2', title: '漢'.repeat(60) }),
-      single,
+      '',
+      singleMs,
       'UTC',
       now,
     );
@@ -95,7 +97,7 @@ describe('calendarText', () => {
     const series: Series = { start: { wall: '2026-06-01' }, duration: { days: 2, seconds: 0 } };
     const allDay = event({ all_day: 1, series: JSON.stringify(series) });
     const startMs = Date.parse('2026-05-31T22:00:00Z');
-    const text = await calendarText(allDay, { key: '', startMs }, 'Europe/Berlin', now);
+    const text = await calendarText(allDay, '', startMs, 'Europe/Berlin', now);
     expect(text).toContain('\r\nDTSTART;VALUE=DATE:20260601\r\nDTEND;VALUE=DATE:20260603\r\n');
   });
 
@@ -108,7 +110,7 @@ describe('calendarText', () => {
     };
     const stored = event({ provider: 'cal', provider_event_id: 'uid-1', series: JSON.stringify(series) });
     const existing = { key: '2026-06-02T08:00:00Z', startMs: Date.parse('2026-06-02T08:00:00Z') };
-    const text = await calendarText(stored, existing, 'UTC', now);
+    const text = await calendarText(stored, existing.key, existing.startMs, 'UTC', now);
     expect(text).toContain('UID:uid-1\r\n');
     expect(text).toContain('RECURRENCE-ID:20260602T080000Z\r\nDTSTART:20260602T080000Z\r\n');
     const read = (await parseCalendar([{ pieces: [text!] }], { nowMs: now })).events[0]!;
@@ -116,6 +118,6 @@ describe('calendarText', () => {
       occurrences(read.series, { fromMs: 0, toMs: Date.UTC(2030, 0), zone: 'UTC' }).occurrences,
     ).toMatchObject([{ recurrenceId: existing.key, startMs: existing.startMs }]);
     const deleted = { key: '2026-06-03T08:00:00Z', startMs: Date.parse('2026-06-03T08:00:00Z') };
-    expect(await calendarText(stored, deleted, 'UTC', now)).toBeUndefined();
+    expect(await calendarText(stored, deleted.key, deleted.startMs, 'UTC', now)).toBeUndefined();
   });
 });

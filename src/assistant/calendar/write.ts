@@ -5,20 +5,14 @@ import { escapeText, writeLines } from '../icalendar/text.ts';
 import { timeLine, utcText } from '../icalendar/written-value.ts';
 import { expandEvent } from './expand-event.ts';
 
-/** Identifies one occurrence of an event. */
-export interface OccurrenceReference {
-  /** Empty for a single event. */
-  readonly key: string;
-  readonly startMs: number;
-}
-
 /**
  * Returns an occurrence as iCalendar text for an email attachment, or undefined if it no longer takes place at that time.
- * `zone` is the user's time zone.
+ * `key` is empty for a single event. `zone` is the user's time zone.
  */
 export async function calendarText(
   event: CalendarEvent,
-  { key, startMs }: OccurrenceReference,
+  key: string,
+  startMs: number,
   zone: string,
   nowMs: number,
 ): Promise<string | undefined> {

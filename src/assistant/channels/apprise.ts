@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { promises as disk } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
@@ -64,15 +64,15 @@ export const apprise = defineChannel({
           detail: `a server of the user was not found (${(error as { code?: string }).code})`,
         };
       }
-      const folder = await mkdtemp(join(tmpdir(), 'adjutant-apprise-'));
+      const folder = await disk.mkdtemp(join(tmpdir(), 'adjutant-apprise-'));
       try {
         // Addresses contain secrets, which other users could read in a list of processes.
         const file = join(folder, 'addresses.conf');
-        await writeFile(file, `${addresses.join('\n')}\n`, { mode: 0o600 });
+        await disk.writeFile(file, `${addresses.join('\n')}\n`, { mode: 0o600 });
         const outcome = await run(['-c', file, '-t', singleLine(message.subject)], message.text, signal);
         return { ...outcome, detail: withoutAddresses(outcome.detail, addresses) };
       } finally {
-        await rm(folder, { recursive: true, force: true });
+        await disk.rm(folder, { recursive: true, force: true });
       }
     },
   }),
@@ -111,36 +111,16 @@ async function checkHost(address: string, guard: AddressGuard): Promise<void> {
 }
 
 async function run(args: readonly string[], body: string, signal: AbortSignal): Promise<Outcome> {
-  const { spawn } = await import('node:child_process');
-  return new Promise((resolve) => {
-    const child = spawn('apprise', args, { stdio: ['pipe', 'pipe', 'pipe'], signal });
-    let output = '';
-    // Without free file handles, the process has no streams, and the error below is the outcome.
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        output = `${output}${text}`.slice(-2000);
-      });
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(
-        // EACCES: a folder on the PATH that this user may not read, or a file that is not a program.
-        error.code === 'ENOENT' || error.code === 'EACCES'
-          ? { kind: 'permanent', detail: 'the program apprise is not installed' }
-          : {
-              kind: signal.aborted ? 'unknown' : 'temporary',
-              detail: signal.aborted ? 'no answer in time' : error.message,
-            },
-      ),
-    );
-    child.once('close', (code) =>
-      resolve(
-        code === 0
-          ? { kind: 'accepted', detail: 'sent with apprise' }
-          : { kind: 'temporary', detail: singleLine(`apprise failed (${code}): ${output}`, 500) },
-      ),
-    );
-    child.stdin?.once('error', () => undefined);
-    child.stdin?.end(body);
-  });
+  const { runProgram } = await import('../sending/program.ts');
+  const { code, error, output } = await runProgram('apprise', args, { input: body, signal });
+  // EACCES: a folder on the PATH that this user may not read, or a file that is not a program.
+  if (error?.code === 'ENOENT' || error?.code === 'EACCES')
+    return { kind: 'permanent', detail: 'the program apprise is not installed' };
+  if (signal.aborted) return { kind: 'unknown', detail: 'no answer in time' };
+  if (error !== undefined) return { kind: 'temporary', detail: error.message };
+  return code === 0
+    ? { kind: 'accepted', detail: 'sent with apprise' }
+    : { kind: 'temporary', detail: singleLine(`apprise failed (${code}): ${output}`, 500) };
 }
 
 /** Removes addresses and their parts, which can be tokens. */

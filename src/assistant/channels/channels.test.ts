@@ -9,8 +9,6 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { recipientAt, senderOf } from '../../../test/channel-config.ts';
 import { openAssistant } from '../../../test/open-assistant.ts';
 import { type Received, startProvider } from '../../../test/provider.ts';
-import { worker } from '../../cli/assistant/worker.ts';
-import { doctor } from '../../cli/doctor/doctor.ts';
 import type { JsonObject } from '../../json.ts';
 import { channelPreferences, channels } from '../entities/channels.ts';
 import { policyInstructions } from '../policy/policy.ts';
@@ -118,13 +116,11 @@ describe.each(channels.map((channel) => [channel.name, channel] as const))(
         expect(channels.filter((other) => other[property] === one[property])).toEqual([one]);
     });
 
-    it('is in the schemas, the help of the worker and of doctor, the instructions of the policy and list_channels', async () => {
+    it('is in the schemas, the instructions of the policy and list_channels', async () => {
       await using assistant = openAssistant();
       const { tools } = (await assistant.client.request('tools/list')) as { tools: JsonObject[] };
       const schema = JSON.stringify(tools.find(({ name }) => name === 'update_user'));
       expect(schema).toContain(`"${one.name}"`);
-      for (const command of [worker, doctor])
-        expect(command.settings).toEqual(expect.arrayContaining(Object.keys(one.settings)));
       expect(policyInstructions(channelPreferences)).toMatch(
         new RegExp(`channel is one of .*\\b${one.name}\\b`),
       );

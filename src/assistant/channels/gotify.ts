@@ -67,21 +67,13 @@ export const gotify = defineChannel({
     if (!server) return [];
     const { ask, findingFor } = await import('../sending/probe.ts');
     const answer = await ask(server, new URL(endpoint(server, 'health')).pathname);
-    if (answer.problem === undefined && !(isObject(answer.body) && 'health' in answer.body))
-      return [
-        {
-          title: 'Gotify',
-          state: 'warning',
-          detail: `${answer.host} answers, but it is not a Gotify server (${answer.status})`,
-          remedy: 'check delivery.gotify_url',
-        },
-      ];
-    return [
-      findingFor('Gotify', answer, {
-        unreachable: { state: 'bad', remedy: 'check delivery.gotify_url and the network' },
-        refused: 'correct the login in delivery.gotify_url',
-      }),
-    ];
+    const isOther = !(isObject(answer.body) && 'health' in answer.body);
+    const remedies = {
+      unreachable: { state: 'bad', remedy: 'check delivery.gotify_url and the network' },
+      refused: 'correct the login in delivery.gotify_url',
+    } as const;
+    const other = isOther && { noun: 'a Gotify server', remedy: 'check delivery.gotify_url' };
+    return [findingFor('Gotify', answer, remedies, other)];
   },
 });
 

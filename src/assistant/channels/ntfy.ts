@@ -68,22 +68,14 @@ export const ntfy = defineChannel({
     const { ask, findingFor } = await import('../sending/probe.ts');
     const health = await ask(server, '/v1/health');
     const healthy = isObject(health.body) && health.body['healthy'] === true;
-    if (health.problem === undefined && !healthy)
-      return [
-        {
-          title: 'ntfy',
-          state: 'warning',
-          detail: `${health.host} answers, but it is not an ntfy server (${health.status})`,
-          remedy: 'check delivery.ntfy_url',
-        },
-      ];
     const signedIn = { authorization: `Bearer ${token}` };
-    return [
-      findingFor('ntfy', healthy && token ? await ask(server, '/v1/account', signedIn) : health, {
-        unreachable: { state: 'bad', remedy: 'check delivery.ntfy_url and the network' },
-        refused: 'correct delivery.ntfy_token',
-      }),
-    ];
+    const answer = healthy && token ? await ask(server, '/v1/account', signedIn) : health;
+    const remedies = {
+      unreachable: { state: 'bad', remedy: 'check delivery.ntfy_url and the network' },
+      refused: 'correct delivery.ntfy_token',
+    } as const;
+    const other = !healthy && { noun: 'an ntfy server', remedy: 'check delivery.ntfy_url' };
+    return [findingFor('ntfy', answer, remedies, other)];
   },
 });
 

@@ -7,7 +7,7 @@ import type { User } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
-import type { AssistantData } from '../entities/entity-access.ts';
+import { type AssistantData, rowOf } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
@@ -135,14 +135,11 @@ function say(response: ServerResponse, text: string): void {
 /** The answers of people, from links, key presses and buttons. */
 export function createResponses(calendars: Calendars): Responses {
   const { data } = calendars;
+  const editing = () => import('../editing/notifications.ts');
   return {
-    async acknowledge(id, by) {
-      const { acknowledgeNotification } = await import('../editing/notifications.ts');
-      return acknowledgeNotification(data, id, by);
-    },
+    acknowledge: async (id, by) => (await editing()).acknowledgeNotification(data, id, by),
     async done(id, by) {
-      const { acknowledgeNotification } = await import('../editing/notifications.ts');
-      const row = await acknowledgeNotification(data, id, by);
+      const row = await (await editing()).acknowledgeNotification(data, id, by);
       const { completeTask } = await import('../writeback/task.ts');
       // The person's answer is recorded. A server that cannot be reached gets it with the next sync.
       await completeTask(calendars, row).catch((error: unknown) =>
@@ -150,26 +147,21 @@ export function createResponses(calendars: Calendars): Responses {
       );
       return row;
     },
-    async snooze(id, minutes, by) {
-      const { snoozeNotification } = await import('../editing/notifications.ts');
-      return snoozeNotification(data, id, { minutes }, by);
-    },
-    async fewer(id) {
-      const { preferFewer } = await import('../editing/notifications.ts');
-      return preferFewer(data, id);
-    },
+    snooze: async (id, minutes, by) => (await editing()).snoozeNotification(data, id, { minutes }, by),
+    fewer: async (id) => (await editing()).preferFewer(data, id),
     async locale(id) {
-      const user = await data.store.read((db) =>
-        db
-          .selectFrom('users')
-          .innerJoin('notifications', 'notifications.user_id', 'users.id')
-          .selectAll('users')
-          .where('notifications.id', '=', id)
-          .executeTakeFirst(),
-      );
+      const user = await recipientUser(data, id);
       return user && preferencesOf(user).locale;
     },
   };
+}
+
+/** The user whom a notification is for; undefined if there is no such notification. */
+async function recipientUser({ store }: AssistantData, notificationId: string): Promise<User | undefined> {
+  return store.read(async (db) => {
+    const row = await rowOf(db, 'notifications', notificationId);
+    return row && rowOf(db, 'users', row.user_id);
+  });
 }
 
 /** A provider may answer a second process with an error, so one process at a time holds this lease. */
@@ -296,22 +288,11 @@ class ChannelListener {
 }
 
 function createAnswers(channel: ChannelDefinition, { data, responses }: ListenerOptions): Answers {
-  /** The user of a notification, if this address is the user's. A button at another address has no effect. */
-  const recipient = async (notificationId: string, address: string): Promise<User | undefined> => {
-    const user = await data.store.read((db) =>
-      db
-        .selectFrom('users')
-        .innerJoin('notifications', 'notifications.user_id', 'users.id')
-        .selectAll('users')
-        .where('notifications.id', '=', notificationId)
-        .executeTakeFirst(),
-    );
-    return user && recipientOf(user, channel.name).address === address ? user : undefined;
-  };
   return {
     async answer(id, address, action) {
-      const user = await recipient(id, address);
-      if (user === undefined) return undefined;
+      const user = await recipientUser(data, id);
+      // A button at an address of somebody else has no effect.
+      if (user === undefined || recipientOf(user, channel.name).address !== address) return undefined;
       const { locale, timezone } = preferencesOf(user);
       const texts = textsFor(locale);
       try {

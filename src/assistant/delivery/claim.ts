@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Store, Writer } from '../../store/store.ts';
-import { type ClaimedNotification, dialling, type RelatedNotification } from './pre-send-checks.ts';
+import {
+  type ClaimedNotification,
+  dialling,
+  type RelatedNotification,
+  relatedColumns,
+} from './pre-send-checks.ts';
 
 export interface Lease {
   readonly owner: string;
@@ -21,11 +26,16 @@ export function claim(
   {
     dueMs = nowMs,
     slowReceivers = [],
-  }: { readonly dueMs?: number; readonly slowReceivers?: readonly string[] } = {},
+    only,
+  }: {
+    readonly dueMs?: number;
+    readonly slowReceivers?: readonly string[];
+    readonly only?: readonly string[] | undefined;
+  } = {},
 ): Promise<readonly ClaimedNotification[]> {
   const due = sql`select id from notifications
     where status in ('planned', 'sending') and next_ms <= ${dueMs} and (status = 'planned' or lease_ms <= ${nowMs})
-      ${excludeReceivers(slowReceivers)}
+      ${excludeReceivers(slowReceivers)} ${onlyChannels(only)}
     order by next_ms limit ${limit}`;
   const taken = sql<Notification>`update notifications
     set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},
@@ -59,6 +69,10 @@ async function claimInOneStatement(
     event: its_event ?? undefined,
     related: its_relatives ?? [],
   }));
+}
+
+function onlyChannels(names: readonly string[] | undefined) {
+  return names === undefined ? sql`` : sql`and channel in (${sql.join(names)})`;
 }
 
 /** Condition that excludes webhooks to these receivers. */
@@ -121,30 +135,11 @@ async function loadContext(
   const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
   const users = await db.selectFrom('users').selectAll().where('id', 'in', userIds).execute();
   const userOf = new Map(users.map((user) => [user.id, user]));
-  if (eventIds.length === 0)
-    return rows.map((notification) => ({
-      notification,
-      user: userOf.get(notification.user_id),
-      event: undefined,
-      related: [],
-    }));
-  const events = await db.selectFrom('events').selectAll().where('id', 'in', eventIds).execute();
-  const related: RelatedNotification[] = await db
-    .selectFrom('notifications')
-    .select([
-      'id',
-      'user_id',
-      'event_id',
-      'event_start_ms',
-      'occurrence',
-      'channel',
-      'change',
-      'origin',
-      'status',
-    ])
-    .select(['parent_id', 'acknowledged_ms'])
-    .where('event_id', 'in', eventIds)
-    .execute();
+  const none = eventIds.length === 0;
+  const allEvents = db.selectFrom('events').selectAll();
+  const allRelated = db.selectFrom('notifications').select(relatedColumns);
+  const events = none ? [] : await allEvents.where('id', 'in', eventIds).execute();
+  const related = none ? [] : await allRelated.where('event_id', 'in', eventIds).execute();
   const eventOf = new Map(events.map((event) => [event.id, event]));
   const relativesOf = Map.groupBy(related, ({ event_id }) => event_id);
   return rows.map((notification) => ({
@@ -166,13 +161,14 @@ export async function nextDue(
   store: Store,
   nowMs: number,
   slowReceivers: readonly string[] = [],
+  only?: readonly string[],
 ): Promise<DueTimes> {
   const { rows } = await store.read((db) =>
     sql<{ planned: number | null; held: number | null; overdue: number | null }>`select
       (select next_ms from notifications where status in ('planned', 'sending') and status = 'planned'
-        ${excludeReceivers(slowReceivers)} order by next_ms limit 1) as planned,
+        ${excludeReceivers(slowReceivers)} ${onlyChannels(only)} order by next_ms limit 1) as planned,
       (select min(lease_ms) from notifications where status in ('planned', 'sending') and status = 'sending'
-        and next_ms <= ${nowMs} ${excludeReceivers(slowReceivers)}) as held,
+        and next_ms <= ${nowMs} ${excludeReceivers(slowReceivers)} ${onlyChannels(only)}) as held,
       (select min(escalate_ms) from notifications where escalate_ms is not null) as overdue`.execute(db),
   );
   const { planned = null, held = null, overdue = null } = rows[0] ?? {};

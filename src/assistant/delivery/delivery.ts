@@ -8,13 +8,15 @@ import { expandEvent } from '../calendar/expand-event.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
-import { preferencesOf } from '../entities/preferences.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
 import { createListeners, createResponses, type Responses } from './acknowledge.ts';
+import { announceSender } from './heartbeat.ts';
 import { Scheduler } from './scheduler.ts';
 import { createSenders } from './senders.ts';
 import { Worker } from './worker.ts';
 
+/** How long a worker has to claim a notification before a process with few channels does. */
+const graceMs = 30_000;
 /** Time limit for planning one user. Long, because a model may be asked about many events. */
 const planningMs = 5 * 60_000;
 
@@ -28,6 +30,8 @@ export interface DeliveryOptions {
   readonly publicUrl?: string | undefined;
   readonly slots: number;
   readonly leaseMs: number;
+  /** Delivers only by these channels, and only what no worker claims in time. Plans and synchronizes nothing. */
+  readonly only?: readonly string[];
   readonly clock?: Clock;
 }
 
@@ -64,18 +68,17 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(planningMs)]);
     await planNotifications({ store, clock, occurrences: expandEvent }, model, request, signal);
   };
+  const owner = ownerName();
+  const { only } = options;
   const worker = new Worker({
+    ...(only && { only, claimAheadMs: -graceMs }),
     store,
     senders,
     clock,
-    owner: ownerName(),
+    owner,
     slots: options.slots,
     leaseMs: options.leaseMs,
     attemptMs: Math.min(options.leaseMs / 2, 30_000),
-    calendarText: async (event, { occurrence, event_start_ms: startMs }, user) => {
-      const { calendarText } = await import('../calendar/write.ts');
-      return calendarText(event, { key: occurrence, startMs }, preferencesOf(user).timezone, clock());
-    },
     replan: plan,
     ...(acknowledgeUrl && { acknowledgeUrl }),
   });
@@ -91,8 +94,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const listeners = createListeners(options.channels, { data, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
+  let endHeartbeat: (() => Promise<void>) | undefined;
   const startServices = () => {
     scheduler.start();
+    endHeartbeat ??= announceSender({ store, clock }, owner, only);
+    if (only !== undefined) return;
     planningLoop.start();
     for (const listener of listeners) listener.start();
     watching ??= import('../calendar/watch.ts')
@@ -115,6 +121,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (store.engine === 'postgres') startServices();
     },
     async once() {
+      if (only !== undefined) return scheduler.once();
       const { syncDue } = await import('../calendar/watch.ts');
       await syncDue(calendars, stopping.signal);
       for (const listener of listeners)
@@ -134,6 +141,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       await feed?.close();
       await loopClosed;
       await scheduler.stop();
+      await endHeartbeat?.();
       for (const sender of Object.values(senders)) await sender.close?.();
       await store.close();
     },
@@ -159,7 +167,17 @@ export interface PlanningLoopOptions {
   readonly plan: (userId: string) => Promise<unknown>;
 }
 
-/** Plans for users whose data changed, and for every user once an hour. Each user is planned by one process at a time. */
+// The states of a user's planning turn, which is a record with the time of the next turn in `position`:
+//
+//   none ──first event of the user──▶ due ──claim: `position` moves one hour ahead──▶ planned ──that hour has passed──▶ due
+//                                      ▲                                                 │
+//                                      └──the user, an event or a rule changes───────────┤
+//                                      └──the process stops before it planned the user───┘
+//
+// A claim is one statement, so each turn belongs to one process. A turn whose planning fails waits for its next hour, or for
+// the next change; the requests of changes are in `store/planning-turns.ts`, in the transaction of the change.
+
+/** Plans for users whose data changed, and for every user once an hour. */
 export class PlanningLoop {
   readonly #options: PlanningLoopOptions;
   #closed = false;

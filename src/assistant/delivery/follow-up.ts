@@ -186,27 +186,17 @@ function createFollowUp(
 ): NewNotification {
   const step = Math.max(1, escalationChain(notification, related).length);
   const root = notification.parent_id ?? notification.id;
+  const { user_id, event_id, occurrence, event_start_ms, revision, slot } = notification;
+  const { urgency, change, origin, payload, level } = notification;
   return {
+    ...{ user_id, event_id, occurrence, event_start_ms, revision, slot, urgency, change, origin, payload },
+    ...{ plan_ms: nowMs, next_ms: nowMs, created_ms: nowMs, updated_ms: nowMs },
     id: newId(nowMs),
     key: `${root}/${step}`,
-    user_id: notification.user_id,
-    event_id: notification.event_id,
-    occurrence: notification.occurrence,
-    event_start_ms: notification.event_start_ms,
-    revision: notification.revision,
-    slot: notification.slot,
     channel,
-    urgency: notification.urgency,
-    change: notification.change,
-    origin: notification.origin,
-    plan_ms: nowMs,
     status: 'planned',
-    payload: notification.payload,
     reason,
-    next_ms: nowMs,
     parent_id: root,
-    level: notification.level + 1,
-    created_ms: nowMs,
-    updated_ms: nowMs,
+    level: level + 1,
   };
 }

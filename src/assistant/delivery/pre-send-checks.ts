@@ -15,21 +15,13 @@ const digestUsefulMs = 12 * 60 * minute;
 /** Limits how often a notification that crashes its worker is claimed again. */
 const maxInterruptions = 50;
 
+export const relatedColumns = [
+  ...(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel'] as const),
+  ...(['change', 'origin', 'status', 'parent_id', 'acknowledged_ms'] as const),
+] as const satisfies readonly (keyof Notification)[];
+
 /** Another notification of the same event: a reminder, a change notice or a follow-up. */
-export type RelatedNotification = Pick<
-  Notification,
-  | 'id'
-  | 'user_id'
-  | 'event_id'
-  | 'event_start_ms'
-  | 'occurrence'
-  | 'channel'
-  | 'change'
-  | 'origin'
-  | 'status'
-  | 'parent_id'
-  | 'acknowledged_ms'
->;
+export type RelatedNotification = Pick<Notification, (typeof relatedColumns)[number]>;
 
 export interface ClaimedNotification {
   readonly notification: Notification;

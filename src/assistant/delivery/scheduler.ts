@@ -96,7 +96,9 @@ export class Scheduler {
     const claimed = await worker.claimDue();
     // All slots were filled, so more notifications may be due.
     if (claimed === capacity) return;
-    const { sendMs, followUpMs } = await nextDue(store, this.#clock(), worker.circuitBreaker.slowReceivers);
+    const slow = worker.circuitBreaker.slowReceivers;
+    const { sendMs, followUpMs: overdueMs } = await nextDue(store, this.#clock(), slow, worker.only);
+    const followUpMs = worker.only === undefined ? overdueMs : undefined;
     if (followUpMs !== undefined && followUpMs <= this.#clock()) {
       await worker.followUp();
       return;

@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { messageOf } from '../../json.ts';
+import { messageOf, present } from '../../json.ts';
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
 import { storageReason } from '../../storage-error.ts';
@@ -106,35 +106,23 @@ async function saveAtomically(
   return { kind: 'accepted', reference: file, detail: `written to ${file}` };
 }
 
-export interface TestRequest {
-  readonly userId: string;
-  /** Default: the channel that the user prefers. */
-  readonly channel?: ChannelName | undefined;
-  readonly signal: AbortSignal;
-}
-
-export interface TestResult {
-  readonly user_id: string;
-  readonly channel: ChannelName;
-  readonly to: string;
-  readonly delivered: boolean;
-  readonly outcome: OutcomeKind | 'outbox';
-  readonly detail: string;
-  readonly advice?: string;
-}
-
 const testAction = 'notification.tested';
 /** Rate limit per user, because a model may call the tool in a loop. */
 const maxTests = 10;
 const windowMs = 10 * 60_000;
 
-/** Sends one test message immediately, even in quiet hours, through the same channels as other notifications. */
+/**
+ * Sends one test message immediately, even in quiet hours, through the same channels as other notifications. Without a
+ * channel, it goes to the one that the user prefers.
+ */
 export async function sendTest(
   { store, clock }: AssistantData,
   config: ChannelConfig,
-  { userId, channel: requestedChannel, signal }: TestRequest,
+  userId: string,
+  requestedChannel: ChannelName | undefined,
+  signal: AbortSignal,
   report: (message: string) => void,
-): Promise<TestResult> {
+) {
   const nowMs = clock();
   const { user, channel, to, entry } = await store.write((writer) =>
     recordStart(writer, userId, requestedChannel, nowMs),
@@ -145,7 +133,8 @@ export async function sendTest(
   const outcome = await sender
     .deliver(testMessage(user, channel, nowMs), signal)
     .finally(() => sender.close?.());
-  const kind = outcome.kind === 'accepted' && !isConfigured(definition, config) ? 'outbox' : outcome.kind;
+  const kind =
+    outcome.kind === 'accepted' && !isConfigured(definition, config) ? ('outbox' as const) : outcome.kind;
   const detail = singleLine(outcome.detail, 500);
   await store.write(({ db }) =>
     db
@@ -155,15 +144,8 @@ export async function sendTest(
       .execute(),
   );
   const advice = adviceFor(definition, kind);
-  return {
-    user_id: userId,
-    channel,
-    to,
-    delivered: kind === 'accepted',
-    outcome: kind,
-    detail,
-    ...(advice !== undefined && { advice }),
-  };
+  const delivered = kind === 'accepted';
+  return present({ user_id: userId, channel, to, delivered, outcome: kind, detail, advice });
 }
 
 /** Records the test before it is sent, so that the rate limit also holds for concurrent calls. */
@@ -229,7 +211,7 @@ function isConfigured(channel: ChannelDefinition, config: ChannelConfig): boolea
   return channel.connect(config, { privateHosts: [] }) !== undefined;
 }
 
-function adviceFor({ advice }: ChannelDefinition, outcome: TestResult['outcome']): string | undefined {
+function adviceFor({ advice }: ChannelDefinition, outcome: OutcomeKind | 'outbox'): string | undefined {
   const { notConfigured, unreachable, refused } = advice;
   if (outcome === 'accepted') return undefined;
   return { outbox: notConfigured, temporary: unreachable, unknown: unreachable, permanent: refused }[outcome];

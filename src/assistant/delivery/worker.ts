@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import { singleLine } from '../../single-line.ts';
-import type { CalendarEvent, Channel as ChannelName, Notification, User } from '../../store/schema.ts';
+import type { Channel as ChannelName, Notification, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
 import { escalateUnacknowledged, planAfterOutcome, planAfterVerdict } from './follow-up.ts';
@@ -27,6 +28,8 @@ import { type OutcomeRecord, Recorder, recordInTransaction, recordOutcomes } fro
 export interface WorkerOptions {
   readonly store: Store;
   readonly senders: Senders;
+  /** Claims only notifications of these channels. Other workers follow up what is not acknowledged. */
+  readonly only?: readonly string[];
   /** Identifies this worker in claims; unique across all workers. */
   readonly owner: string;
   readonly clock?: Clock;
@@ -40,11 +43,6 @@ export interface WorkerOptions {
   readonly slowAfterMs?: number;
   /** Time limit for one attempt; must be well below the lease. */
   readonly attemptMs?: number;
-  readonly calendarText?: (
-    event: CalendarEvent,
-    notification: Notification,
-    user: User,
-  ) => Promise<string | undefined>;
   readonly acknowledgeUrl?: (id: string) => Promise<string>;
   /** Called for an event that changed after its notification was planned. */
   readonly replan?: (userId: string, eventId: string) => Promise<void>;
@@ -88,6 +86,11 @@ export class Worker {
     this.circuitBreaker = new WebhookCircuitBreaker(options.slowAfterMs ?? 1000);
   }
 
+  /** The channels of this worker, if it has not all of them. */
+  get only(): readonly string[] | undefined {
+    return this.#options.only;
+  }
+
   get freeSlots(): number {
     const busy = this.#inProgress.size - this.circuitBreaker.count;
     return Math.max(
@@ -105,6 +108,7 @@ export class Worker {
     const claimed = await claim(store, { owner, ms: this.#leaseMs }, nowMs, limit, {
       dueMs: nowMs + this.claimAheadMs,
       slowReceivers: this.circuitBreaker.slowReceivers,
+      only: this.#options.only,
     });
     const checked = claimed.map((one) => ({
       claimed: one,
@@ -176,7 +180,8 @@ export class Worker {
   }
 
   /** Escalates notifications that were not acknowledged in time. Returns how many there were. */
-  followUp(): Promise<number> {
+  async followUp(): Promise<number> {
+    if (this.#options.only !== undefined) return 0;
     return escalateUnacknowledged(this.#options.store, this.#clock);
   }
 
@@ -257,7 +262,15 @@ export class Worker {
     )
       return undefined;
     try {
-      return await this.#options.calendarText?.(event, notification, user);
+      const { calendarText } = await import('../calendar/write.ts');
+      const { timezone } = preferencesOf(user);
+      return await calendarText(
+        event,
+        notification.occurrence,
+        notification.event_start_ms,
+        timezone,
+        this.#clock(),
+      );
     } catch (error) {
       log(
         'warning',

@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
-import { messageOf } from '../../json.ts';
+import { messageOf, present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, EventStatus, NewEvent, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
-import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, findUser, revisionOf } from '../entities/entity-access.ts';
+import { audit, auditChange } from '../entities/decision-log.ts';
+import { type AssistantData, findEvent, findUser, revisionOf, rowOf } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { parseTime, type WrittenTime } from '../entities/written-time.ts';
@@ -12,9 +12,9 @@ import { extentOf, RuleChecks } from '../icalendar/rule-thread.ts';
 import type { Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
+import { cancelAll } from '../planning/plan-occurrence.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { handOver } from '../planning/plan-subjects.ts';
-import { cancelAll } from '../planning/planner.ts';
 import { replanEvent } from '../planning/replanning.ts';
 import { checkZone, setEventReminders, withReminders } from './users.ts';
 
@@ -46,8 +46,7 @@ export function createEvent(
   const id = requestedId ?? newId(now);
   return data.store.write(async (writer) => {
     const user = await findUser(writer.db, userId);
-    const taken = await writer.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst();
-    if (taken !== undefined)
+    if (await rowOf(writer.db, 'events', id))
       throw new Failure(
         'conflict',
         `An event with the id "${id}" already exists; choose another id or update that event.`,
@@ -142,11 +141,8 @@ function refuseImported(event: CalendarEvent): void {
 
 function toDetails(input: EventInput): Partial<EventFields> {
   const { title, location, conf_link, organizer, attendees, description, status } = input;
-  const given = { title, location, conf_link, organizer, description, status };
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...(attendees !== undefined && { attendees: JSON.stringify(attendees) }),
-  };
+  const people = attendees && JSON.stringify(attendees);
+  return present({ title, location, conf_link, organizer, description, status, attendees: people });
 }
 
 const dayMs = 86_400_000;
@@ -177,12 +173,9 @@ export function mergedTimes(
   const lengthMs = before.end_ms - before.start_ms;
   // A moved event keeps its duration, unless it changes between all-day and timed.
   const kept = allDay === (before.all_day === 1) ? lengthMs : undefined;
-  return {
-    start_ts: start,
-    ...(timezone !== undefined && { timezone }),
-    ...(rrule !== undefined && { rrule }),
-    ...(input.end_ts !== undefined ? { end_ts: input.end_ts } : kept !== undefined && { length_ms: kept }),
-  };
+  const { end_ts } = input;
+  const length_ms = end_ts === undefined ? kept : undefined;
+  return present({ start_ts: start, timezone, rrule, end_ts, length_ms });
 }
 
 export async function timesOf(input: WrittenTimes & { start_ts: string }, user: User, nowMs: number) {
@@ -312,8 +305,6 @@ export async function removeEvent(
   }
   await writer.db.deleteFrom('plans').where('event_id', '=', event.id).execute();
   await writer.db.deleteFrom('events').where('id', '=', event.id).execute();
-  await audit(writer, now, [
-    { action: 'event.deleted', userId: event.user_id, eventId: event.id, detail: { reason } },
-  ]);
-  writer.changed({ kind: 'event', id: event.id, userId: event.user_id });
+  const subject = { userId: event.user_id, eventId: event.id };
+  await auditChange(writer, now, { action: 'event.deleted', ...subject, detail: { reason } });
 }

@@ -2,14 +2,14 @@ import { Failure } from '../../failure.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Notification, NotificationStatus, User } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
-import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import { audit, auditChange } from '../entities/decision-log.ts';
+import { type AssistantData, findEvent, findNotification, findUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { configOf, listRules, setRule, titleKey } from '../entities/rules.ts';
-import { parseTime, withDate } from '../entities/written-time.ts';
+import { inDigits, parseTime } from '../entities/written-time.ts';
 import { textsFor } from '../messages/catalog.ts';
-import { afterMinutes } from '../planning/planner.ts';
+import { afterMinutes } from '../planning/plan-occurrence.ts';
 import { channelsAt } from '../policy/guards.ts';
 
 /** Maximum number of notifications in one result. */
@@ -43,13 +43,6 @@ export function listNotifications(
   });
 }
 
-export async function findNotification(db: Reader, id: string): Promise<Notification> {
-  const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined)
-    throw new Failure('resource-not-found', 'Notification not found', { data: { missing: 'notification' } });
-  return row;
-}
-
 /** Cancels a planned notification at the user's request. Only a forced replan can plan it again. */
 export function cancelNotification({ store, clock }: AssistantData, id: string): Promise<Notification> {
   const now = clock();
@@ -68,16 +61,9 @@ export function cancelNotification({ store, clock }: AssistantData, id: string):
         'refused',
         `This notification is ${row.status}; only planned notifications can be cancelled.`,
       );
-    await audit(writer, now, [
-      {
-        action: 'notification.cancelled',
-        userId: row.user_id,
-        eventId: row.event_id,
-        notificationId: id,
-        detail: { reason: 'on request' },
-      },
-    ]);
-    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    const subject = { userId: row.user_id, eventId: row.event_id, notificationId: id };
+    const detail = { reason: 'on request' };
+    await auditChange(writer, now, { action: 'notification.cancelled', ...subject, detail });
     return cancelled;
   });
 }
@@ -123,16 +109,8 @@ export function acknowledgeNotification(
       .where(({ eb, or }) => or([eb('change', 'is', null), eb('id', '=', id), eb('parent_id', '=', root)]))
       .where('status', '=', 'planned')
       .execute();
-    await audit(writer, now, [
-      {
-        action: 'notification.acknowledged',
-        userId: row.user_id,
-        eventId: row.event_id,
-        notificationId: id,
-        detail: { by },
-      },
-    ]);
-    writer.changed({ kind: 'notification', id, userId: row.user_id });
+    const subject = { userId: row.user_id, eventId: row.event_id, notificationId: id };
+    await auditChange(writer, now, { action: 'notification.acknowledged', ...subject, detail: { by } });
     return findNotification(db, id);
   });
 }
@@ -143,18 +121,19 @@ const maxSnoozes = 10;
 
 export interface SnoozeRequest {
   readonly minutes?: number | undefined;
-  /** A local time today, `17:30`, or a local date and time. */
+  /** A local time, in digits or in words. */
   readonly until?: string | undefined;
 }
 
 /** Plans a reminder again at a later time that the user chooses. Ends its escalation. */
-export function snoozeNotification(
+export async function snoozeNotification(
   { store, clock }: AssistantData,
   id: string,
-  request: SnoozeRequest,
+  { minutes, until: written }: SnoozeRequest,
   by: string,
 ): Promise<Notification> {
   const now = clock();
+  const until = written === undefined ? undefined : await untilInDigits(store, id, written, now);
   return store.write(async (writer) => {
     const { db } = writer;
     const row = await findNotification(db, id);
@@ -170,7 +149,7 @@ export function snoozeNotification(
       .where('event_id', '=', row.event_id)
       .where('occurrence', '=', row.occurrence)
       .execute();
-    const untilMs = snoozeTime(request, row, event, user, now);
+    const untilMs = snoozeTime({ minutes, until }, row, event, user, now);
     const snoozed = { ...snoozeRow(row, user, untilMs, now, siblings), status: 'planned' as const };
     const known = siblings.find(({ key }) => key === snoozed.key);
     if (known !== undefined) return known;
@@ -207,7 +186,7 @@ export function snoozeNotification(
   });
 }
 
-/** When to remind again. Never in quiet hours, and not after the start of the event. */
+/** When to remind again; `until` is in digits. Never in quiet hours, and not after the start of the event. */
 export function snoozeTime(
   { minutes = 10, until }: SnoozeRequest,
   row: Pick<Notification, 'event_start_ms'>,
@@ -219,7 +198,7 @@ export function snoozeTime(
   const latestMs =
     row.event_start_ms + afterMinutes(event, { ...(event.task && { task: event.task }) }) * minuteMs;
   const wanted =
-    until === undefined ? now + minutes * minuteMs : writtenTime(until, preferences.timezone, now);
+    until === undefined ? now + minutes * minuteMs : parseTime(until, preferences.timezone, 'until', now).ms;
   // A button cannot know when the event starts, so the last minute before it is good enough.
   const untilMs = until === undefined && wanted >= latestMs ? latestMs - minuteMs : wanted;
   if (untilMs <= now) throw new Failure('refused', 'It is too late to snooze: the event is about to start.');
@@ -289,12 +268,16 @@ function withWhy(payload: string, why: string): string {
   return JSON.stringify({ ...rest, why });
 }
 
-/** `17:30` is the next time the clock shows it. */
-function writtenTime(written: string, zone: string, now: number): number {
-  if (!/^\d\d:\d\d$/.test(written)) return parseTime(written, zone, 'until', now).ms;
-  const next = (day: string) => parseTime(withDate(`${day} ${written}`, zone, now), zone, 'until', now).ms;
-  const today = next('today');
-  return today > now ? today : next('tomorrow');
+/** Reads words before the transaction, which must not wait for the library. */
+async function untilInDigits(
+  store: AssistantData['store'],
+  id: string,
+  written: string,
+  now: number,
+): Promise<string> {
+  const user = await store.read(async (db) => findUser(db, (await findNotification(db, id)).user_id));
+  const { timezone, locale } = preferencesOf(user);
+  return inDigits(written, timezone, now, locale, 'until');
 }
 
 /**

@@ -51,6 +51,16 @@ describe('a snoozed reminder', () => {
     expect(await runWorkerUntil(assistant, at('14:00'))).toHaveLength(1);
   });
 
+  it.each([
+    ['13:30', '2026-11-17T12:30:00Z'],
+    ['today 13:30', '2026-11-17T12:30:00Z'],
+    ['in 15 minutes', '2026-11-17T12:16:00Z'],
+  ])('can wait until %s', async (until, plan_time) => {
+    const { assistant, id } = await reminded();
+    await using _ = assistant;
+    expect(await snooze(assistant, id, { until })).toMatchObject({ plan_time });
+  });
+
   it('stays planned when the title changes and planning runs again, and follows a move', async () => {
     const { assistant, id } = await reminded();
     await using _ = assistant;
@@ -89,7 +99,8 @@ describe('a snoozed reminder', () => {
     await expect(snooze(assistant, id, { until: '13:40' })).rejects.toThrow(
       /quiet hours from 13:30 to 13:50/,
     );
-    await expect(snooze(assistant, id, { until: 'later' })).rejects.toThrow(/until must be a time/);
+    await expect(snooze(assistant, id, { until: 'later' })).rejects.toThrow(/until "later" is not a time/);
+    await expect(snooze(assistant, id, { until: '2026-11-17' })).rejects.toThrow(/too late/);
     assistant.now = at('14:00');
     await expect(snooze(assistant, id)).rejects.toThrow(/too late/);
     await expect(snooze(assistant, 'nothing')).rejects.toThrow('Notification not found');

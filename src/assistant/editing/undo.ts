@@ -1,14 +1,13 @@
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Plan, Rule, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
-import { audit } from '../entities/decision-log.ts';
-import type { AssistantData, Reader } from '../entities/entity-access.ts';
-import { findUser } from '../entities/entity-access.ts';
+import { auditChange } from '../entities/decision-log.ts';
+import { type AssistantData, findUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { removeEvent } from './events.ts';
 
 /** The rows that a change can touch, by id. */
-export interface Snapshot {
+export interface TouchedRows {
   readonly users?: readonly User[];
   readonly events?: readonly CalendarEvent[];
   readonly notifications?: readonly Notification[];
@@ -34,7 +33,7 @@ export interface Difference {
 }
 
 /** Returns undefined if nothing changed. */
-export function differenceOf(before: Snapshot, after: Snapshot): Difference | undefined {
+export function differenceOf(before: TouchedRows, after: TouchedRows): Difference | undefined {
   const difference = {
     users: pairs(before.users, after.users),
     events: pairs(before.events, after.events),
@@ -97,16 +96,14 @@ async function restoreUser(writer: Writer, { before, after }: Pair<User>, now: n
   const other = fields.email && (await others.where('email', '=', fields.email).executeTakeFirst());
   if (other) throw new Failure('conflict', `${other.name} uses the address ${fields.email} now.`);
   const row = { ...fields, updated_ms: now };
-  await writer.db.updateTable('users').set(row).where('id', '=', id).execute();
-  await audit(writer, now, [{ action: 'user.updated', userId: id, detail: { undone: true } }]);
-  writer.changed({ kind: 'user', id, userId: id });
-  return { ...current, ...row };
+  await auditChange(writer, now, { action: 'user.updated', userId: id, detail: { undone: true } });
+  return updateRow(writer.db, 'users', id, row);
 }
 
 async function restoreRule(writer: Writer, { before, after }: Pair<Rule>, now: number): Promise<void> {
   const { id, user_id: userId } = (after ?? before)!;
   const { db } = writer;
-  const current = await db.selectFrom('rules').selectAll().where('id', '=', id).executeTakeFirst();
+  const current = await rowOf(db, 'rules', id);
   if (current?.updated_ms !== after?.updated_ms)
     throw new Failure('conflict', 'The rule was changed again since, so this change cannot be undone.');
   await db.deleteFrom('rules').where('id', '=', id).execute();
@@ -116,8 +113,7 @@ async function restoreRule(writer: Writer, { before, after }: Pair<Rule>, now: n
       .values({ ...before, updated_ms: now })
       .execute();
   const action = before === undefined ? 'rule.deleted' : 'rule.set';
-  await audit(writer, now, [{ action, userId, detail: { rule: id, undone: true } }]);
-  writer.changed({ kind: 'rule', id, userId });
+  await auditChange(writer, now, { action, userId, detail: { rule: id, undone: true } });
 }
 
 /** Returns the event, unless the change has added it. */
@@ -127,7 +123,7 @@ async function restoreEvent(
   now: number,
 ): Promise<readonly CalendarEvent[]> {
   const { id, user_id: userId, title } = (after ?? before)!;
-  const current = await findRow(writer.db, 'events', id);
+  const current = await rowOf(writer.db, 'events', id);
   if (current?.updated_ms !== after?.updated_ms) throw changedSince(title);
   // The event was added by the change, so nobody has to hear that it is cancelled.
   if (before === undefined) {
@@ -136,9 +132,8 @@ async function restoreEvent(
   }
   const row = { ...before, updated_ms: now };
   if (current === undefined) await insertAgain(writer, row);
-  else await writer.db.updateTable('events').set(row).where('id', '=', id).execute();
-  await audit(writer, now, [{ action: 'event.updated', userId, eventId: id, detail: { undone: true } }]);
-  writer.changed({ kind: 'event', id, userId });
+  else await updateRow(writer.db, 'events', id, row);
+  await auditChange(writer, now, { action: 'event.updated', userId, eventId: id, detail: { undone: true } });
   return [row];
 }
 
@@ -170,18 +165,14 @@ async function restoreNotifications(
       await takeBackAcknowledgement(writer, before, after, now);
       continue;
     }
-    const current = await findRow(db, 'notifications', after.id);
+    const current = await rowOf(db, 'notifications', after.id);
     const isOpen = current?.status === 'planned' || current?.status === 'cancelled';
     if (isOpen && current.status === after.status) open.push(pair);
     else if (current !== undefined && !isOpen) sent++;
   }
   // Keys are unique, and a restored notification may need the key that another one has now.
   for (const { after } of open)
-    await db
-      .updateTable('notifications')
-      .set({ key: `${after!.key}#undone ${after!.id}` })
-      .where('id', '=', after!.id)
-      .execute();
+    await updateRow(db, 'notifications', after!.id, { key: `${after!.key}#undone ${after!.id}` });
   const taken = new Set(open.flatMap(({ before }) => before?.key ?? []));
   for (const { before, after } of open) {
     const { id, user_id: userId, event_id: eventId, key } = after!;
@@ -190,14 +181,10 @@ async function restoreNotifications(
       reason: 'undone',
       ...(after!.change === null && !taken.has(key) && { key }),
     };
-    await db
-      .updateTable('notifications')
-      .set({ ...fields, updated_ms: now })
-      .where('id', '=', id)
-      .execute();
+    await updateRow(db, 'notifications', id, { ...fields, updated_ms: now });
     const action = before === undefined ? 'notification.cancelled' : 'notification.restored';
-    await audit(writer, now, [{ action, userId, eventId, notificationId: id, detail: { reason: 'undone' } }]);
-    writer.changed({ kind: 'notification', id, userId });
+    const detail = { reason: 'undone' };
+    await auditChange(writer, now, { action, userId, eventId, notificationId: id, detail });
   }
   return sent;
 }
@@ -216,17 +203,7 @@ async function takeBackAcknowledgement(
     .where('acknowledged_ms', '=', at)
     .execute();
   const entry = { action: 'notification.restored', userId, eventId, notificationId: id };
-  await audit(writer, now, [{ ...entry, detail: { reason: 'undone' } }]);
-  writer.changed({ kind: 'notification', id, userId });
-}
-
-async function findRow<Table extends 'events' | 'notifications'>(db: Reader, table: Table, id: string) {
-  const row = await db
-    .selectFrom(table as 'events')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row as (Table extends 'events' ? CalendarEvent : Notification) | undefined;
+  await auditChange(writer, now, { ...entry, detail: { reason: 'undone' } });
 }
 
 function changedSince(name: string): Failure {

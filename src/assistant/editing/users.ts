@@ -1,13 +1,21 @@
 import { Failure } from '../../failure.ts';
+import { isZone } from '../../recurrence/zone.ts';
 import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
 import type { CalendarEvent, NewUser, User, UserUpdate } from '../../store/schema.ts';
 import { allowedSchemes, parseAddress } from '../entities/channels.ts';
-import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import { auditChange } from '../entities/decision-log.ts';
+import {
+  type AssistantData,
+  findEvent,
+  findUser,
+  type Reader,
+  rowOf,
+  updateRow,
+} from '../entities/entity-access.ts';
+import { findOccurrence } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { eventKinds, type ReminderSettings, settingsOf } from '../entities/reminders.ts';
-import { isZone } from '../icalendar/zone.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels'> & {
@@ -37,8 +45,7 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
   return store.write(async (writer) => {
     await refuseTaken(writer.db, row.id, fields);
     const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
-    await audit(writer, now, [{ action: 'user.created', userId: user.id }]);
-    writer.changed({ kind: 'user', id: user.id, userId: user.id });
+    await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
   });
 }
@@ -57,21 +64,13 @@ export function updateUser(
     const { reminders, channels, ...others } = fields;
     const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
-    const user = await writer.db
-      .updateTable('users')
-      .set({
-        ...others,
-        ...listed,
-        ...merged,
-        ...Object.fromEntries(unset.map((name) => [name, name === 'timezone' ? systemZone() : null])),
-        updated_ms: now,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const cleared = Object.fromEntries(
+      unset.map((name) => [name, name === 'timezone' ? systemZone() : null]),
+    );
+    const row = { ...others, ...listed, ...merged, ...cleared, updated_ms: now };
+    const user = await updateRow(writer.db, 'users', id, row);
     const detail = { changed: [...Object.keys(fields), ...unset] };
-    await audit(writer, now, [{ action: 'user.updated', userId: id, detail }]);
-    writer.changed({ kind: 'user', id, userId: id });
+    await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
     return user;
   });
@@ -85,13 +84,12 @@ export function deleteUser({ store, clock }: AssistantData, id: string): Promise
     await writer.db.deleteFrom('audit').where('user_id', '=', id).execute();
     await writer.db.deleteFrom('users').where('id', '=', id).execute();
     await writer.db.deleteFrom('records').where('kind', '=', planningTurns).where('key', '=', id).execute();
-    await audit(writer, now, [{ action: 'user.deleted', userId: id }]);
-    writer.changed({ kind: 'user', id, userId: id });
+    await auditChange(writer, now, { action: 'user.deleted', userId: id });
   });
 }
 
 async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields, own = ''): Promise<void> {
-  if (id !== undefined && (await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()))
+  if (id !== undefined && (await rowOf(db, 'users', id)))
     throw new Failure(
       'conflict',
       `A user with the id "${id}" already exists; choose another id or update that user.`,
@@ -174,31 +172,14 @@ export function setEventReminders(
   return data.store.write(async (writer) => {
     const before = await findEvent(writer.db, id);
     const user = await findUser(writer.db, before.user_id);
-    if (occurrence !== '') await checkOccurrence(data, before, user, occurrence);
+    if (occurrence !== '') await findOccurrence(data, before, occurrence, preferencesOf(user).timezone);
     const reminders = withReminders(before, leads, occurrence);
-    const event = await writer.db
-      .updateTable('events')
-      .set({ reminders, updated_ms: now })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const event = await updateRow(writer.db, 'events', id, { reminders, updated_ms: now });
     const detail = { ...(occurrence !== '' && { occurrence }), reminders: [...(leads ?? [])] };
-    await audit(writer, now, [{ action: 'event.reminders_set', userId: user.id, eventId: id, detail }]);
-    writer.changed({ kind: 'event', id, userId: user.id });
+    await auditChange(writer, now, { action: 'event.reminders_set', userId: user.id, eventId: id, detail });
     await replanEvent(writer, data, user, event, now);
     return event;
   });
-}
-
-async function checkOccurrence(
-  data: AssistantData,
-  event: CalendarEvent,
-  user: User,
-  key: string,
-): Promise<void> {
-  const window = { fromMs: event.first_ms, toMs: data.clock() + 4000 * 86_400_000 };
-  const found = await data.occurrences(event, window, preferencesOf(user).timezone);
-  if (!found.some((one) => one.key === key)) throw new Failure('resource-not-found', 'Occurrence not found');
 }
 
 /** The `reminders` column with new lead times; undefined removes them. */

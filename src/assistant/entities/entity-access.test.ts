@@ -77,15 +77,22 @@ describe('an event', () => {
   it.each([
     [{ title: '' }, /title/],
     [{ title: 'Lunch\r\nBcc: all@example.com' }, /title/],
-    [{ start_ts: 'someday' }, /start_ts must be a time/],
-    [{ start_ts: 'tomorrow at nine' }, /start_ts must be a time/],
+    [{ start_ts: 'someday' }, /start_ts "someday" is not a time that is understood/],
+    [{ start_ts: 'tomorrow at nine' }, /start_ts "tomorrow at nine" is not a time that is understood/],
+    [{ start_ts: 'tomorrow at 3' }, /start_ts "tomorrow at 3" can be 03:00 or 15:00 on 2026-11-17/],
+    [{ start_ts: 'now' }, /start_ts "now" is past/],
+    [
+      { start_ts: 'soon' },
+      /Write, for example, .*Now it is Mon 16 Nov 2026 09:00 Europe\/Berlin \(2026-11-16T09:00\)/,
+    ],
+    [{ start_ts: 'tomorrow 14:00', end_ts: 'today 15:00' }, /end before it starts/],
     [{ start_ts: '2026-02-30T10:00' }, /start_ts must be a time/],
     [{ start_ts: '2026-11-17T25:00' }, /start_ts must be a time/],
     [{ start_ts: '9999-01-01' }, /start_ts must be a time/],
     [{ start_ts: '2026-11-17T10:00', end_ts: '2026-11-17T09:00' }, /end before it starts/],
     [
-      { start_ts: 'tomorrow 14:00' },
-      /not "tomorrow 14:00". Now it is Mon 16 Nov 2026 09:00 Europe\/Berlin \(2026-11-16T09:00\)/,
+      { start_ts: '2026-11-17T14:0' },
+      /not "2026-11-17T14:0". Now it is Mon 16 Nov 2026 09:00 Europe\/Berlin \(2026-11-16T09:00\)/,
     ],
     [
       { start_ts: '2027-03-28T02:30' },
@@ -112,6 +119,34 @@ describe('an event', () => {
     const event = { user_id: 'ada', title: 'Haircut', start_ts: '2026-11-17T10:00', ...fields };
     await expect(assistant.call('create_event', event)).rejects.toThrow(message);
     expect(await assistant.call('list_events')).toEqual({ events: [], count: 0 });
+  });
+
+  it.each([
+    ['tomorrow 14:00', undefined, '2026-11-17T13:00:00Z', '2026-11-17T14:00:00Z'],
+    ['tomorrow 14:00', '16:00', '2026-11-17T13:00:00Z', '2026-11-17T15:00:00Z'],
+    ['tomorrow 14:00', 'tomorrow 16:00', '2026-11-17T13:00:00Z', '2026-11-17T15:00:00Z'],
+    ['friday 22:00', '01:00', '2026-11-20T21:00:00Z', '2026-11-21T00:00:00Z'],
+    ['2026-01-20T14:00', '15:30', '2026-01-20T13:00:00Z', '2026-01-20T14:30:00Z'],
+    ['in 10 minutes', undefined, '2026-11-16T08:10:00Z', '2026-11-16T09:10:00Z'],
+  ])('can be from %s to %s', async (start, end, start_ts, end_ts) => {
+    await using assistant = openAssistant();
+    await assistant.call('create_user', ada);
+    const event = { user_id: 'ada', title: 'Haircut', start_ts: start, ...(end && { end_ts: end }) };
+    expect(await assistant.call('create_event', event)).toMatchObject({ start_ts, end_ts });
+  });
+
+  it('reads words in the time zone of the event', async () => {
+    await using assistant = openAssistant();
+    await assistant.call('create_user', ada);
+    const fields = { user_id: 'ada', id: 'call', title: 'Call', timezone: 'Pacific/Auckland' };
+    await assistant.call('create_event', { ...fields, start_ts: '2026-11-20T10:00' });
+    // In Berlin it is Monday 14:00, in Auckland Tuesday 02:00.
+    assistant.now = Date.parse('2026-11-16T13:00:00Z');
+    expect(
+      await assistant.call('update_event', { event_id: 'call', start_ts: 'tomorrow 09:00' }),
+    ).toMatchObject({
+      start_ts: '2026-11-17T20:00:00Z',
+    });
   });
 
   it("uses the user's time zone unless it specifies another", async () => {

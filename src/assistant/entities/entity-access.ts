@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable, Updateable } from 'kysely';
 import { Failure } from '../../failure.ts';
-import type { CalendarEvent, NewEvent, Tables, User } from '../../store/schema.ts';
+import type { NewEvent, Tables, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Occurrences } from './occurrence.ts';
 
@@ -15,11 +15,38 @@ export interface AssistantData {
 /** A connection for reading, inside or outside a transaction. */
 export type Reader = Kysely<Tables>;
 
-export async function findUser(db: Reader, id: string): Promise<User> {
-  const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  if (user === undefined)
-    throw new Failure('resource-not-found', 'User not found', { data: { missing: 'user' } });
-  return user;
+type Named = 'users' | 'events' | 'notifications' | 'calendars' | 'rules';
+type Row<Table extends Named> = Selectable<Tables[Table]>;
+
+/** The row with this id, or undefined. */
+export async function rowOf<Table extends Named>(db: Reader, table: Table, id: string) {
+  const rows = db.selectFrom(table as 'users').selectAll();
+  return (await rows.where('id', '=', id).executeTakeFirst()) as Row<Table> | undefined;
+}
+
+async function demandRow<Table extends Named>(db: Reader, table: Table, id: string): Promise<Row<Table>> {
+  return (await rowOf(db, table, id)) ?? notFound(table.slice(0, -1));
+}
+
+export function notFound(what: string): never {
+  const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
+  throw new Failure('resource-not-found', `${name} not found`, { data: { missing: what } });
+}
+
+export const findUser = (db: Reader, id: string) => demandRow(db, 'users', id);
+export const findEvent = (db: Reader, id: string) => demandRow(db, 'events', id);
+export const findNotification = (db: Reader, id: string) => demandRow(db, 'notifications', id);
+export const findCalendar = (db: Reader, id: string) => demandRow(db, 'calendars', id);
+
+/** Sets fields of the row with this id, and returns the row. */
+export async function updateRow<Table extends Named>(
+  db: Reader,
+  table: Table,
+  id: string,
+  fields: Updateable<Tables[Table]>,
+): Promise<Row<Table>> {
+  const update = db.updateTable(table as 'users').set(fields as object);
+  return (await update.where('id', '=', id).returningAll().executeTakeFirstOrThrow()) as Row<Table>;
 }
 
 /** Locks a user until the end of the transaction, across all processes and machines. */
@@ -31,13 +58,6 @@ export async function lockUser(db: Reader, id: string): Promise<User> {
     .where('id', '=', id)
     .execute();
   return findUser(db, id);
-}
-
-export async function findEvent(db: Reader, id: string): Promise<CalendarEvent> {
-  const event = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
-  if (event === undefined)
-    throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
-  return event;
 }
 
 export function fingerprint(value: unknown): string {

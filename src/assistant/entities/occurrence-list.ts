@@ -99,6 +99,26 @@ export async function listOccurrences(
   return { listed, truncated: tooMany || isCut || slow.length > 0 };
 }
 
+/** Occurrences further ahead cannot be named one by one. */
+const farthestMs = 4000 * 86_400_000;
+
+/** The occurrence of a series with this key. A single event has one occurrence and no key. */
+export async function findOccurrence(
+  { occurrences, clock }: Pick<AssistantData, 'occurrences' | 'clock'>,
+  event: CalendarEvent,
+  key: string | undefined,
+  zone: string,
+): Promise<Occurrence> {
+  const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, clock() + farthestMs) };
+  const all = key === '' ? [] : await occurrences(event, window, zone);
+  const found = all.find((one) => one.key === (key ?? ''));
+  if (found !== undefined) return found;
+  throw new Failure(
+    'resource-not-found',
+    'Occurrence not found. list_events shows the occurrences of a series.',
+  );
+}
+
 async function loadZones(
   db: Reader,
   events: readonly Pick<CalendarEvent, 'user_id'>[],

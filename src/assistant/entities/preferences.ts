@@ -32,7 +32,14 @@ export function preferencesOf(user: User): Preferences {
   };
 }
 
-/** Channels of a preference, in order of preference. */
+/** The preferred channel that does not ring, or else any reachable one that does not. */
+export function quietChannel(preference: string, reachable: readonly Channel[]): Channel {
+  const preferred = channelsOf(preference).find((channel) => channel !== 'call') ?? 'email';
+  if (reachable.includes(preferred)) return preferred;
+  return reachable.find((channel) => channel !== 'call') ?? preferred;
+}
+
+/** Channels of a preference, most preferred first. */
 export function channelsOf(preference: string): readonly Channel[] {
   if (preference === 'both') return ['call', 'email'];
   return preference === 'none' ? [] : [preference];

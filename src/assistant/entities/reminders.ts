@@ -1,11 +1,11 @@
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
-import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
 import type { Occurrence } from './occurrence.ts';
-import { channelsOf, preferencesOf } from './preferences.ts';
+import { preferencesOf, quietChannel } from './preferences.ts';
 
 const dayMs = 86_400_000;
 /** Days after the due date on which an open task is mentioned again. */
@@ -130,7 +130,7 @@ function fromTimes(
   user: User,
   because: Because,
 ): PersonalReminders {
-  const channel = quietChannel(user);
+  const channel = quietChannel(preferencesOf(user).channelPref, reachableBy(user));
   return {
     ...because,
     reminders: times
@@ -162,16 +162,6 @@ function overdueTimes(dueMs: number, zone: string): readonly number[] {
   const offsets = offsetsIn(zone);
   const day = Math.floor(wallOf(dueMs, offsets) / dayMs) * dayMs;
   return overdueDays.map((days) => instantOf(day + days * dayMs + 9 * 3_600_000, offsets));
-}
-
-/** The preferred channel that does not ring. */
-function quietChannel(user: User): Channel {
-  const reachable = reachableBy(user);
-  const preferred =
-    channelsOf(preferencesOf(user).channelPref).find((channel) => channel !== 'call') ?? 'email';
-  return reachable.includes(preferred)
-    ? preferred
-    : (reachable.find((channel) => channel !== 'call') ?? preferred);
 }
 
 /** Kinds of events that people want to be reminded of differently. */
@@ -261,10 +251,15 @@ export function isDeclined(user: User, occurrence: Pick<Occurrence, 'answers'>):
   return answer === 'declined' || answer === 'delegated';
 }
 
+/** The mail address in a text such as `Ada <ada@example.com>`, in lower case. */
+export function mailAddressIn(written: string): string | undefined {
+  return /[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0].toLowerCase();
+}
+
 /** True if nobody else organizes the event. */
 function isOwn(user: User, { organizer }: CalendarEvent): boolean {
   if (organizer === null) return true;
-  const address = /[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(organizer)?.[0].toLowerCase();
+  const address = mailAddressIn(organizer);
   return address !== undefined && mailAddresses(user).includes(address);
 }
 

@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Rule, RuleType } from '../../store/schema.ts';
-import { audit } from './decision-log.ts';
-import { type AssistantData, findUser, type Reader } from './entity-access.ts';
+import { auditChange } from './decision-log.ts';
+import { type AssistantData, findUser, notFound, type Reader } from './entity-access.ts';
+import { mailAddressIn } from './reminders.ts';
 
 /** Settings of a rule; each type uses one of them. */
 export interface RuleConfig {
@@ -35,7 +36,7 @@ export function configOf(rule: Rule): RuleConfig {
 
 /** True if a VIP organizes the event. */
 export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boolean {
-  const organizer = event.organizer === null ? '' : extractAddress(event.organizer);
+  const organizer = mailAddressIn(event.organizer ?? '') ?? '';
   return rules.some(
     (rule) =>
       rule.rule_type === 'vip_organizer' &&
@@ -46,7 +47,9 @@ export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boole
 /** True if the organizer and all attendees are colleagues. */
 export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolean {
   const attendees = event.attendees === null ? [] : (JSON.parse(event.attendees) as string[]);
-  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(extractAddress);
+  const people = [...attendees, ...(event.organizer === null ? [] : [event.organizer])].map(
+    (person) => mailAddressIn(person) ?? '',
+  );
   return rules.some((rule) => {
     const domains = (configOf(rule).domains ?? []).map(
       (domain) => `@${domain.toLowerCase().replace(/^@/, '')}`,
@@ -83,10 +86,6 @@ export function titleKey(title: string): string {
     .toLowerCase()
     .replaceAll(/[\d\s]+/g, ' ')
     .trim();
-}
-
-function extractAddress(written: string): string {
-  return (/[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written)?.[0] ?? '').toLowerCase();
 }
 
 function matchesVip(address: string, vip: string): boolean {
@@ -153,10 +152,8 @@ export async function setRule(
             .where('user_id', '=', userId)
             .returningAll()
             .executeTakeFirst();
-    if (rule === undefined)
-      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
-    await audit(writer, now, [{ action: 'rule.set', userId, detail: { rule: rule.id, type } }]);
-    writer.changed({ kind: 'rule', id: rule.id, userId });
+    if (rule === undefined) return notFound('rule');
+    await auditChange(writer, now, { action: 'rule.set', userId, detail: { rule: rule.id, type } });
     return rule;
   });
 }
@@ -164,9 +161,8 @@ export async function setRule(
 export function deleteRule({ store, clock }: AssistantData, id: string): Promise<void> {
   return store.write(async (writer) => {
     const [rule] = await writer.db.deleteFrom('rules').where('id', '=', id).returningAll().execute();
-    if (rule === undefined)
-      throw new Failure('resource-not-found', 'Rule not found', { data: { missing: 'rule' } });
-    await audit(writer, clock(), [{ action: 'rule.deleted', userId: rule.user_id, detail: { rule: id } }]);
-    writer.changed({ kind: 'rule', id, userId: rule.user_id });
+    if (rule === undefined) return notFound('rule');
+    const entry = { action: 'rule.deleted', userId: rule.user_id, detail: { rule: id } };
+    await auditChange(writer, clock(), entry);
   });
 }

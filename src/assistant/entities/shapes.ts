@@ -73,6 +73,20 @@ export const storedEventShape = {
   },
 } as const;
 
+/** What a write has planned. */
+export const plannedShape = {
+  planned: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['plan_time', 'channel'],
+      properties: { plan_time: text, channel: text },
+    },
+    description: 'The next reminders of it',
+  },
+  warnings: { type: 'array', items: text, description: 'Why a reminder may not arrive; tell the user' },
+} as const;
+
 /** An event after a change, with other events of the same user at that time. */
 export const savedEventShape = {
   ...storedEventShape,
@@ -95,6 +109,20 @@ export const savedEventShape = {
       description: 'Other events at the same time',
     },
     no_reminders_because: { type: 'string', description: 'Why its reminders cannot be sent' },
+    changed_occurrence: {
+      type: 'object',
+      required: ['occurrence', 'status'],
+      properties: {
+        occurrence: text,
+        title: text,
+        start_ts: text,
+        end_ts: text,
+        status: { enum: eventStatuses },
+        location: text,
+      },
+      description: 'The occurrence as it is now; the other fields are those of the series',
+    },
+    ...plannedShape,
   },
 } as const;
 

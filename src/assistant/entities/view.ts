@@ -1,4 +1,5 @@
 import { type JsonObject, present } from '../../json.ts';
+import { localText } from '../../recurrence/zone.ts';
 import {
   type CalendarEvent,
   type Notification,
@@ -8,7 +9,6 @@ import {
 } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import type { Series } from '../icalendar/series.ts';
-import { localText } from '../icalendar/zone.ts';
 import { maskAddress } from './channels.ts';
 import { type Occurrence, taskState } from './occurrence.ts';
 import { parsePayload } from './payload.ts';
@@ -45,17 +45,10 @@ export function profileView(user: User): UserView {
 }
 
 function profile(user: User) {
-  return {
-    timezone: user.timezone,
-    channel_pref: user.channel_pref,
-    quiet_start: user.quiet_start,
-    quiet_end: user.quiet_end,
-    weekend_policy: user.weekend_policy,
-    escalation_threshold: user.escalation_threshold,
-    max_call_attempts: user.max_call_attempts,
-    locale: user.locale,
-    voice: user.voice,
-  };
+  const { timezone, channel_pref, quiet_start, quiet_end, weekend_policy } = user;
+  const { escalation_threshold, max_call_attempts, locale, voice } = user;
+  const hours = { timezone, channel_pref, quiet_start, quiet_end, weekend_policy };
+  return { ...hours, escalation_threshold, max_call_attempts, locale, voice };
 }
 
 /** An event with its times. The user's time zone determines the dates of all-day events. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { instantOf, type OffsetAt, offsetsIn, wallOf } from '../icalendar/zone.ts';
+import { instantOf, type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 
 export interface WrittenTime {
   readonly ms: number;
@@ -96,12 +96,27 @@ function offsetMs(written: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Replaces `today` and `tomorrow` at the beginning, which only the command line accepts, by the date. */
-export function withDate(written: string, zone: string, nowMs: number): string {
-  return written.trim().replace(/^(today|tomorrow)\b/i, (word) => {
-    const day = wallOf(nowMs, offsetsIn(zone)) + (word.toLowerCase() === 'today' ? 0 : 86_400_000);
-    return new Date(day).toISOString().slice(0, 10);
-  });
+/**
+ * Writes a time in words, such as `friday 18:00`, in digits. A time in digits stays as it is. A time of day without a day is
+ * the next one after `afterMs`.
+ */
+export async function inDigits(
+  written: string,
+  zone: string,
+  nowMs: number,
+  locale: string,
+  field: string,
+  afterMs = nowMs,
+): Promise<string> {
+  // A date that is almost right gets the message of `parseTime`.
+  if (/^\s*\d{4}-/.test(written)) return written;
+  const { readTimeWords } = await import('../../recurrence/time-words.ts');
+  try {
+    return (await readTimeWords(written, zone, nowMs, locale, afterMs)).iso;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw invalid(field, `${error.message} Now it is ${describeNow(nowMs, zone, offsetsIn(zone))}.`);
+  }
 }
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];

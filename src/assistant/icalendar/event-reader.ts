@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { instantOf, offsetsOf } from '../../recurrence/zone.ts';
 import { readAlarms, readDetails } from './details-reader.ts';
 import {
   type AddedDate,
@@ -12,7 +13,6 @@ import {
 } from './series.ts';
 import { linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readDuration, readRule, shorten, Unreadable } from './written-value.ts';
-import { instantOf, offsetsOf } from './zone.ts';
 import { offsetsOfObservances, type ZoneReader } from './zone-reader.ts';
 
 /** One VEVENT: a single event, a series, or an override of one occurrence. */

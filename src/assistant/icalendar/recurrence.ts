@@ -1,3 +1,4 @@
+import { instantOf, type OffsetAt, offsetsOf, wallOf } from '../../recurrence/zone.ts';
 import { cpuMs, type ExpandRule, expandRule, isFast, withoutRules } from './rule.ts';
 import {
   type CalendarTime,
@@ -10,7 +11,6 @@ import {
   type Series,
   type Window,
 } from './series.ts';
-import { instantOf, type OffsetAt, offsetsOf, wallOf } from './zone.ts';
 import { offsetsOfObservances } from './zone-reader.ts';
 
 const dayMs = 86_400_000;

@@ -1,10 +1,10 @@
 import { createContext } from 'node:vm';
 import { RRuleTemporal } from 'rrule-temporal';
 import { messageOf } from '../../json.ts';
+import { instantOf, type OffsetAt, wallOf } from '../../recurrence/zone.ts';
 import { callWithTimeout } from '../../threads/timed-script.ts';
 import { expandPeriods, isPeriodRule } from './period-rule.ts';
 import { Unreadable } from './written-value.ts';
-import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
 /** Maximum number of starts in one window. */
 const maxStarts = 10_000;

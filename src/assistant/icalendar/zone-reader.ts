@@ -1,8 +1,8 @@
+import { type OffsetAt, offsetsOf, resolveZone, wallOf } from '../../recurrence/zone.ts';
 import { expandRule } from './rule.ts';
 import type { CalendarTime, Observance } from './series.ts';
 import { linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readOffset, readRule, readTime, shorten, Unreadable } from './written-value.ts';
-import { type OffsetAt, offsetsOf, resolveZone, wallOf } from './zone.ts';
 
 /** The full history of a real time zone has fewer changes. Every event in the zone refers to all of them. */
 const maxChanges = 500;

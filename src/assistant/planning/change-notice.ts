@@ -4,11 +4,11 @@ import { type AssistantData, findEvent, findUser } from '../entities/entity-acce
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
-import { parseTime } from '../entities/written-time.ts';
+import { inDigits, parseTime } from '../entities/written-time.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
 import type { DesiredNotification, Step } from './plan-rows.ts';
 import { rowsOf } from './plan-rows.ts';
-import { type Announced, placeOf, wordChange } from './wording.ts';
+import { type Announced, factsOf, placeOf, wordChange } from './wording.ts';
 
 const minuteMs = 60_000;
 /** Delay before a notice is sent, so that several changes in a row lead to one message. */
@@ -153,7 +153,8 @@ export function planChange(input: ChangeInput): ChangePlan {
   )
     return drop(`${maxNotices} notices of this kind were already sent`);
 
-  const payload = JSON.stringify(wordChange(noticeFacts(input, startMs), change, known));
+  const facts = factsOf(input.user, event, { ...(occurrence ?? event), startMs });
+  const payload = JSON.stringify(wordChange(facts, change, known));
   const reason = reasons[change](known.told ? 'after a reminder was sent' : 'shortly before a reminder');
   const desired: DesiredNotification = {
     slot,
@@ -238,20 +239,6 @@ function mayCall(
   return calls.length < maxCallAttempts;
 }
 
-function noticeFacts({ user, event, occurrence }: ChangeInput, startMs: number) {
-  const { locale, timezone } = preferencesOf(user);
-  return {
-    name: user.name,
-    locale,
-    timezone,
-    title: occurrence?.title ?? event.title,
-    startMs,
-    allDay: event.all_day === 1,
-    location: occurrence === undefined ? event.location : occurrence.location,
-    confLink: event.conf_link,
-  };
-}
-
 const dayMs = 86_400_000;
 
 /** A change that is not made yet. Without a start, the event is cancelled. */
@@ -272,13 +259,17 @@ export async function previewChange(
     const found = await findEvent(db, eventId);
     return { event: found, user: await findUser(db, found.user_id), rows: await rowsOf(db, eventId) };
   });
-  const zone = preferencesOf(user).timezone;
+  const { timezone: zone, locale } = preferencesOf(user);
   const window = { fromMs: Math.min(nowMs - 4 * dayMs, event.start_ms), toMs: nowMs + 400 * dayMs };
   const all = await data.occurrences(event, window, zone);
   const first = all.find((one) => one.key === key) ?? all[0];
   const fromMs = key === undefined ? event.start_ms : (first?.startMs ?? event.start_ms);
+  const ownZone = event.timezone ?? zone;
   const newStart =
-    start_ts === undefined ? undefined : parseTime(start_ts, event.timezone ?? zone, 'start_ts', nowMs).ms;
+    start_ts === undefined
+      ? undefined
+      : parseTime(await inDigits(start_ts, ownZone, nowMs, locale, 'start_ts'), ownZone, 'start_ts', nowMs)
+          .ms;
   const isMeant = (one: Occurrence) =>
     key === undefined || one.key === key || (following && one.startMs > fromMs);
   const byKey = Map.groupBy(rows, ({ occurrence }) => occurrence);

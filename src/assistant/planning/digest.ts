@@ -1,14 +1,14 @@
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import { singleLine } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
 import type { User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
-import { audit } from '../entities/decision-log.ts';
+import { auditChange } from '../entities/decision-log.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { answerOf, isActive, isDeclined, leadTime, settingsOf } from '../entities/reminders.ts';
-import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
 import { formatDate } from './date-format.ts';
@@ -90,10 +90,9 @@ export async function planDigest(
     .returning('id')
     .executeTakeFirst();
   if (added === undefined) return;
-  writer.changed({ kind: 'notification', id, userId: user.id });
-  await audit(writer, nowMs, [
-    { action: 'notification.planned', userId: user.id, notificationId: id, detail: { reason: next.reason } },
-  ]);
+  const subject = { userId: user.id, notificationId: id };
+  const detail = { reason: next.reason };
+  await auditChange(writer, nowMs, { action: 'notification.planned', ...subject, detail });
 }
 
 /** The next digest that has entries, or undefined if today's and tomorrow's are empty or were sent. */

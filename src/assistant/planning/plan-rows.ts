@@ -10,7 +10,7 @@ import type {
 } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
-import type { Reader } from '../entities/entity-access.ts';
+import { type Reader, updateRow } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import type { Proposal } from '../policy/guards.ts';
@@ -169,13 +169,8 @@ async function update(db: Reader, id: string, fields: NotificationUpdate): Promi
 export async function releaseKeys({ db }: Writer, rows: readonly Notification[]): Promise<void> {
   for (const { id, key } of rows.filter(
     (row) => row.status === 'cancelled' && !row.key.endsWith(`#${row.id}`),
-  )) {
-    await db
-      .updateTable('notifications')
-      .set({ key: `${key}#${id}` })
-      .where('id', '=', id)
-      .execute();
-  }
+  ))
+    await updateRow(db, 'notifications', id, { key: `${key}#${id}` });
 }
 
 /** Proposals, and why they were made. */

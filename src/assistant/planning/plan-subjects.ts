@@ -1,4 +1,3 @@
-import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Rule, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
@@ -7,7 +6,9 @@ import {
   findEvent,
   findUser,
   fingerprint,
+  notFound,
   type Reader,
+  updateRow,
 } from '../entities/entity-access.ts';
 import type { Occurrence, Window } from '../entities/occurrence.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
@@ -53,10 +54,11 @@ export async function loadSubjects(
   return data.store.read(async (db) => {
     const user = await findUser(db, userId);
     const event = eventId === undefined ? undefined : await findEvent(db, eventId);
-    if (event !== undefined && event.user_id !== userId)
-      throw new Failure('resource-not-found', 'Event not found', { data: { missing: 'event' } });
+    if (event !== undefined && event.user_id !== userId) return notFound('event');
     // A task that is due on a date starts at midnight, and is due until the end of that day.
-    const window = { fromMs: nowMs - dayMs + 1, toMs: nowMs + horizonDays * dayMs };
+    const horizonMs = nowMs + horizonDays * dayMs;
+    // A single event that was just written is planned at once, however far ahead its first date is.
+    const window = { fromMs: nowMs - dayMs + 1, toMs: Math.max(horizonMs, event?.start_ms ?? 0) };
     const { timezone } = preferencesOf(user);
     const { listed: all, truncated } =
       event === undefined
@@ -230,16 +232,8 @@ export async function handOver(
   const [from, to] = [event.id, copy.id].map((id) => JSON.stringify([id]).slice(0, -1)) as [string, string];
   for (const { id, key } of rows) {
     const moved = key.startsWith(from) ? to + key.slice(from.length) : key;
-    await db
-      .updateTable('notifications')
-      .set({
-        event_id: copy.id,
-        revision: copy.revision,
-        updated_ms: now,
-        ...(!known.has(moved) && { key: moved }),
-      })
-      .where('id', '=', id)
-      .execute();
+    const fields = { event_id: copy.id, revision: copy.revision, updated_ms: now };
+    await updateRow(db, 'notifications', id, { ...fields, ...(!known.has(moved) && { key: moved }) });
     changed({ kind: 'notification', id, userId: event.user_id });
   }
   return true;

@@ -13,6 +13,7 @@ import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
 import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { planDigest } from './digest.ts';
+import { planOccurrence } from './plan-occurrence.ts';
 import type { Step } from './plan-rows.ts';
 import {
   applySteps,
@@ -30,7 +31,6 @@ import {
   personalDecision,
   type Subject,
 } from './plan-subjects.ts';
-import { planOccurrence } from './planner.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {

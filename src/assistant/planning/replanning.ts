@@ -1,15 +1,15 @@
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
-import type { AssistantData } from '../entities/entity-access.ts';
+import { type AssistantData, updateRow } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isActive as isInForce } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
+import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './plan-occurrence.ts';
 import { applySteps, currentPlan, type Proposed, reusableWords, rowsOf } from './plan-rows.ts';
 import { calendarsOf, type DecisionInput, personalDecision } from './plan-subjects.ts';
-import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './planner.ts';
 
 const dayMs = 86_400_000;
 /** When a series moves, an occurrence matches the nearest new one within this distance. */
@@ -131,11 +131,8 @@ async function refreshInDelivery(
       ? row.payload
       : payloadFor({ ...subject, why, timing }, reusableWords(row, event), row.slot);
     if (row.revision === event.revision && row.payload === payload) continue;
-    await db
-      .updateTable('notifications')
-      .set({ revision: event.revision, payload, updated_ms: nowMs })
-      .where('id', '=', row.id)
-      .execute();
+    const { revision } = event;
+    await updateRow(db, 'notifications', row.id, { revision, payload, updated_ms: nowMs });
     changed({ kind: 'notification', id: row.id, userId: row.user_id });
   }
 }

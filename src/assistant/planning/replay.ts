@@ -9,22 +9,15 @@ import { isImportant, rulesOf } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import { guard } from '../policy/guards.ts';
 import type { Model } from '../policy/policy.ts';
+import { afterMinutes } from './plan-occurrence.ts';
 import { calendarsOf, limit, personalDecision } from './plan-subjects.ts';
-import { afterMinutes } from './planner.ts';
 
 const dayMs = 86_400_000;
 /** Decisions of the past were made this long before the event; a replay decides at that time. */
 const horizonMs = 30 * dayMs;
 
-export interface ReplayRequest {
-  readonly userId: string;
-  readonly days: number;
-  /** Lead times to try instead of those of the user. */
-  readonly reminders?: ReminderSettings | undefined;
-}
-
 /** A reminder as it was, as it would have been, or both. */
-export interface ReplayedReminder {
+interface ReplayedReminder {
   readonly listed: Listed;
   readonly atMs: number;
   readonly channel: Channel;
@@ -32,23 +25,18 @@ export interface ReplayedReminder {
   readonly outcome: 'both' | 'only before' | 'only now';
 }
 
-export interface Replay {
-  readonly nowMs: number;
-  readonly reminders: readonly ReplayedReminder[];
-  /** Proposals that the guards would not have let pass. */
-  readonly dropped: number;
-}
-
 /**
  * Shows which reminders a user would have had in the past days under the current or other settings, next to those that
- * were sent. Stores nothing and sends nothing.
+ * were sent. `reminders` are lead times to try instead of those of the user. Stores nothing and sends nothing.
  */
 export async function replayNotifications(
   data: AssistantData,
   model: Model | undefined,
-  { userId, days, reminders }: ReplayRequest,
+  userId: string,
+  days: number,
+  reminders: ReminderSettings | undefined,
   signal: AbortSignal,
-): Promise<Replay> {
+) {
   const nowMs = data.clock();
   const { user, listed, rules, calendars, sent } = await data.store.read(async (db) => {
     const stored = await findUser(db, userId);
@@ -100,5 +88,5 @@ export async function replayNotifications(
     for (const { plan_ms: atMs, channel, reason } of before)
       found.push({ listed: active[index]!, atMs, channel, reason: reason ?? '', outcome: 'only before' });
   }
-  return { nowMs, reminders: found.sort((a, b) => a.atMs - b.atMs), dropped };
+  return { reminders: found.sort((a, b) => a.atMs - b.atMs), dropped };
 }

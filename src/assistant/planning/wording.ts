@@ -1,7 +1,9 @@
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
-import type { Change } from '../../store/schema.ts';
+import type { CalendarEvent, Change, User } from '../../store/schema.ts';
+import type { Occurrence } from '../entities/occurrence.ts';
 import type { Payload, Words } from '../entities/payload.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
@@ -25,6 +27,16 @@ interface Facts {
   /** Set for tasks: 0 on the day when it is due, else the days since then. */
   readonly overdueDays?: number | undefined;
   readonly why?: string | undefined;
+}
+
+/** What every message about an occurrence says. */
+export function factsOf(
+  user: User,
+  { all_day, conf_link: confLink }: CalendarEvent,
+  { title, location, startMs }: Pick<Occurrence, 'title' | 'location' | 'startMs'>,
+): Facts {
+  const { locale, timezone } = preferencesOf(user);
+  return { name: user.name, locale, timezone, title, startMs, allDay: all_day === 1, location, confLink };
 }
 
 /** Writes a reminder. Time and place always come from the event, never from the policy's words. */

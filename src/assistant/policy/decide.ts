@@ -1,7 +1,7 @@
 import type { Channel } from '../../store/schema.ts';
 import { channelPreferences } from '../entities/channels.ts';
 import { fingerprint } from '../entities/entity-access.ts';
-import { channelsOf, rings } from '../entities/preferences.ts';
+import { quietChannel, rings } from '../entities/preferences.ts';
 import { defaultLeads, kindOf, leadTime } from '../entities/reminders.ts';
 import { configOf, isImportant, isInternal, travelMinutes } from '../entities/rules.ts';
 import { timestamp } from '../entities/view.ts';
@@ -139,7 +139,8 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   const important = isImportant(event, rules);
   const internal = !important && isInternal(event, rules);
   const travel = travelMinutes(event, occurrence.location, rules);
-  const [wantsCalls, quiet] = [rings(preferences.channelPref), quietChannel(input)];
+  const wantsCalls = rings(preferences.channelPref);
+  const quiet = quietChannel(preferences.channelPref, input.reachable);
   const kind = kindOf(event, occurrence);
   const leads = defaultLeads[kind ?? 'default'].map((lead) =>
     Math.round((occurrence.startMs - leadTime(lead, occurrence.startMs, preferences.timezone)) / minuteMs),
@@ -174,12 +175,4 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
     proposals: coming.length === 0 && left > minLeft ? proposals : coming,
     provisional: because !== undefined,
   };
-}
-
-/** The user's preferred channel that does not ring. The guards still check it. */
-function quietChannel({ preferences, reachable }: PolicyInput): Channel {
-  const preferred = channelsOf(preferences.channelPref).find((channel) => channel !== 'call') ?? 'email';
-  return reachable.includes(preferred)
-    ? preferred
-    : (reachable.find((channel) => channel !== 'call') ?? preferred);
 }

@@ -1,7 +1,7 @@
+import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Channel, Origin, Urgency } from '../../store/schema.ts';
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
-import { offsetsIn, wallOf } from '../icalendar/zone.ts';
 import { resultTexts } from '../messages/catalog.ts';
 
 const minuteMs = 60_000;

@@ -109,10 +109,11 @@ export function createClientModel(context: Context, timeoutMs: number): Model {
           },
         ]),
       );
-      const answers = await inTime(context.ask(requests), timeoutMs).catch((error: unknown) => {
+      const late = AbortSignal.timeout(timeoutMs);
+      const answers = await untilAborted(context.ask(requests), late).catch((error: unknown) => {
+        if (error === late.reason) return new Failure('timeout', `no answer within ${timeoutMs / 1000} s`);
         // Other errors belong to the protocol, for example a request for input.
-        if (error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'timeout'))
-          return error;
+        if (error instanceof Failure && error.kind === 'unavailable') return error;
         throw error;
       });
       return questions.map(({ key }, index): Answer => {
@@ -122,15 +123,6 @@ export function createClientModel(context: Context, timeoutMs: number): Model {
       });
     },
   };
-}
-
-function inTime<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_, reject) => {
-    const failure = new Failure('timeout', `no answer within ${timeoutMs / 1000} s`);
-    timer = setTimeout(() => reject(failure), timeoutMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function textOf(answer: Readonly<Record<string, unknown>> | undefined): Answer {

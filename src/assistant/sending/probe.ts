@@ -52,15 +52,19 @@ interface Remedies {
   readonly refused: string;
 }
 
-/** A provider that answers is good, unless it rejects the credentials. */
-export function findingFor(title: string, { host, status, problem }: Answer, remedies: Remedies): Finding {
-  if (problem !== undefined) return { title, detail: `${host} ${problem}`, ...remedies.unreachable };
+/** A provider that answers is good, unless it rejects the credentials or is something else. */
+export function findingFor(
+  title: string,
+  { host, status, problem }: Answer,
+  { unreachable, refused }: Remedies,
+  other?: { readonly noun: string; readonly remedy: string } | false,
+): Finding {
+  if (problem !== undefined) return { title, detail: `${host} ${problem}`, ...unreachable };
+  if (other) {
+    const detail = `${host} answers, but it is not ${other.noun} (${status})`;
+    return { title, state: 'warning', detail, remedy: other.remedy };
+  }
   if (status === 401 || status === 403)
-    return {
-      title,
-      state: 'bad',
-      detail: `${host} rejects the credentials (${status})`,
-      remedy: remedies.refused,
-    };
+    return { title, state: 'bad', detail: `${host} rejects the credentials (${status})`, remedy: refused };
   return { title, state: 'good', detail: `${host} answers` };
 }

@@ -4,27 +4,32 @@ import type { CalendarOptions } from '../calendar/sync.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 
 const text = { type: 'string' } as const;
-export const people = {
+const people = {
   type: 'array',
   minItems: 1,
   maxItems: 20,
   items: { type: 'string', minLength: 1, maxLength: 320 },
-  description: 'User ids or mail addresses, from list_users',
+  default: ['me'],
+  description: 'Ids, names or mail addresses',
 } as const;
 const range = {
-  from: { type: 'string', maxLength: 40, description: 'Local 2026-03-01T09:30 or 2026-03-01. Default: now' },
+  from: {
+    type: 'string',
+    maxLength: 40,
+    description: 'Local 2026-03-01T09:30, 2026-03-01, or friday 14:00. Default: now',
+  },
   to: { type: 'string', maxLength: 40, description: 'As from, at most 92 days later. Default: 7 days' },
   zone: { type: 'string', maxLength: 64, description: "Time zone. Default: the first person's" },
 } as const;
 
 /** Arguments of find_time besides the people. */
-export const findTimeFields = {
+const findTimeFields = {
   duration_minutes: { type: 'integer', minimum: 5, maximum: 1440, description: 'Length of the meeting' },
   ...range,
   hours: {
     type: 'string',
     maxLength: 11,
-    description: "Working hours in each person's own time zone. Default: 09:00-17:00",
+    description: "In each person's own zone. Default: 09:00-17:00",
   },
   weekdays: {
     type: 'array',
@@ -37,15 +42,13 @@ export const findTimeFields = {
     minimum: 0,
     maximum: 240,
     default: 0,
-    description: 'Free time before and after other events',
+    description: 'Free before and after events',
   },
   step_minutes: { type: 'integer', minimum: 5, maximum: 60, default: 15, description: 'Starts every' },
-  rrule: { type: 'string', maxLength: 500, description: 'For a series: checks all its dates within a year' },
-  ignore_event_id: { type: 'string', description: 'Event to move, which does not count as busy' },
+  rrule: { type: 'string', maxLength: 500, description: 'Series: checks its dates within a year' },
+  ignore_event_id: { type: 'string', description: 'Event to move: not busy' },
   count: { type: 'integer', minimum: 1, maximum: 20, default: 5, description: 'Number of proposals' },
 } as const;
-/** Arguments of find_time that also apply to busy times. */
-export const freeBusyFields = range;
 
 const unknown = {
   type: 'array',
@@ -67,13 +70,12 @@ export function findTimeTool(
     view: 'calendar',
     title: 'Find Time',
     description:
-      'Proposes times when several users can meet, best first; without duration_minutes, lists when they are busy, without titles. People in unknown have calendars that could not be read: ask them. Without slots, none_because says why.',
+      'Proposes times when several users can meet, best first; without duration_minutes, lists when they are busy, without titles. People in unknown have calendars that could not be read: ask them.',
     phrases:
       'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening free busy who is occupied taken booked schedule of colleagues',
     inputSchema: {
       type: 'object',
       properties: { people, ...findTimeFields },
-      required: ['people'],
       additionalProperties: false,
     },
     outputSchema: {

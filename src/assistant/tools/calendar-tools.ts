@@ -4,7 +4,7 @@ import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarView } from '../calendar/calendars.ts';
 import type { CalendarOptions, SyncOptions, SyncResult } from '../calendar/sync.ts';
-import type { AssistantData } from '../entities/entity-access.ts';
+import { type AssistantData, findCalendar } from '../entities/entity-access.ts';
 import { calendarShape, listShape } from '../entities/shapes.ts';
 import { onlyUser, userId } from './fields.ts';
 
@@ -16,14 +16,14 @@ const source = {
   type: 'string',
   minLength: 1,
   maxLength: 4000,
-  description: 'Absolute path of a file or folder, or https, webcal or caldavs URL',
+  description: 'Absolute path, or https, webcal or caldavs URL',
 } as const;
 const name = { type: 'string', minLength: 1, maxLength: 200, description: 'Name to show' } as const;
 const access = {
   kind: {
     type: 'string',
     enum: ['url', 'caldav'],
-    description: 'What an https URL is: a calendar (default) or an account',
+    description: 'Of an https URL: calendar (default) or account',
   },
   username: {
     type: 'string',
@@ -44,7 +44,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       scope: 'calendar:USER',
       title: 'Import Calendar',
       description:
-        'Imports iCalendar events for a user once, from source or content; add_calendar keeps them in sync. Returns counts and problems.',
+        'Imports iCalendar events for a user once, from source or content; add_calendar keeps them in sync.',
       searchHint: 'ics webcal upload',
       phrases:
         'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste birthdays trips',
@@ -53,11 +53,10 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
         properties: {
           user_id: userId,
           source,
-          content: { type: 'string', description: 'iCalendar text: BEGIN:VCALENDAR …' },
+          content: { type: 'string', description: 'iCalendar text' },
           name,
           ...access,
         },
-        required: ['user_id'],
         additionalProperties: false,
       },
       outputSchema,
@@ -85,14 +84,14 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       scope: 'calendar:USER',
       title: 'Add Calendar',
       description:
-        'Subscribes a user to a file, folder, URL or whole CalDAV account and keeps the events in sync. Returns counts and problems.',
+        'Subscribes a user to a file, folder, URL or whole CalDAV account and keeps the events in sync.',
       searchHint: 'subscribe ics caldav webcal google outlook',
       phrases:
         'subscribe connect add keep in sync step calendar address URL feed CalDAV account Google iCloud Outlook link hook up attach follow fixtures football work diary school shared team holiday webcal Nextcloud integrate pair join tie new source mirror watch permanently appointments phone tie in',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, source, name, ...access },
-        required: ['user_id', 'source'],
+        required: ['source'],
         additionalProperties: false,
       },
       outputSchema,
@@ -120,8 +119,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       outputSchema,
       annotations: hints.reads,
       async call({ user_id, ...page }) {
-        const { listCalendars } = await import('../calendar/calendars.ts');
-        const { calendarView } = await import('../calendar/calendars.ts');
+        const { calendarView, listCalendars } = await import('../calendar/calendars.ts');
         const listed = await listCalendars(calendars, user_id);
         const { items, next } = pageOf(
           listed,
@@ -136,8 +134,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       toolsets: ['calendar'],
       scope: 'calendar:USER',
       title: 'Sync Calendar',
-      description:
-        'Syncs a calendar, all of a user, or all, when events seem out of date. Returns counts and problems.',
+      description: 'Syncs a calendar, all of a user, or all, when events seem out of date.',
       searchHint: 'refresh update reload',
       phrases:
         'refresh fetch again repeat reload update sync synchronise calendar diary now out of date outdated stale newest latest pull changes made Google iCloud does not show up appear missing behind old get check for new appointments feed download meeting event just added see Outlook phone shows look whether',
@@ -157,7 +154,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       annotations: hints.fetches,
       timeoutMs,
       async call({ calendar_id, user_id, force = false }, context) {
-        const { findCalendar, syncAll } = await import('../calendar/calendars.ts');
+        const { syncAll } = await import('../calendar/calendars.ts');
         const { syncCalendar } = await import('../calendar/sync.ts');
         const syncRequest = { ...syncOptions(context), force };
         if (calendar_id === undefined) return list(await syncAll(calendars, user_id, syncRequest));
@@ -170,8 +167,7 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       toolsets: ['calendar'],
       scope: 'calendar:USER',
       title: 'Remove Calendar',
-      description:
-        'Removes a calendar with its events and reminders; its source stays. Returns the number of events.',
+      description: 'Removes a calendar with its events and reminders; its source stays.',
       searchHint: 'unsubscribe delete',
       phrases:
         'disconnect unsubscribe remove delete unlink unhook detach calendar and its events stop following feed account drop do not want any more football school work holiday Google iCloud Outlook get rid of subscription sever cut connection leave whole diary appointments club office changed jobs',

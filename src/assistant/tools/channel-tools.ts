@@ -101,14 +101,13 @@ export function testTool(data: AssistantData, config: ChannelConfig, timeoutMs: 
     scope: 'calendar:USER',
     title: 'Test Notification',
     description:
-      'Sends a test message to a user at once, also in quiet hours, to check a channel. Returns the outcome with advice. At most ten in ten minutes.',
+      'Sends a test message to a user at once, also in quiet hours, to check a channel. At most ten in ten minutes.',
     searchHint: 'mail email call webhook check',
     phrases:
       'test try out trial send message mail email phone call ntfy webhook push channel works reaches reach really ring me see if check hello arrive get through connection sample line experiment verify deliver text dry set up properly correctly can you',
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...testFields },
-      required: ['user_id'],
     },
     outputSchema: {
       type: 'object',
@@ -128,10 +127,8 @@ export function testTool(data: AssistantData, config: ChannelConfig, timeoutMs: 
     async call({ user_id, channel }, { signal, progress }) {
       const { sendTest } = await import('../delivery/senders.ts');
       const limit = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
-      const request = { userId: user_id, channel, signal: limit };
-      return {
-        structured: await sendTest(data, config, request, (message) => progress(0, undefined, message)),
-      };
+      const report = (message: string) => progress(0, undefined, message);
+      return { structured: await sendTest(data, config, user_id, channel, limit, report) };
     },
   });
 }

@@ -1,6 +1,8 @@
-import type { Client } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
 import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { isZone } from '../../recurrence/zone.ts';
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
@@ -16,7 +18,7 @@ import {
   storedEventShape,
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
-import { withDate } from '../entities/written-time.ts';
+import { inDigits, parseTime } from '../entities/written-time.ts';
 import {
   answerFields,
   confirmField,
@@ -33,6 +35,7 @@ import {
   userId,
 } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
+import { type Planning, planWritten } from './saved-event.ts';
 
 const dayMs = 86_400_000;
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
@@ -44,9 +47,10 @@ export function eventTools(
   options: CalendarOptions,
   timeoutMs: number,
   unpaged = false,
+  planning?: Planning,
 ) {
   const calendars = { data, options };
-  const savedView = async (event: CalendarEvent) => {
+  const savedView = async (event: CalendarEvent, context: Context) => {
     const { findConflicts } = await import('../availability/busy-times.ts');
     const conflicts = await findConflicts(data, event, options.intervalMs);
     const view = await viewOf(data, event);
@@ -55,6 +59,7 @@ export function eventTools(
       ...view,
       ...(conflicts.length > 0 && { conflicts }),
       ...(because !== undefined && { no_reminders_because: because }),
+      ...(planning && (await planWritten(planning, event, context))),
     };
   };
   return [
@@ -82,7 +87,7 @@ export function eventTools(
       view: 'calendar',
       title: 'List Events',
       description:
-        'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids. At most 2,000 events.',
+        'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids.',
       phrases:
         'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
       inputSchema: {
@@ -113,20 +118,20 @@ export function eventTools(
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
-        required: ['user_id', 'title', 'start_ts'],
+        required: ['title', 'start_ts'],
         additionalProperties: false,
       },
       outputSchema: savedEventShape,
       annotations: hints.adds,
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ user_id, id, calendar_id, confirm, ...written }, context) {
-        const input = await withDates(data, context.client, user_id, written);
+        const input = await withDigits(data, user_id, written);
         if (calendar_id === undefined) {
           const { createEvent } = await import('../editing/events.ts');
           const made = await createEvent(data, user_id, input, id);
-          if (input.task !== 'done') return { structured: await savedView(made) };
+          if (input.task !== 'done') return { structured: await savedView(made, context) };
           const { setTask } = await import('../writeback/task.ts');
-          return { structured: await savedView(await setTask(calendars, made, 'done', undefined)) };
+          return { structured: await savedView(await setTask(calendars, made, 'done', undefined), context) };
         }
         if (input.task !== undefined)
           throw new Failure('refused', 'New tasks are stored only here. Leave calendar_id out.');
@@ -141,7 +146,7 @@ export function eventTools(
         );
         const { updateEvent } = await import('../editing/events.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
-        return { structured: await savedView(event) };
+        return { structured: await savedView(event, context) };
       },
     }),
     defineTool({
@@ -150,7 +155,7 @@ export function eventTools(
       scope: 'calendar:USER',
       title: 'Update Event',
       description:
-        'Changes an event or series, also on a CalDAV server; planned reminders follow. Returns it with conflicts. Other fields stay.',
+        'Changes an event or series, also on a CalDAV server; planned reminders follow. Other fields stay.',
       phrases:
         'move reschedule change edit rename event meeting appointment time location place push shift back forward postpone hour longer shorter extend prolong another different room day earlier later delay swap lunch dentist party call diary monday tuesday wednesday thursday friday bring forward add guest instead relocated start begins ends',
       inputSchema: {
@@ -171,11 +176,15 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
-        const input = await withDates(data, context.client, event.user_id, written);
+        const input = await withDigits(data, event.user_id, written, event);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const scope = { occurrence, following };
         const changed = await changeEvent(calendars, event, input, unset, scope, { confirm, context });
-        return { structured: await savedView(changed) };
+        const view = await savedView(changed, context);
+        return {
+          structured:
+            occurrence === undefined ? view : { ...view, ...(await changedDate(data, changed, occurrence)) },
+        };
       },
     }),
     defineTool({
@@ -208,24 +217,37 @@ export function eventTools(
   ];
 }
 
-/** The in-process client of the command line, where people write `tomorrow 09:30`. */
-const commandLine = 'adjutant';
-
-async function withDates<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
+/** Writes the times of a request in digits. An end without a day is the next such time after the start. */
+async function withDigits<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
   { store, clock }: AssistantData,
-  client: Client,
   userId: string,
   input: Input,
+  event?: CalendarEvent,
 ): Promise<Input> {
-  if (client.name !== commandLine) return input;
   const user = await store.read((db) => findUser(db, userId));
-  const zone = input.timezone ?? preferencesOf(user).timezone;
-  const { start_ts, end_ts } = input;
-  return {
-    ...input,
-    ...(start_ts !== undefined && { start_ts: withDate(start_ts, zone, clock()) }),
-    ...(end_ts !== undefined && { end_ts: withDate(end_ts, zone, clock()) }),
-  };
+  const { locale, timezone } = preferencesOf(user);
+  const named = input.timezone ?? event?.timezone ?? timezone;
+  // An unknown zone is refused with the other fields.
+  const zone = isZone(named) ? named : timezone;
+  const nowMs = clock();
+  const digits = (written: string | undefined, field: string, afterMs = nowMs) =>
+    written === undefined ? undefined : inDigits(written, zone, nowMs, locale, field, afterMs);
+  const start_ts = await digits(input.start_ts, 'start_ts');
+  const startMs =
+    start_ts === undefined ? (event?.start_ms ?? nowMs) : parseTime(start_ts, zone, 'start_ts', nowMs).ms;
+  const end_ts = await digits(input.end_ts, 'end_ts', startMs);
+  return { ...input, ...present({ start_ts, end_ts }) };
+}
+
+/** What a change to one occurrence did: a model that only saw the series would think that nothing changed. */
+async function changedDate(data: AssistantData, event: CalendarEvent, key: string) {
+  const user = await data.store.read((db) => findUser(db, event.user_id));
+  const zone = preferencesOf(user).timezone;
+  const { findOccurrence } = await import('../entities/occurrence-list.ts');
+  const found = await findOccurrence(data, event, key, zone).catch(() => undefined);
+  if (found === undefined) return { changed_occurrence: { occurrence: key, status: 'cancelled' as const } };
+  const { title, start_ts, end_ts, status, location } = occurrenceView(event, found, zone);
+  return { changed_occurrence: present({ occurrence: key, title, start_ts, end_ts, status, location }) };
 }
 
 /** Why no reminder of an event reaches its user, or undefined if one can. */

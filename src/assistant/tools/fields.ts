@@ -6,21 +6,28 @@ import { eventLeadPattern } from '../entities/reminders.ts';
 export const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
 export const id = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$' } as const;
 
-export const userId = { type: 'string', description: 'From list_users' } as const;
+/** A person of whom something is changed or read. `me` is the caller. */
+export const userId = {
+  type: 'string',
+  default: 'me',
+  description: 'Id, name or mail address',
+} as const;
+/** A person who must be named. */
+export const namedUserId = { type: 'string', description: 'Id or name' } as const;
 /** Restricts a list to one user. */
-export const onlyUser = { type: 'string', description: 'Only this user' } as const;
+export const onlyUser = { type: 'string', description: 'Default: everyone' } as const;
 export const eventId = { type: 'string', description: 'From list_events' } as const;
 
 /** Tool arguments for the fields of an event. */
 export const eventFields = {
   start_ts: {
     type: 'string',
-    maxLength: 40,
-    description: 'Local 2026-03-01T09:30, 2026-03-01T09:30:00Z, or 2026-03-01 for a whole day; no words',
+    maxLength: 100,
+    description: 'Local 2026-03-01T09:30, also with Z; 2026-03-01 for a whole day; or friday 18:00',
   },
   end_ts: {
     type: 'string',
-    maxLength: 40,
+    maxLength: 100,
     description: 'As start_ts; for whole days the day after. Default: one hour',
   },
   timezone: { type: 'string', maxLength: 64, description: "Default: the user's" },
@@ -63,7 +70,7 @@ export const eventTitle = {
 } as const;
 export const newEventId = {
   ...id,
-  description: 'Own id, e.g. ada. Default: generated',
+  description: 'E.g. ada. Default: generated',
 } as const;
 
 export const unsetEventFields = {
@@ -89,7 +96,13 @@ export const eventWindow = {
 
 export const notificationWindow = {
   status: { type: 'string', enum: notificationStatuses, description: 'Only this status' },
-  days_forward: { type: 'integer', minimum: 1, maximum: 30, default: 7, description: 'Days ahead' },
+  days_forward: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 30,
+    default: 7,
+    description: 'Days ahead',
+  },
   days_back: { type: 'integer', minimum: 0, maximum: 365, default: 0, description: 'Days back' },
 } as const;
 
@@ -103,15 +116,10 @@ export const planFields = {
   dry_run: { type: 'boolean', default: false, description: 'Only report' },
 } as const;
 
-const following = {
-  type: 'boolean',
-  default: false,
-  description: 'With occurrence: this one and all later ones',
-} as const;
 export const confirmField = {
   type: 'string',
   maxLength: 64,
-  description: 'Token of the preview that the user agreed to',
+  description: 'From the preview the user agreed to',
 } as const;
 /** Where a new event is stored. */
 export const remoteFields = {
@@ -120,33 +128,30 @@ export const remoteFields = {
 } as const;
 /** Which dates of a series are changed. */
 export const scopeFields = {
-  occurrence: {
-    type: 'string',
-    description: 'Only this one, from list_events',
-  },
-  following,
-} as const;
-export const deleteFields = {
   occurrence: { type: 'string', description: 'Only this one, from list_events' },
-  following,
-  confirm: confirmField,
+  following: { type: 'boolean', default: false, description: 'With occurrence: also all later ones' },
 } as const;
+export const deleteFields = { ...scopeFields, confirm: confirmField } as const;
 export const answerFields = {
   answer: { type: 'string', enum: ['accepted', 'declined', 'tentative'], description: 'The answer' },
-  occurrence: { type: 'string', description: 'Only this one, from list_events' },
+  occurrence: scopeFields.occurrence,
 } as const;
 
 export const cancelFields = {
   less_like_this: {
     type: 'boolean',
     default: false,
-    description: 'Adds a rule: one reminder, next time none, of events with this title. Undo: delete_rule',
+    description: 'Adds a rule for this title: one reminder, next time none. Undo: delete_rule',
   },
 } as const;
 
 export const snoozeFields = {
   minutes: { type: 'integer', minimum: 1, maximum: 10_080, description: 'From now. Default: 10' },
-  until: { type: 'string', maxLength: 40, description: 'Local time instead: 17:30 or 2026-03-01T17:30' },
+  until: {
+    type: 'string',
+    maxLength: 100,
+    description: 'Time instead: 17:30, tomorrow 09:00 or 2026-03-01T17:30',
+  },
 } as const;
 
 export const previewFields = {
@@ -155,7 +160,7 @@ export const previewFields = {
   occurrence: { type: 'string', description: 'Only this one' },
   following: { type: 'boolean', description: 'And later ones' },
   start_ts: { type: 'string', maxLength: 40, description: 'New start. Default: deleted' },
-  user_id: { type: 'string', description: 'Daily agenda' },
+  user_id: { type: 'string', description: 'Daily agenda of this person' },
   day: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Default: today' },
 } as const;
 
@@ -163,7 +168,7 @@ export const testFields = {
   channel: {
     type: 'string',
     enum: channelNames,
-    description: 'Channel to test. Default: the one the user prefers',
+    description: 'Default: the preferred one',
   },
 } as const;
 

@@ -22,7 +22,7 @@ import { localTimesLength } from './local-times.ts';
 const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
 
-export interface Planner {
+export interface PolicyCalls {
   /** The model of a policy, by default the configured one, for this caller; undefined means the built-in rules. */
   model(context: Context, policy?: PolicyName): Promise<Model | undefined>;
   /** False if the built-in rules decide for every caller. */
@@ -31,7 +31,12 @@ export interface Planner {
 }
 
 /** `unpaged` lists everything at once, as the document of the contract assistant says. */
-export function notificationTools(data: AssistantData, planner: Planner, timeoutMs: number, unpaged = false) {
+export function notificationTools(
+  data: AssistantData,
+  policyCalls: PolicyCalls,
+  timeoutMs: number,
+  unpaged = false,
+) {
   return [
     defineTool({
       name: 'list_notifications',
@@ -39,8 +44,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       scope: 'calendar:USER',
       core: true,
       title: 'List Notifications',
-      description:
-        'Lists planned, sent and failed reminders by time, with channel, status and errors. At most 2,000.',
+      description: 'Lists planned, sent and failed reminders by time, with channel, status and errors.',
       searchHint: 'reminders messages',
       phrases:
         'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any',
@@ -66,22 +70,21 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       scope: 'calendar:USER',
       title: 'Plan Notifications',
       description:
-        'Plans the reminders of a user for the next 30 days, e.g. after adding events. Built-in rules decide unless another policy is configured; quiet hours always hold. Returns the changes.',
+        'Plans the reminders of a user for the next 30 days. Built-in rules decide unless another policy is configured; quiet hours always hold.',
       searchHint: 'remind reminders schedule',
       phrases:
         'plan work out compute calculate recalculate decide figure out reminders notifications alerts to send coming days month again repeat set up prepare arrange organize when to remind new appointments schedule make sure rethink redo refresh timing replan generate alarms setup',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...planFields, ...fullArgument },
-        required: ['user_id'],
       },
       outputSchema: planShape,
-      annotations: { ...hints.sets, openWorldHint: planner.asksModel },
-      timeoutMs: planner.timeoutMs,
+      annotations: { ...hints.sets, openWorldHint: policyCalls.asksModel },
+      timeoutMs: policyCalls.timeoutMs,
       async call({ user_id, event_id, force_replan = false, dry_run = false, full = false }, context) {
         const { planNotifications } = await import('../planning/planning.ts');
         const request = { userId: user_id, eventId: event_id, force: force_replan, dryRun: dry_run };
-        const model = await planner.model(context);
+        const model = await policyCalls.model(context);
         const report: ReportProgress = (done, total, message) => context.progress(done, total, message);
         const result = await planNotifications(data, model, request, context.signal, report);
         const plan = planView(result, dry_run);
@@ -94,7 +97,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       toolsets: ['notifications'],
       scope: 'calendar:USER',
       title: 'Cancel Notification',
-      description: 'Cancels a planned reminder and returns it. Only force_replan plans it again.',
+      description: 'Cancels a planned reminder. Only force_replan plans it again.',
       searchHint: 'reminder stop less fewer',
       phrases:
         'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
@@ -110,10 +113,9 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       annotations: hints.replaces,
       timeoutMs,
       async call({ notification_id, less_like_this = false }) {
-        const { cancelNotification } = await import('../editing/notifications.ts');
-        const { preferFewer } = await import('../editing/notifications.ts');
-        if (less_like_this) return { structured: notificationView(await preferFewer(data, notification_id)) };
-        return { structured: notificationView(await cancelNotification(data, notification_id)) };
+        const { cancelNotification, preferFewer } = await import('../editing/notifications.ts');
+        const cancel = less_like_this ? preferFewer : cancelNotification;
+        return { structured: notificationView(await cancel(data, notification_id)) };
       },
     }),
     defineTool({
@@ -122,7 +124,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       scope: 'calendar:USER',
       title: 'Acknowledge Notification',
       description:
-        'Confirms that a reminder was seen, and returns it. Ends the other reminders of that occurrence; later changes are still reported.',
+        'Confirms that a reminder was seen. Ends the other reminders of that occurrence; later changes are still reported.',
       searchHint: 'reminder seen confirm',
       phrases:
         'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
@@ -145,7 +147,7 @@ export function notificationTools(data: AssistantData, planner: Planner, timeout
       toolsets: ['notifications'],
       scope: 'calendar:USER',
       title: 'Snooze Notification',
-      description: 'Repeats a reminder later, before the event starts. Returns the new reminder.',
+      description: 'Repeats a reminder later, before the event starts.',
       searchHint: 'reminder later again postpone',
       phrases:
         'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',

@@ -20,7 +20,7 @@ export function outboxTool(folder: string) {
     scope: 'calendar:*',
     title: 'List Outbox',
     description:
-      'Lists messages written to the outbox folder because their channel is not configured, newest first, with the beginning of each text.',
+      'Lists messages written to the outbox folder because their channel is not configured, newest first.',
     searchHint: 'unsent mail messages',
     phrases:
       'outbox messages written instead of being sent unsent undelivered mails emails letters files never left waiting to go out piled up stuck not gone held back queue no mail server set folder post undispatched pending texts remained lying around would have been',

@@ -5,8 +5,9 @@ import { isObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import { locate, type Store } from '../../store/store.ts';
 import type { Tool } from '../../tool.ts';
-import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import { type AssistantData, type Reader, rowOf } from '../entities/entity-access.ts';
 import { ruleView, userView } from '../entities/view.ts';
+import { personArguments } from './person-names.ts';
 
 /** The tables behind the arguments that name something of a person. */
 const tables = {
@@ -28,14 +29,15 @@ export function guardPeople<One extends Tool>(tool: One, { store }: AssistantDat
   const properties = isObject(tool.inputSchema['properties'])
     ? Object.keys(tool.inputSchema['properties'])
     : [];
-  const takesUser = properties.includes('user_id');
-  const isGuarded = selfGuarded.has(tool.name) || takesUser || properties.some((name) => name in tables);
+  const person = personArguments.find((name) => properties.includes(name));
+  const isGuarded =
+    selfGuarded.has(tool.name) || person !== undefined || properties.some((name) => name in tables);
   const call = async (given: never, context: Context) => {
     const people = context.actor.rights?.people ?? 'all';
     if (people === 'all') return tool.call(given, context);
     if (!isGuarded)
       throw new Denied('refused', `${tool.name} shows several people, and this token is for one only.`);
-    const args = takesUser ? withUser(given, people) : given;
+    const args = person === undefined ? given : withUser(given, person, people);
     await store.read((db) => demandOwn(db, args, context.actor));
     try {
       return await tool.call(args as never, context);
@@ -50,22 +52,22 @@ export function guardPeople<One extends Tool>(tool: One, { store }: AssistantDat
 }
 
 /** A list without a user is a list of the caller's own person. */
-function withUser(given: Readonly<Record<string, unknown>>, people: readonly string[]): typeof given {
-  if (given['user_id'] !== undefined) return given;
-  if (people.length === 1) return { ...given, user_id: people[0] };
+function withUser(
+  given: Readonly<Record<string, unknown>>,
+  argument: string,
+  people: readonly string[],
+): typeof given {
+  if (given[argument] !== undefined) return given;
+  if (people.length === 1) return { ...given, [argument]: people[0] };
   throw new Failure('invalid-params', `user_id is required; this token is for ${people.join(', ')}.`);
 }
 
 async function demandOwn(db: Reader, args: Readonly<Record<string, unknown>>, actor: Actor): Promise<void> {
-  const userId = args['user_id'];
-  if (userId !== undefined && !maySeePerson(actor, String(userId))) throw notFound('user');
+  for (const name of personArguments)
+    if (args[name] !== undefined && !maySeePerson(actor, String(args[name]))) throw notFound('user');
   for (const argument of Object.keys(tables) as IdArgument[]) {
     if (args[argument] === undefined) continue;
-    const row = await db
-      .selectFrom(tables[argument])
-      .select('user_id')
-      .where('id', '=', String(args[argument]))
-      .executeTakeFirst();
+    const row = await rowOf(db, tables[argument], String(args[argument]));
     // Unknown ids pass: the tool reports them, and lists of the audit trail still name what was deleted.
     if (row !== undefined && !maySeePerson(actor, row.user_id)) throw notFound(argument.replace('_id', ''));
   }
@@ -137,15 +139,11 @@ export function recordChange<One extends Tool>(tool: One, { store }: AssistantDa
   return { ...tool, call };
 }
 
-async function find(
-  db: Parameters<Parameters<AssistantData['store']['read']>[0]>[0],
-  table: 'users' | 'rules',
-  id: string,
-) {
+async function find(db: Reader, table: 'users' | 'rules', id: string) {
   if (table === 'users') {
-    const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+    const user = await rowOf(db, 'users', id);
     return user && userView(user);
   }
-  const rule = await db.selectFrom('rules').selectAll().where('id', '=', id).executeTakeFirst();
+  const rule = await rowOf(db, 'rules', id);
   return rule && ruleView(rule);
 }

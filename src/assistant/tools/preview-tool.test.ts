@@ -40,6 +40,7 @@ it('shows the messages that are sent, word for word', async () => {
   expect(digest!.trim()).toBe(mailOf(agenda));
   expect(reminded!.trim()).toBe(mailOf(reminder));
   const moved = await preview(assistant, { event_id: 'haircut', start_ts: '2026-11-17T16:00' });
+  expect(await preview(assistant, { event_id: 'haircut', start_ts: 'today 16:00' })).toEqual(moved);
   const deleted = await preview(assistant, { event_id: 'haircut' });
   expect(deleted.messages[0]!.subject).toMatch(/^Cancelled: Haircut/);
   await assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-17T16:00' });

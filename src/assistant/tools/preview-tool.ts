@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
-import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findNotification, findUser, rowOf } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
@@ -19,7 +19,7 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
     scope: 'calendar:USER',
     title: 'Preview Messages',
     description:
-      'Shows the text of a notification, of what moving or deleting an event would send, or of a daily agenda. Changes nothing.',
+      'Shows the text of a notification, of what moving or deleting an event would send, or of a daily agenda.',
     searchHint: 'text of reminder digest agenda change notice',
     phrases:
       'preview show text wording of a reminder message mail exactly what does it say read agenda digest before change who will be notified if moved word for word',
@@ -64,16 +64,11 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
 }
 
 async function notificationText(data: AssistantData, id: string) {
-  const { findNotification } = await import('../editing/notifications.ts');
   const { writeMessage } = await import('../delivery/message.ts');
   const { row, user, event } = await data.store.read(async (db) => {
     const found = await findNotification(db, id);
-    const events = db.selectFrom('events').selectAll().where('id', '=', found.event_id);
-    return {
-      row: found,
-      user: await findUser(db, found.user_id),
-      event: await events.executeTakeFirst(),
-    };
+    const user = await findUser(db, found.user_id);
+    return { row: found, user, event: await rowOf(db, 'events', found.event_id) };
   });
   const message = writeMessage(row, user, event, { late: false, nowMs: data.clock() });
   const { channel, plan_ms } = row;

@@ -60,7 +60,8 @@ const templatesFor = (channels: readonly string[]): readonly Template[] => [
 export function createPrompts(documented: boolean): PromptProvider {
   const templates = templatesFor(documented ? documentedChannels : channelPreferences);
   return {
-    list: async () => templates,
+    // They are for programs that speak the contract assistant; people have no use for them.
+    list: async () => (documented ? templates : []),
     async get(name, args) {
       const template = templates.find((one) => one.name === name);
       if (template === undefined) throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
@@ -86,30 +87,13 @@ function message(role: 'system' | 'user', text: string): PromptMessage {
 function checked(template: Template, args: Readonly<Record<string, unknown>>): Record<string, string> {
   for (const { name, required } of template.arguments) {
     const value = args[name];
-    const problem =
+    if (value === undefined ? !required : typeof value === 'string') continue;
+    const [kind, keyword, expected, message] =
       value === undefined
-        ? required
-          ? 'required'
-          : undefined
-        : typeof value === 'string'
-          ? undefined
-          : 'type';
-    if (problem === undefined) continue;
-    const explanation = problem === 'required' ? 'is required' : 'must be text';
-    throw new Failure(
-      problem === 'required' ? 'missing-argument' : 'invalid-params',
-      `${template.name}: ${name} ${explanation}`,
-      {
-        issues: [
-          {
-            path: [name],
-            keyword: problem,
-            expected: problem === 'required' ? null : 'string',
-            message: explanation,
-          },
-        ],
-      },
-    );
+        ? (['missing-argument', 'required', null, 'is required'] as const)
+        : (['invalid-params', 'type', 'string', 'must be text'] as const);
+    const issues = [{ path: [name], keyword, expected, message }];
+    throw new Failure(kind, `${template.name}: ${name} ${message}`, { issues });
   }
   return Object.fromEntries(Object.entries(args).filter(([, value]) => typeof value === 'string')) as Record<
     string,

@@ -2,14 +2,14 @@ import { defineTool, hints } from '../../tool.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { timestamp } from '../entities/view.ts';
 import { userId } from './fields.ts';
-import type { Planner } from './notification-tools.ts';
+import type { PolicyCalls } from './notification-tools.ts';
 import { replayFields } from './user-fields.ts';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer' } as const;
 
 /** Shows what a user would have received under other settings. */
-export function replayTool(data: AssistantData, planner: Planner) {
+export function replayTool(data: AssistantData, policyCalls: PolicyCalls) {
   return defineTool({
     name: 'replay_notifications',
     toolsets: ['notifications'],
@@ -23,7 +23,6 @@ export function replayTool(data: AssistantData, planner: Planner) {
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...replayFields },
-      required: ['user_id'],
       additionalProperties: false,
     },
     outputSchema: {
@@ -52,17 +51,12 @@ export function replayTool(data: AssistantData, planner: Planner) {
         truncated: { type: 'boolean' },
       },
     },
-    annotations: { ...hints.reads, openWorldHint: planner.asksModel },
-    timeoutMs: planner.timeoutMs,
+    annotations: { ...hints.reads, openWorldHint: policyCalls.asksModel },
+    timeoutMs: policyCalls.timeoutMs,
     async call({ user_id, days = 30, reminders, policy }, context) {
       const { replayNotifications } = await import('../planning/replay.ts');
-      const model = await planner.model(context, policy);
-      const replay = await replayNotifications(
-        data,
-        model,
-        { userId: user_id, days, reminders },
-        context.signal,
-      );
+      const model = await policyCalls.model(context, policy);
+      const replay = await replayNotifications(data, model, user_id, days, reminders, context.signal);
       const shown = replay.reminders.slice(0, maxListed);
       return {
         structured: {

@@ -10,31 +10,20 @@ import { notificationList } from './notification-tools.ts';
 
 const mimeType = 'application/json';
 const templates = [
-  {
-    uriTemplate: 'resources://users/{user_id}',
-    name: 'User Profile',
-    description: 'User profile data by user ID',
-    mimeType,
-  },
-  {
-    uriTemplate: 'resources://events/{event_id}',
-    name: 'Event Details',
-    description: 'Event details by event ID',
-    mimeType,
-  },
-  {
-    uriTemplate: 'resources://users/{user_id}/events',
-    name: 'User Events',
-    description: "List of a user's events",
-    mimeType,
-  },
-  {
-    uriTemplate: 'resources://users/{user_id}/notifications',
-    name: 'User Notifications',
-    description: 'Notifications sent to a user and planned for the user',
-    mimeType,
-  },
-] as const;
+  ['users/{user_id}', 'User Profile', 'User profile data by user ID'],
+  ['events/{event_id}', 'Event Details', 'Event details by event ID'],
+  ['users/{user_id}/events', 'User Events', "List of a user's events"],
+  [
+    'users/{user_id}/notifications',
+    'User Notifications',
+    'Notifications sent to a user and planned for the user',
+  ],
+].map(([path, name, description]) => ({
+  uriTemplate: `resources://${path}`,
+  name: name!,
+  description: description!,
+  mimeType,
+}));
 
 export function createResources(data: AssistantData): ResourceProvider {
   return {

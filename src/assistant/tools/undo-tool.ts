@@ -2,7 +2,7 @@ import { type Context, identityOf } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, hints, type Tool } from '../../tool.ts';
-import type { Difference, Snapshot } from '../editing/undo.ts';
+import type { Difference, TouchedRows } from '../editing/undo.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 
 /** In the `_meta` of a request, asks for a way to undo it; in the `_meta` of the result, the argument of undo_change. */
@@ -18,7 +18,7 @@ type ReadRows = (
   args: Readonly<Record<string, string>>,
   result: JsonObject | undefined,
   nowMs: number,
-) => Promise<Snapshot | undefined>;
+) => Promise<TouchedRows | undefined>;
 
 /** The changes that no other tool can reverse. */
 const scopes: Readonly<Record<string, ReadRows>> = {

@@ -28,7 +28,7 @@ export const userFields = {
   timezone: {
     type: 'string',
     maxLength: 64,
-    description: 'E.g. Europe/Berlin. Default: the one of this machine',
+    description: "E.g. Europe/Berlin. Default: this machine's",
   },
   quiet_start: {
     type: 'string',
@@ -54,7 +54,7 @@ export const userFields = {
     type: 'integer',
     minimum: 0,
     maximum: 1440,
-    description: 'Follow up urgent reminders from this many minutes before. Default: 60',
+    description: 'Follow up urgent reminders this many minutes before. Default: 60',
   },
   max_call_attempts: {
     type: 'integer',
@@ -115,7 +115,7 @@ export const userName = {
 } as const;
 export const newUserId = {
   ...id,
-  description: 'Own id, e.g. ada. Default: generated',
+  description: 'E.g. ada. Default: generated',
 } as const;
 /** Fields that can be reset to their default. */
 export const unsetUserFields = {
@@ -135,8 +135,7 @@ export const ruleFields = {
   rule_type: {
     type: 'string',
     enum: ruleTypes,
-    description:
-      'vip_organizer: important events; internal_meeting: one short reminder; travel_buffer: earlier reminders; fewer_reminders: of events with a title',
+    description: 'In order: important events, one short reminder, earlier reminders, fewer for a title',
   },
   rule_json: {
     type: 'object',

@@ -4,7 +4,7 @@ import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';
-import { userId } from './fields.ts';
+import { namedUserId, userId } from './fields.ts';
 import {
   announcedUnset,
   announcedUserFields,
@@ -22,11 +22,12 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       toolsets: ['people'],
       scope: 'calendar:USER',
       title: 'Get User',
-      description: 'Gets a user by id: contact data and notification preferences.',
+      description:
+        'Gets contact data and notification preferences of a person; without user_id, of the user.',
       searchHint: 'person contact preferences',
       phrases:
         'person profile details preferences time zone address phone number mobile quiet hours channel contact contacted reach email mail how does like lookup one settings information about him her where lives language data record card prefers look up know what is his her',
-      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      inputSchema: { type: 'object', properties: { user_id: userId } },
       outputSchema: userShape,
       annotations: hints.reads,
       timeoutMs,
@@ -40,8 +41,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       scope: 'calendar:USER',
       core: true,
       title: 'List Users',
-      description:
-        'Lists the people whose calendars are managed. Use it first: other calendar tools need a user_id.',
+      description: 'Lists the people whose calendars are managed, with their ids.',
       searchHint: 'people persons contacts',
       phrases:
         'list people persons members who system registered time zone everybody everyone whose diaries calendars manage look after how many on file known roster directory names contacts staff family team all signed up subscribers participants have got enrolled',
@@ -62,8 +62,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       scope: 'calendar:*',
       inViews: true,
       title: 'Create User',
-      description:
-        'Adds a person, and how and when to notify them. Returns the user with its id. A channel needs its address.',
+      description: 'Adds a person, and how and when to notify them. A channel needs its address.',
       searchHint: 'person people',
       phrases:
         'add new person colleague member mail address phone mobile register sign up enrol join wife husband brother sister friend client customer newcomer employee family someone introduce onboard set up account include partner mother father son daughter wants reminders too hire started',
@@ -103,7 +102,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       inViews: true,
       title: 'Update User',
       description:
-        'Changes contact data or preferences of a user; planned reminders follow. Returns the user. Other fields stay.',
+        'Changes contact data or preferences of a user; planned reminders follow. Other fields stay.',
       searchHint: 'person preferences quiet hours channel',
       phrases:
         'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
@@ -115,13 +114,11 @@ export function userTools(data: AssistantData, timeoutMs: number) {
           ...userFields,
           unset: announcedUnset as unknown as typeof unsetUserFields,
         },
-        required: ['user_id'],
         additionalProperties: false,
       },
       acceptedSchema: {
         type: 'object',
         properties: { user_id: userId, name: userName, ...userFields, unset: unsetUserFields },
-        required: ['user_id'],
         additionalProperties: false,
       },
       outputSchema: userShape,
@@ -141,7 +138,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       description: 'Deletes a user with all events, calendars, reminders and rules, for good.',
       phrases:
         'delete remove person and everything planned data erase forget wipe close account left company leave quit fired former member client customer employee all their data privacy GDPR unregister deregister kick gone moved away sign off no longer works out of the system altogether ex completely unsubscribe',
-      inputSchema: { type: 'object', properties: { user_id: userId }, required: ['user_id'] },
+      inputSchema: { type: 'object', properties: { user_id: namedUserId }, required: ['user_id'] },
       outputSchema: deletedShape,
       annotations: hints.replaces,
       timeoutMs,
@@ -168,7 +165,6 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...pageArguments },
-        required: ['user_id'],
       },
       outputSchema: listShape('rules', ruleShape),
       annotations: hints.reads,
@@ -185,14 +181,14 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       toolsets: ['notifications'],
       scope: 'calendar:USER',
       title: 'Set Rule',
-      description: 'Adds a rule for the reminders of a user, or replaces one. Returns the rule.',
+      description: 'Adds a rule for the reminders of a user, or replaces one.',
       searchHint: 'VIP organizer internal meeting travel time notification',
       phrases:
         'add rule important importance priority meetings organized boss chief travel commute drive driving remind warn earlier later never always ignore vip treat less fewer nag often half hour ahead whenever from now on every time anything from special exception buffer way get there train matters most mute extra time getting there on the way ceo manager high enough',
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...ruleFields },
-        required: ['user_id', 'rule_type', 'rule_json'],
+        required: ['rule_type', 'rule_json'],
         additionalProperties: false,
       },
       outputSchema: ruleShape,

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { mailAddressIn } from '../entities/reminders.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -65,13 +66,13 @@ export function setAttendees(
 }
 
 function checkAddress(written: string): string {
-  const [address] = /[^\s<>:,;"]+@[^\s<>:,;"]+/.exec(written) ?? [];
+  const address = mailAddressIn(written);
   if (address === undefined)
     throw new Failure(
       'invalid-params',
       `"${written}" is not a mail address; attendees of an event on a calendar server need one.`,
     );
-  return address.toLowerCase();
+  return address;
 }
 
 /** Sets the user's own answer. Everything else in the line, such as the case of the address, stays byte for byte. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
+import { type OffsetAt, offsetsIn } from '../../recurrence/zone.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -14,7 +15,6 @@ import {
   writeObject,
 } from '../icalendar/text.ts';
 import { utcText } from '../icalendar/written-value.ts';
-import { type OffsetAt, offsetsIn } from '../icalendar/zone.ts';
 import { setAttendees } from './attendees.ts';
 import { formOf, type TimeForm, timeLineAt } from './series-text.ts';
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { timeFields } from '../calendar/import.ts';
@@ -150,19 +150,13 @@ async function fieldsOf(event: CalendarEvent, object: CalendarObject, user: User
 function storedText(event: CalendarEvent): string {
   const series = JSON.parse(event.series!) as Series;
   const { start, duration, rules = [], exceptions = [], overrides = [] } = series;
-  const own: EventDetails = {
-    title: event.title,
-    status: event.status,
-    ...(event.description !== null && { description: event.description }),
-    ...(event.location !== null && { location: event.location }),
-    ...(event.conf_link !== null && { link: event.conf_link }),
-  };
+  const { title, status, description, location, conf_link: link } = event;
   const components = [
     [
       ...timeLines(start, duration),
       ...rules.map((rule) => `RRULE:${rule}`),
       ...exceptions.map((time) => timeLine('EXDATE', time)),
-      ...detailLines(own),
+      ...detailLines(present({ title, status, description, location, link })),
     ],
     ...overrides.map((one) => [
       timeLine('RECURRENCE-ID', one.id),

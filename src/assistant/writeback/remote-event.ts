@@ -1,12 +1,11 @@
 import { Failure } from '../../failure.ts';
 import { recordStart } from '../../store/current-call.ts';
 import { type Calendar, type CalendarEvent, type User, unverifiedEtag } from '../../store/schema.ts';
-import { CalDavTarget } from '../calendar/caldav.ts';
-import { findCalendar } from '../calendar/calendars.ts';
+import { CalDavTarget } from '../calendar/caldav-target.ts';
 import { importEvents, toFields } from '../calendar/import.ts';
 import type { StoredObject, Target, TargetAbilities } from '../calendar/source.ts';
 import { type Calendars, sourceOptions } from '../calendar/sync.ts';
-import { findUser } from '../entities/entity-access.ts';
+import { findCalendar, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
 import type { ComponentKind, EditContext } from './edit.ts';

@@ -1,23 +1,22 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
+import { isObject, present } from '../../json.ts';
+import { instantOf, offsetsIn } from '../../recurrence/zone.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import type { StoredObject } from '../calendar/source.ts';
 import { type EventInput, mergedTimes, timesOf, type WrittenTimes } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, fingerprint } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
+import { findOccurrence as findDate } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { dateIn, timestamp } from '../entities/view.ts';
 import { localTime } from '../entities/written-time.ts';
 import type { Series } from '../icalendar/series.ts';
 import { parseObject } from '../icalendar/text.ts';
-import { instantOf, offsetsIn } from '../icalendar/zone.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';
 import { type EditContext, type EventPatch, masterOf } from './edit.ts';
 import type { RemoteCalendar, TouchedField } from './remote-event.ts';
-
-const dayMs = 86_400_000;
 
 /** Which dates of a series a change is for. Without an occurrence, all. */
 export interface Scope {
@@ -36,18 +35,11 @@ export async function findOccurrence(
   data: AssistantData,
   event: CalendarEvent,
   key: string | undefined,
-  editing: Pick<EditContext, 'nowMs' | 'userZone'>,
+  { userZone }: Pick<EditContext, 'userZone'>,
 ): Promise<FoundOccurrence | undefined> {
   if (key === undefined) return undefined;
-  const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, editing.nowMs + 4000 * dayMs) };
-  const all = event.series === null ? [] : await data.occurrences(event, window, editing.userZone);
-  const found = all.find((one) => one.key === key);
-  if (found === undefined)
-    throw new Failure(
-      'resource-not-found',
-      'Occurrence not found. list_events shows the occurrences of a series.',
-    );
-  return { ...found, keyMs: keyInstant(key, editing.userZone) };
+  const found = await findDate(data, event, key, userZone);
+  return { ...found, keyMs: keyInstant(key, userZone) };
 }
 
 /** The key of an all-day or floating occurrence is local time of the user. */
@@ -64,9 +56,8 @@ export function isFirst(event: CalendarEvent, { keyMs }: FoundOccurrence): boole
 /** The fields of a request that are neither times nor recurrence. */
 export function detailsOf(input: EventInput, unset: readonly (keyof EventInput)[]): EventPatch {
   const { title, location, description, conf_link, status, attendees } = input;
-  const given = { title, location, description, conf_link, status, attendees };
   return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...present({ title, location, description, conf_link, status, attendees }),
     ...Object.fromEntries(
       (['location', 'description', 'conf_link'] as const)
         .filter((name) => unset.includes(name))

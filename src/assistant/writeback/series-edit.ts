@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -12,7 +13,6 @@ import {
   type TextLine,
   writeComponent,
 } from '../icalendar/text.ts';
-import { instantOf, offsetsIn, wallOf } from '../icalendar/zone.ts';
 import {
   applyDetails,
   applyTimes,

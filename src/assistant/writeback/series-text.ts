@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { Pace } from '../../pace.ts';
+import { instantOf, localText, offsetsIn, resolveZone } from '../../recurrence/zone.ts';
 import { wallTime } from '../icalendar/recurrence.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type TextLine,
 } from '../icalendar/text.ts';
 import { readRule, readTime, timeText, Unreadable } from '../icalendar/written-value.ts';
-import { instantOf, localText, offsetsIn, resolveZone } from '../icalendar/zone.ts';
 
 /** How a time is written: as a date, in UTC, floating, or with the TZID of the object. */
 export interface TimeForm {

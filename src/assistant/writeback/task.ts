@@ -3,9 +3,10 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent, Notification } from '../../store/schema.ts';
 import type { Calendars } from '../calendar/sync.ts';
-import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
+import { auditChange } from '../entities/decision-log.ts';
+import { type AssistantData, findEvent, findUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { doneStarts } from '../entities/occurrence.ts';
+import { findOccurrence as findDate } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { createLine, linesOf, setLines, type TextComponent } from '../icalendar/text.ts';
 import { utcText } from '../icalendar/written-value.ts';
@@ -55,15 +56,8 @@ export async function completeTask(
   { event_id, occurrence }: Pick<Notification, 'event_id' | 'occurrence'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const event = await calendars.data.store.read((db) =>
-    db
-      .selectFrom('events')
-      .selectAll()
-      .where('id', '=', event_id)
-      .where('task', '=', 'open')
-      .executeTakeFirst(),
-  );
-  if (event !== undefined) await setTask(calendars, event, 'done', occurrence || undefined, signal);
+  const event = await calendars.data.store.read((db) => rowOf(db, 'events', event_id));
+  if (event?.task === 'open') await setTask(calendars, event, 'done', occurrence || undefined, signal);
 }
 
 /** Writes what could not be written when a task was done. */
@@ -81,7 +75,7 @@ export async function writePendingTasks(calendars: Calendars, calendarId: string
   for (const event of events) {
     const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, data.clock() + 400 * 86_400_000) };
     for (const { key, startMs } of await data.occurrences(event, window, event.timezone ?? 'UTC'))
-      if (isMarkedDone(event, startMs))
+      if (doneStarts(event).includes(startMs))
         await writeTask(calendars, event, 'done', key || undefined).catch((error: unknown) =>
           log('debug', `the task "${event.title}" could not be written to its calendar`, error),
         );
@@ -89,11 +83,7 @@ export async function writePendingTasks(calendars: Calendars, calendarId: string
 }
 
 async function isOnServer({ store }: AssistantData, { calendar_id: id }: CalendarEvent): Promise<boolean> {
-  if (id === null) return false;
-  const calendar = await store.read((db) =>
-    db.selectFrom('calendars').select('kind').where('id', '=', id).executeTakeFirst(),
-  );
-  return calendar?.kind === 'caldav';
+  return id !== null && (await store.read((db) => rowOf(db, 'calendars', id)))?.kind === 'caldav';
 }
 
 async function writeTask(
@@ -152,38 +142,15 @@ export function markDone(
   return data.store.write(async (writer) => {
     const before = await findEvent(writer.db, id);
     const user = await findUser(writer.db, before.user_id);
-    const startMs = await startOf(data, before, occurrence, preferencesOf(user).timezone);
+    const { startMs } = await findDate(data, before, occurrence, preferencesOf(user).timezone);
     const others = doneStarts(before).filter((ms) => ms !== startMs);
     const starts = state === 'done' ? [...others, startMs] : others;
     const done = starts.length === 0 ? null : JSON.stringify(starts);
     if (done === before.done) return before;
-    const event = await writer.db
-      .updateTable('events')
-      .set({ done, updated_ms: now })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const event = await updateRow(writer.db, 'events', id, { done, updated_ms: now });
     const detail = { task: state, ...(occurrence !== undefined && { occurrence }) };
-    await audit(writer, now, [{ action: 'event.updated', userId: user.id, eventId: id, detail }]);
-    writer.changed({ kind: 'event', id, userId: user.id });
+    await auditChange(writer, now, { action: 'event.updated', userId: user.id, eventId: id, detail });
     await replanEvent(writer, data, user, event, now);
     return event;
   });
-}
-
-export function isMarkedDone(event: CalendarEvent, startMs: number): boolean {
-  return doneStarts(event).includes(startMs);
-}
-
-async function startOf(
-  data: AssistantData,
-  event: CalendarEvent,
-  occurrence: string | undefined,
-  zone: string,
-): Promise<number> {
-  const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, data.clock() + 4000 * 86_400_000) };
-  const all = await data.occurrences(event, window, zone);
-  const found = all.find(({ key }) => key === (occurrence ?? ''));
-  if (found !== undefined) return found.startMs;
-  throw new Failure('resource-not-found', 'Occurrence not found');
 }

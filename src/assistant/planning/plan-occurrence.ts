@@ -1,3 +1,4 @@
+import { present } from '../../json.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
@@ -16,7 +17,7 @@ import {
 import { movedFrom, planChange } from './change-notice.ts';
 import { describeTiming } from './date-format.ts';
 import { type DesiredNotification, keyOf, type Proposed, type Step } from './plan-rows.ts';
-import { wordReminder } from './wording.ts';
+import { factsOf, wordReminder } from './wording.ts';
 
 export interface PlanInput {
   readonly user: User;
@@ -196,7 +197,7 @@ function toDesired(
   { proposal, channel, urgency, planMs, changes }: Guarded,
   input: PlanInput,
 ): DesiredNotification {
-  const { offsetMinutes, origin } = proposal;
+  const { offsetMinutes, origin, subject, text, script } = proposal;
   const { locale } = preferencesOf(input.user);
   const shiftMs = planMs - (input.occurrence.startMs + offsetMinutes * 60_000);
   const timing = describeTiming(offsetMinutes, shiftMs, locale);
@@ -205,17 +206,9 @@ function toDesired(
     channel,
     urgency,
     planMs,
-    payload: payloadFor({ ...input, timing }, wordsOf(proposal), offsetMinutes),
+    payload: payloadFor({ ...input, timing }, present({ subject, text, script }), offsetMinutes),
     reason: [describeTiming(offsetMinutes, 0, 'en'), ...changes].join('; '),
     ...(origin !== undefined && { origin }),
-  };
-}
-
-function wordsOf({ subject, text, script }: Proposal): Words {
-  return {
-    ...(subject !== undefined && { subject }),
-    ...(text !== undefined && { text }),
-    ...(script !== undefined && { script }),
   };
 }
 
@@ -241,15 +234,9 @@ function difference(
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
 }
 
-interface PayloadInput {
-  readonly user: User;
-  readonly event: CalendarEvent;
-  readonly occurrence: Occurrence;
-  readonly rows: readonly Notification[];
-  readonly why?: string | undefined;
+type PayloadInput = Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows' | 'why' | 'announced'> & {
   readonly timing?: string | undefined;
-  readonly announced?: boolean;
-}
+};
 
 /** The text of a reminder, as stored in its row. */
 export function payloadFor(
@@ -257,20 +244,14 @@ export function payloadFor(
   words: Words,
   slot: number,
 ): string {
-  const { locale, timezone } = preferencesOf(user);
   const facts = {
-    name: user.name,
-    locale,
-    timezone,
-    title: occurrence.title,
-    startMs: occurrence.startMs,
-    allDay: event.all_day === 1,
-    location: occurrence.location,
-    confLink: event.conf_link,
+    ...factsOf(user, event, occurrence),
     movedFromMs: announced ? undefined : movedFrom(rows, occurrence.startMs),
     tentative: occurrence.status === 'tentative',
     answer: answerOf(user, occurrence),
-    ...(occurrence.task !== undefined && { overdueDays: daysAfter(slot, occurrence.startMs, timezone) }),
+    ...(occurrence.task !== undefined && {
+      overdueDays: daysAfter(slot, occurrence.startMs, preferencesOf(user).timezone),
+    }),
     ...(why !== undefined && { why }),
   };
   return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });

@@ -1,0 +1,96 @@
+import type { Context } from '../../context.ts';
+import { log } from '../../log.ts';
+import type { CalendarEvent, User } from '../../store/schema.ts';
+import { type ChannelConfig, findChannel, reachableBy } from '../entities/channels.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { timestamp } from '../entities/view.ts';
+import type { PolicyCalls } from './notification-tools.ts';
+
+/** What is planned for an event is listed up to this many reminders. */
+const maxListed = 5;
+
+export interface Planning {
+  readonly data: AssistantData;
+  readonly channels: ChannelConfig;
+  readonly policy: PolicyCalls;
+}
+
+/** Plans the reminders of an event that was just written. Says what is planned and why it may not arrive. */
+export async function planWritten(
+  { data, channels, policy }: Planning,
+  event: CalendarEvent,
+  context: Context,
+) {
+  const because = policy.asksModel ? undefined : await plan(data, event, context.signal);
+  const { user, rows } = await data.store.read(async (db) => ({
+    user: await findUser(db, event.user_id),
+    rows: await db
+      .selectFrom('notifications')
+      .select(['plan_ms', 'channel'])
+      .where('event_id', '=', event.id)
+      .where('status', '=', 'planned')
+      .orderBy('plan_ms')
+      .limit(maxListed)
+      .execute(),
+  }));
+  const planned = rows.map(({ plan_ms, channel }) => ({ plan_time: timestamp(plan_ms), channel }));
+  const warnings = await warningsFor(
+    data,
+    channels,
+    user,
+    event,
+    [...new Set(rows.map((row) => row.channel))],
+    because,
+  );
+  return { planned, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** Returns why nothing was planned, if the guards refused everything. */
+async function plan(
+  data: AssistantData,
+  event: CalendarEvent,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { planNotifications } = await import('../planning/planning.ts');
+  const request = { userId: event.user_id, eventId: event.id, force: false, dryRun: false };
+  try {
+    const { planned } = await planNotifications(data, undefined, request, signal);
+    const isEmpty = planned.every(({ steps }) => steps.every(({ action }) => action === 'cancel'));
+    return isEmpty ? planned.flatMap(({ dropped }) => dropped)[0]?.reason : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    // The event is written; the worker plans it later.
+    log('warning', `the reminders of event ${event.id} could not be planned yet`, error);
+    return undefined;
+  }
+}
+
+async function warningsFor(
+  data: AssistantData,
+  config: ChannelConfig,
+  user: User,
+  event: CalendarEvent,
+  used: readonly string[],
+  because: string | undefined,
+): Promise<readonly string[]> {
+  const nowMs = data.clock();
+  if (event.status === 'cancelled' || event.last_ms < nowMs) return [];
+  if (reachableBy(user).length === 0)
+    return [`${user.name} has no address on any channel. Add one with update_user, for instance email.`];
+  if (used.length === 0) return because === undefined ? [] : [`No reminder is planned: ${because}.`];
+  const { hasSender } = await import('../delivery/heartbeat.ts');
+  const warnings: string[] = [];
+  for (const channel of used) {
+    const definition = findChannel(channel);
+    const isSetUp = definition?.connect(config, { privateHosts: [] }) !== undefined;
+    if (definition && !isSetUp)
+      warnings.push(
+        `${definition.label} is not set up, so the message is only written to ${config['delivery.outbox_dir']}: ${definition.advice.notConfigured}.`,
+      );
+    if (!(await data.store.read((db) => hasSender(db, channel, nowMs))))
+      warnings.push(
+        'Nothing is running that sends reminders. Start "adjutant worker", or keep it running with "adjutant service install worker".',
+      );
+  }
+  return [...new Set(warnings)];
+}
