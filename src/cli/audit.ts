@@ -1,35 +1,27 @@
-import { activityFields } from '../audit/activity-tool.ts';
-import type { LoadedConfig } from '../config.ts';
 import { openLocalClient } from './client/local-client.ts';
-import { type Command, parseNumber } from './terminal/command.ts';
+import { toolArguments } from './client/tool-command.ts';
+import { number, numberFlag, single, text } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
+const flags = {
+  actor: text('NAME', 'Only this one: owner, "token NAME" or "oauth SUBJECT"'),
+  action: text('NAME', 'Only this tool or method'),
+  outcome: text('OUTCOME', 'Only done, failed, denied or unfinished calls'),
+  'days-back': number('DAYS', 'Number of days; 7, unless given'),
+  limit: number('COUNT', 'Most entries; 100, unless given', { short: 'n' }),
+};
+
 /** Shows who changed what, and what was denied. */
-export const audit: Command = {
-  name: 'audit',
-  summary: 'Show who changed what, and which calls were denied.',
-  usage: 'audit [--actor NAME] [--action TOOL] [--outcome OUTCOME] [--days-back DAYS] [--limit COUNT]',
-  flags: {
-    actor: { type: 'string', description: 'Only this one: owner, "token NAME" or "oauth SUBJECT".' },
-    action: { type: 'string', description: 'Only this tool or method.' },
-    outcome: {
-      type: 'string',
-      values: activityFields.outcome.enum,
-      description: `Only this outcome (${activityFields.outcome.enum.join(', ')}).`,
-    },
-    'days-back': { type: 'string', description: 'Number of days (7).' },
-    limit: { type: 'string', short: 'n', description: 'Maximum number of entries (100).' },
-  },
-  settings: ['home', 'config', 'audit.days', 'http.state_dir'],
-  async run(loaded, terminal) {
-    const { flags } = loaded;
+export const audit = single('audit', {
+  summary: 'Show who changed what, and which calls were denied',
+  flags,
+  examples: ['audit', 'audit --outcome denied --days-back 30'],
+  async run({ loaded, flags: given, terminal }) {
+    for (const name of ['days-back', 'limit']) numberFlag(given, name);
     await using client = await openLocalClient(loaded, terminal);
     const { value } = await client.call('list_activity', {
-      ...text(flags, 'actor'),
-      ...text(flags, 'action'),
-      ...(text(flags, 'outcome') as { outcome?: 'done' }),
-      days_back: parseNumber(flags['days-back'], 'days-back') ?? 7,
-      limit: parseNumber(flags['limit'], 'limit') ?? 100,
+      ...{ days_back: 7, limit: 100 },
+      ...toolArguments(given, flags),
     });
     const rows = value.entries.map((entry) => [
       entry.at.slice(0, 19).replace('T', ' '),
@@ -45,7 +37,7 @@ export const audit: Command = {
     );
     return 0;
   },
-};
+});
 
 function changes({ before, after }: { readonly before?: object; readonly after?: object }): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -55,8 +47,4 @@ function changes({ before, after }: { readonly before?: object; readonly after?:
       (name) => `${name}: ${show(Reflect.get(before ?? {}, name))} → ${show(Reflect.get(after ?? {}, name))}`,
     )
     .join(', ');
-}
-
-function text(flags: LoadedConfig['flags'], name: string): Readonly<Record<string, string>> {
-  return flags[name] === undefined ? {} : { [name]: String(flags[name]) };
 }

@@ -1,157 +1,118 @@
+import { wholeList } from '../paging.ts';
 import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, commonFlags, listSubcommands, UsageError } from './terminal/command.ts';
+import { type LocalClient, openLocalClient } from './client/local-client.ts';
+import { findAction } from './synonyms.ts';
+import { type Action, commonFlags, single, UsageError, type Use } from './terminal/command.ts';
 
-/** A command with the words and flags that may follow it. */
-interface CompletedCommand {
-  readonly name: string;
-  readonly summary: string;
-  /** Subcommands, as the usage names them. */
-  readonly words: readonly string[];
-  readonly flags: readonly Flag[];
-}
-
-interface Flag {
-  readonly flag: string;
-  readonly description: string;
-  /** Known values, or an empty list if any value is allowed. Absent if the flag takes no value. */
-  readonly values?: readonly string[];
-}
-
-const shells: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
-  bash,
-  zsh,
-  fish,
-};
-
-export const completion: Command = {
-  name: 'completion',
-  summary: 'Print a completion script for a shell.',
-  usage: 'completion bash|zsh|fish',
-  maxWords: 1,
-  settings: [],
-  async run({ positionals: [shell = ''] }, terminal) {
-    const script = Object.hasOwn(shells, shell) ? shells[shell]! : undefined;
-    if (script === undefined)
-      throw new UsageError(`completion needs a shell: ${Object.keys(shells).join(', ')}`);
-    const { commands } = await import('./program.ts');
-    const all = await Promise.all(Object.values(commands).map((load) => load()));
-    const text = script(all.map(describeCommand));
-    terminal.answer({ shell, script: text }, text);
-    return 0;
-  },
-};
-
-function describeCommand(command: Command): CompletedCommand {
-  const { name, summary, flags = {}, settings: named } = command;
-  const table: Readonly<Record<string, Setting>> = settings;
-  const own = Object.entries({ ...commonFlags, ...flags }).map(
-    ([flag, { type, description, values = [] }]): Flag => ({
-      flag: `--${flag}`,
-      description,
-      ...(type === 'string' && { values }),
-    }),
-  );
-  const shared = named.map((setting): Flag => {
-    const one = table[setting]!;
-    const values = one.type === 'choice' ? one.values : [];
-    return {
-      flag: `--${flagName(setting)}`,
-      description: one.description,
-      ...(one.type !== 'boolean' && { values }),
-    };
-  });
-  return {
-    name,
-    summary,
-    words: listSubcommands(command),
-    flags: [...own, ...shared, { flag: '--help', description: 'Show this help.' }],
-  };
-}
-
-/** Pairs of `COMMAND --FLAG` and the flag's known values. Without known values, file names are completed. */
-function flagValues(
-  commands: readonly CompletedCommand[],
-): readonly (readonly [string, readonly string[]])[] {
-  return commands.flatMap(({ name, flags }) =>
-    flags.flatMap(({ flag, values }) => (values === undefined ? [] : [[`${name} ${flag}`, values] as const])),
-  );
-}
-
-function bash(commands: readonly CompletedCommand[]): string {
-  const cases = commands.map(
-    ({ name, words, flags }) =>
-      `    ${name}) words="${words.join(' ')}" flags="${flags.map(({ flag }) => flag).join(' ')}" ;;`,
-  );
-  const values = flagValues(commands).map(
-    ([after, known]) => `    "${after}") values="${known.join(' ')}" ;;`,
-  );
-  return `_adjutant() {
-  local command="\${COMP_WORDS[1]}" last="\${COMP_WORDS[COMP_CWORD-1]}" word="\${COMP_WORDS[COMP_CWORD]}"
-  local words="" flags="" values="-" offered=""
-  case "$command" in
-${cases.join('\n')}
-  esac
-  case "$command $last" in
-${values.join('\n')}
-  esac
-  if [ "$COMP_CWORD" -eq 1 ]; then offered="${commands.map(({ name }) => name).join(' ')} --help --version"
-  elif [ "$values" != - ]; then offered="$values"
-  elif [ "\${word#-}" != "$word" ]; then offered="$flags"
-  elif [ "$COMP_CWORD" -eq 2 ]; then offered="$words"
-  fi
-  COMPREPLY=($(compgen -W "$offered" -- "$word"))
+/** Each script asks `adjutant completion --words` for the words that fit. */
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_adjutant() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" completion --words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _adjutant adjutant
-`;
-}
-
-function zsh(commands: readonly CompletedCommand[]): string {
-  const cases = commands.map(
-    ({ name, words, flags }) =>
-      `    ${name}) own=(${words.join(' ')}) flags=(${flags.map(({ flag }) => flag).join(' ')}) ;;`,
-  );
-  const values = flagValues(commands).map(
-    ([after, known]) =>
-      `    "${after}") ${known.length === 0 ? '_files' : `compadd -- ${known.join(' ')}`}; return ;;`,
-  );
-  return `#compdef adjutant
+`,
+  zsh: `#compdef adjutant
 _adjutant() {
-  local -a own flags
-  if (( CURRENT == 2 )); then
-    compadd -- ${commands.map(({ name }) => name).join(' ')} --help --version
-    return
-  fi
-  case "\${words[2]} \${words[CURRENT-1]}" in
-${values.join('\n')}
-  esac
-  case "\${words[2]}" in
-${cases.join('\n')}
-  esac
-  if [[ "\${words[CURRENT]}" == -* ]]; then compadd -- $flags
-  elif (( CURRENT == 3 && $#own )); then compadd -- $own
-  else _files
-  fi
+  local -a found
+  found=("\${(@f)$("\${words[1]}" completion --words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if (( \${#found} )) && [[ -n "\${found[1]}" ]]; then compadd -- $found; else _files; fi
 }
 # When the file is in the fpath, completion calls it as _adjutant; otherwise it was sourced.
 if [[ "\${funcstack[1]}" == _adjutant ]]; then _adjutant "$@"; else compdef _adjutant adjutant; fi
-`;
+`,
+  fish: `complete -c adjutant -a '(set -l words (commandline -opc) (commandline -ct); $words[1] completion --words -- $words[2..-1] 2>/dev/null)'
+`,
+};
+
+export const completion = single('completion', {
+  summary: 'Print a completion script for a shell',
+  args: '[SHELL…]',
+  notes: { SHELL: Object.keys(scripts).join(', ') },
+  flags: { words: { type: 'boolean', description: 'Print the words that fit, for such a script' } },
+  examples: ['completion bash', 'completion zsh'],
+  async run({ loaded, flags, words, terminal }) {
+    if (flags['words'] === true) {
+      const found = await fittingWords(words, { loaded, terminal });
+      terminal.answer({ words: found }, found.join('\n'));
+      return 0;
+    }
+    const [shell = ''] = words;
+    const script = Object.hasOwn(scripts, shell) ? scripts[shell]! : undefined;
+    if (script === undefined || words.length > 1)
+      throw new UsageError(`completion needs a shell: ${Object.keys(scripts).join(', ')}`);
+    terminal.answer({ shell, script }, script);
+    return 0;
+  },
+});
+
+/** The names that a word of the help stands for. Everything else is completed as a file. */
+const names: Readonly<Record<string, (client: LocalClient) => Promise<readonly string[]>>> = {
+  NAME: async (client) =>
+    (await client.call('list_prompts', wholeList)).value.prompts.map(({ name }) => name),
+  PERSON: async (client) => (await client.call('list_users', wholeList)).value.users.map(({ id }) => id),
+  RUN: async (client) => [
+    'last',
+    ...(await client.call('list_runs', { limit: 20 })).value.runs.map(({ run_id }) => run_id),
+  ],
+  EVENT: async (client) => (await client.call('list_events', wholeList)).value.events.map(({ id }) => id),
+  CALENDAR: async (client) =>
+    (await client.call('list_calendars', wholeList)).value.calendars.map(({ id }) => id),
+  CHANNEL: async (client) => (await client.call('list_channels', {})).value.channels.map(({ name }) => name),
+  AGENT: async (client) => (await client.call('list_agents', {})).value.agents.map(({ name }) => name),
+};
+
+/** Words that stay the same. */
+const fixed: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  CLIENT: async () => (await import('./install/clients.ts')).clients.map(({ id }) => id),
+  SERVICE: async () => (await import('./background/service-manager.ts')).serviceNames,
+  TOOL: async () => (await import('../toolsets/toolsets.ts')).toolNames,
+  KEY: async () => Object.keys(settings),
+  SHELL: async () => Object.keys(scripts),
+};
+
+/** What can follow the words of a command line. The last word is being written. */
+async function fittingWords(
+  words: readonly string[],
+  { loaded, terminal }: Pick<Use, 'loaded' | 'terminal'>,
+): Promise<readonly string[]> {
+  const { commands } = await import('./program.ts');
+  const [name = '', ...after] = words;
+  if (after.length === 0) return [...Object.keys(commands), '--help', '--version'];
+  if (!Object.hasOwn(commands, name)) return [];
+  const command = await commands[name]!();
+  const isSingle = Object.hasOwn(command.actions, '');
+  const before = after.slice(0, -1).filter((word) => !word.startsWith('-'));
+  if (!isSingle && before.length === 0 && !after.at(-1)!.startsWith('-')) return Object.keys(command.actions);
+  const found = findAction(command, isSingle ? '' : (before[0] ?? ''));
+  if (found === undefined) return [];
+  const action = command.actions[found.word]!;
+  const wanted = wantedName(action, after, isSingle ? before : before.slice(1));
+  if (typeof wanted !== 'string') return wanted;
+  if (Object.hasOwn(fixed, wanted)) return fixed[wanted]!();
+  const listed = Object.hasOwn(names, wanted) ? names[wanted]! : undefined;
+  if (listed === undefined) return [];
+  await using client = await openLocalClient(loaded, terminal);
+  return await listed(client).catch(() => []);
 }
 
-function fish(commands: readonly CompletedCommand[]): string {
-  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const lines = commands.flatMap(({ name, summary, words, flags }) => {
-    const after = `complete -c adjutant -n '__fish_seen_subcommand_from ${name}'`;
-    const first = `complete -c adjutant -f -n '__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${words.join(' ')}'`;
-    return [
-      `complete -c adjutant -f -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
-      ...(words.length === 0 ? [] : [`${first} -a ${quote(words.join(' '))}`]),
-      ...flags.map(({ flag, description, values }) => {
-        const value =
-          values === undefined ? '' : values.length === 0 ? ' -r' : ` -x -a ${quote(values.join(' '))}`;
-        return `${after} -l ${flag.slice(2)}${value} -d ${quote(description)}`;
-      }),
-    ];
-  });
-  return `${lines.join('\n')}\n`;
+/** What the last word stands for in the help, or the words themselves if they are known. */
+function wantedName(
+  action: Action,
+  after: readonly string[],
+  before: readonly string[],
+): string | readonly string[] {
+  const flags = { ...commonFlags, ...action.flags };
+  const [last, previous = ''] = [after.at(-1)!, after.at(-2) ?? ''];
+  if (last.startsWith('-'))
+    return [...Object.keys(flags), ...Object.keys(settings).map(flagName), 'help'].map((one) => `--${one}`);
+  const flag = previous.startsWith('--') ? flags[previous.slice(2)] : undefined;
+  if (flag?.type === 'string') return flag.values ?? flag.value ?? '';
+  const setting = Object.entries<Setting>(settings).find(([one]) => `--${flagName(one)}` === previous)?.[1];
+  if (setting !== undefined && setting.type !== 'boolean')
+    return setting.type === 'choice' ? setting.values : [];
+  const args = (action.args ?? '').split(' ').filter(Boolean);
+  const spec = args[before.length] ?? (args.at(-1)?.includes('…') ? args.at(-1)! : '');
+  return spec.replaceAll(/[[\]…]/g, '').replace(/@.*|=.*/, '');
 }

@@ -1,48 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Command, UsageError } from './terminal/command.ts';
+import { sandboxes, several, single, text, textFlag, toggle, UsageError } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const watchIntervalMs = 300;
 
+/** Words that are meant for another command. */
+const commandWords: Readonly<Record<string, string>> = {
+  ...{ list: 'runs list', ls: 'runs list', show: 'runs show last', status: 'runs list', runs: 'runs list' },
+  ...{ watch: 'runs watch last', tail: 'runs tail last', logs: 'runs tail last', stop: 'runs cancel last' },
+  ...{ cancel: 'runs cancel last', undo: 'runs undo last', agents: 'agents', help: 'delegate --help' },
+};
+
 type Sandbox = NonNullable<ToolArguments<'delegate_run'>['sandbox']>;
 
-export const delegate: Command = {
-  name: 'delegate',
-  summary: 'Delegate a task to a sub-agent and print its result.',
-  usage: 'delegate "TASK" [--watch] [--autopilot] [--cwd DIR] [--sandbox MODE] [--resume THREAD]',
-  maxWords: Number.POSITIVE_INFINITY,
+export const delegate = single('delegate', {
+  summary: 'Give a task to an agent',
+  args: '[TASK…]',
+  notes: { TASK: 'what to do; :NAME at the start uses a saved prompt' },
   flags: {
-    watch: { type: 'boolean', short: 'w', description: 'Print the events of the run to stderr.' },
-    autopilot: {
-      type: 'boolean',
-      description: 'Plan the task and split it among several sub-agents. They may write by default.',
-    },
-    cwd: { type: 'string', description: 'Folder to work in. Default: the current folder.' },
-    sandbox: {
-      type: 'string',
+    watch: toggle('Print what the agent does', { short: 'w' }),
+    autopilot: toggle('Plan the task and split it among several agents, which may write'),
+    cwd: text('FOLDER', 'Folder to work in; the current one, unless given'),
+    sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
       short: 's',
-      description: 'Sandbox mode: read-only (default), workspace-write or danger-full-access.',
-      values: ['read-only', 'workspace-write', 'danger-full-access'],
-    },
-    role: {
-      type: 'string',
-      description: 'Role of the sub-agent, or the name of a prompt that describes it.',
-    },
-    agent: { type: 'string', short: 'a', description: 'Agent to use, such as codex, claude or gemini.' },
-    model: { type: 'string', short: 'm', description: 'Model to use.' },
-    effort: { type: 'string', description: 'Reasoning effort to use.' },
-    skill: { type: 'string', multiple: true, description: 'Skill to use. Can be repeated.' },
-    resume: { type: 'string', description: 'Thread id of an earlier run to resume.' },
-    'skip-git-repo-check': { type: 'boolean', description: 'Allow a folder outside a git repository.' },
+      values: sandboxes,
+    }),
+    role: text('ROLE', 'Role of the agent, or the name of a prompt that describes it'),
+    agent: text('AGENT', 'Agent to use; adjutant agents lists them', { short: 'a' }),
+    model: text('MODEL', 'Model to use', { short: 'm' }),
+    effort: text('EFFORT', 'Reasoning effort, such as high'),
+    skill: several('SKILL', 'Skill to use; can be repeated'),
+    resume: text('THREAD', 'Continue the thread of an earlier run'),
+    'skip-git-repo-check': toggle('Allow a folder outside a git repository'),
   },
-  settings: ['home', 'config', 'delegate.agent', 'delegate.command', 'delegate.runs_dir'],
-  async run(loaded, terminal) {
-    const { flags, positionals } = loaded;
-    const task = positionals.join(' ');
+  examples: ['delegate "explain this project"', 'delegate "fix the tests" --sandbox workspace-write --watch'],
+  async run({ loaded, flags, words, terminal, isLiteral }) {
+    const task = words.join(' ');
     if (task.trim() === '' && flags['resume'] === undefined)
-      throw new UsageError('delegate needs a task, for example: adjutant delegate "Explain this project"');
+      throw new UsageError('delegate needs a task\n  Example: adjutant delegate "explain this project"');
+    const meant = words.length === 1 && !isLiteral ? commandWords[task] : undefined;
+    if (meant !== undefined)
+      throw new UsageError(
+        `"${task}" looks like a command, not a task\n  Did you mean: adjutant ${meant}\n  To give it as a task: adjutant delegate -- ${task}`,
+      );
     const conflicting = ['resume', 'agent', 'model', 'effort'].find((flag) => flags[flag] !== undefined);
     if (flags['autopilot'] === true && conflicting !== undefined)
       throw new UsageError(`--${conflicting} cannot be combined with --autopilot`);
@@ -65,13 +67,16 @@ export const delegate: Command = {
       client.call('cancel_run', { run_id: runId, reason: 'interrupted' }).catch(() => {});
     };
     const skills = flags['skill'] as readonly string[] | undefined;
+    const [role, agent, model, effort] = ['role', 'agent', 'model', 'effort'].map((name) =>
+      textFlag(flags, name),
+    );
     const args = {
-      cwd: String(flags['cwd'] ?? process.cwd()),
+      cwd: textFlag(flags, 'cwd') ?? process.cwd(),
       ...(flags['sandbox'] !== undefined && { sandbox: flags['sandbox'] as Sandbox }),
-      ...(flags['role'] !== undefined && { role: String(flags['role']) }),
-      ...(flags['agent'] !== undefined && { agent: String(flags['agent']) }),
-      ...(flags['model'] !== undefined && { model: String(flags['model']) }),
-      ...(flags['effort'] !== undefined && { reasoning_effort: String(flags['effort']) }),
+      ...(role !== undefined && { role }),
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      ...(effort !== undefined && { reasoning_effort: effort }),
       ...(skills !== undefined && { skills_mode: 'explicit' as const, skills }),
       ...(flags['skip-git-repo-check'] === true && { skip_git_repo_check: true }),
     };
@@ -102,7 +107,7 @@ export const delegate: Command = {
     if (interrupted) return 130;
     return value.status === 'completed' ? 0 : 1;
   },
-};
+});
 
 /**
  * Resolves with the result of the work, or with an exit code if the terminal is closed or the command is stopped. In that case

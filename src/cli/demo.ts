@@ -3,41 +3,51 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLocalClient } from './client/local-client.ts';
-import { type Command, UsageError } from './terminal/command.ts';
+import { type Action, type Command, toggle, UsageError } from './terminal/command.ts';
 import { Interrupted, type Streams, type Terminal } from './terminal/terminal.ts';
 
-export const demo: Command = {
-  name: 'demo',
-  summary: 'Load sample data for every feature, or remove it.',
-  usage: 'demo [load|remove] [--tour]',
-  maxWords: 1,
-  flags: {
-    tour: { type: 'boolean', description: 'Show every feature in a minute, in a temporary folder.' },
-  },
-  settings: ['home', 'config'],
-  async run(loaded, terminal) {
-    const [action = 'load'] = loaded.positionals;
-    if (loaded.flags['tour'] === true) {
-      if (loaded.positionals.length > 0) throw new UsageError(`demo --tour does not take "${action}"`);
+const load: Action = {
+  summary: 'Load sample data for every feature',
+  flags: { tour: toggle('Show every feature in a minute, in a temporary folder') },
+  examples: ['demo', 'demo --tour'],
+  async run({ loaded, flags, terminal }) {
+    if (flags['tour'] === true) {
       if (terminal.json) throw new UsageError('demo --tour prints text for people; leave out --json');
       const { runProgram } = await import('./program.ts');
       return runTour(terminal, runProgram);
     }
-    if (action !== 'load' && action !== 'remove')
-      throw new UsageError(`demo takes load or remove, not "${action}"`);
     await using client = await openLocalClient(loaded, terminal);
-    const { value } = await client.call(`${action}_demo`, {});
-    const kept = value.kept === undefined ? '' : ` ${value.kept}`;
-    const counts = `${value.prompts} prompts, ${value.events} events, ${value.runs} runs.`;
+    const { value } = await client.call('load_demo', {});
     terminal.report(
       value,
-      action === 'load'
-        ? `Loaded ${counts} Open the page with adjutant serve --http. Remove them with adjutant demo remove.`
-        : `Removed ${counts}${kept}`,
+      `Loaded ${counts(value)} Open the page with adjutant serve --http. Remove them with adjutant demo remove.`,
     );
     return 0;
   },
 };
+
+const remove: Action = {
+  summary: 'Remove the sample data',
+  flags: { yes: toggle('Do not ask', { short: 'y' }) },
+  examples: ['demo remove', 'demo remove --yes'],
+  async run({ loaded, terminal }) {
+    if (!(await terminal.confirm('Remove all sample data?', { inScripts: true }))) return 1;
+    await using client = await openLocalClient(loaded, terminal);
+    const { value } = await client.call('remove_demo', {});
+    terminal.report(value, `Removed ${counts(value)}${value.kept === undefined ? '' : ` ${value.kept}`}`);
+    return 0;
+  },
+};
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'Load sample data for every feature, or remove it',
+  actions: { load, remove },
+};
+
+function counts({ prompts, events, runs }: { prompts: number; events: number; runs: number }): string {
+  return `${prompts} prompts, ${events} events, ${runs} runs.`;
+}
 
 /** Runs a command line of the program. Resolves to the exit code. */
 type RunCommand = (argv: readonly string[], streams: Streams, cwd: string) => Promise<number>;

@@ -1,7 +1,8 @@
-import { type AppOptions, createServer } from '../app.ts';
+import { type AppOptions, createDesktopDelivery, createServer } from '../app.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { ContractName } from '../contracts/contract.ts';
 import type { Server } from '../engine/server.ts';
+import { log } from '../log.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Creates a server for `adjutant serve`, with everything that a long-lived process does besides answering requests. */
@@ -20,6 +21,29 @@ export function createFullServer(
     checks: checksOf(loaded, terminal),
     ...options,
   });
+}
+
+/** Other work of the start comes first: a worker has half a minute to send what is due. */
+const desktopDelayMs = 10_000;
+
+/** Shows due reminders on the desktop while a server on stdio runs. Returns a function that ends it. */
+export function deliverToDesktop({ config }: LoadedConfig, { env }: Terminal): () => Promise<void> {
+  if (config.contract !== 'standard') return async () => {};
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof createDesktopDelivery>>>();
+  const timer = setTimeout(() => {
+    const created = createDesktopDelivery(config, env).catch((error: unknown) => {
+      log('warning', 'reminders cannot be shown on the desktop', error);
+      return undefined;
+    });
+    resolve(created);
+    void created.then((delivery) => delivery?.start());
+  }, desktopDelayMs);
+  timer.unref();
+  return async () => {
+    clearTimeout(timer);
+    resolve(undefined);
+    await (await promise)?.stop();
+  };
 }
 
 /** The checks of `doctor`, for the tool check_health. */

@@ -1,72 +1,133 @@
-import { flagName, type Setting, variableName } from '../setting.ts';
+import type { CommandFlag } from '../config.ts';
+import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type Command, commonFlags, listSubcommands } from './terminal/command.ts';
+import { type Action, type Command, commonFlags } from './terminal/command.ts';
 
-export function programHelp(commands: readonly Command[]): string {
+/** The commands in the order of the help. The others follow in one line. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'Every day': ['remind', 'today', 'inbox', 'delegate', 'runs', 'routines', 'prompts', 'events'],
+  'Set up': ['install', 'agents', 'calendars', 'service', 'status', 'config'],
+  'For others': ['users', 'tokens', 'audit', 'backup', 'restore'],
+};
+
+export function programHelp(commands: readonly Command[], width: number): string {
+  const known = new Map(commands.map((command) => [command.name, command]));
+  const shown = ['Every day', 'Set up'].flatMap((title) => [
+    title,
+    ...columns(
+      groups[title]!.flatMap((name) => known.get(name) ?? []).map(({ name, summary }) => [name, summary]),
+      width,
+    ),
+    '',
+  ]);
+  const listed = new Set(Object.values(groups).flat());
+  const others = groups['For others']!.filter((name) => known.has(name));
+  const rest = [...known.keys()].filter((name) => !listed.has(name));
   return [
-    'adjutant: one MCP server for prompts, sub-agents and calendars',
+    ...wrap('Adjutant: prompts, agents and a calendar for your MCP clients', width),
     '',
-    'Usage: adjutant COMMAND [FLAGS]',
+    ...shown,
+    ...wrap(`For others: ${others.join(', ')}`, width),
+    ...wrap(`More: ${rest.join(', ')}`, width),
     '',
-    'Commands:',
-    ...columns(commands.map(({ name, summary }) => [name, summary])),
-    '',
-    'Run adjutant COMMAND --help for details, adjutant --version for the version.',
+    ...wrap('adjutant COMMAND --help explains a command.', width),
     '',
   ].join('\n');
 }
 
-/** With a subcommand in `argv`, lists only the flags for that subcommand. */
-export function commandHelp(command: Command, argv: readonly string[] = []): string {
-  const table: Readonly<Record<string, Setting>> = settings;
-  const subcommand = argv.find((one) => listSubcommands(command).includes(one));
-  const listed = (flags: NonNullable<Command['flags']>) =>
-    Object.entries(flags)
-      .filter(([, { description }]) => subcommand === undefined || isFor(description, subcommand))
-      .map(([flag, { description, short }]): [string, string] => [
-        `${short ? `-${short}, ` : ''}--${flag}`,
-        description,
-      ]);
-  const own = command.flags ?? {};
-  const common = Object.fromEntries(Object.entries(commonFlags).filter(([flag]) => !(flag in own)));
-  const shared = command.settings.map((name): [string, string] => {
-    const setting = table[name]!;
-    const aliases = (setting.aliases ?? []).flatMap(({ flag }) => (flag === undefined ? [] : [`--${flag}`]));
-    const choices = setting.type === 'choice' ? ` (${setting.values.join(', ')})` : '';
-    return [
-      [`--${flagName(name)}`, ...aliases].join(', '),
-      `${setting.description}${choices} [${variableName(name)}]`,
-    ];
-  });
+/** The help of a command, or of one of its actions. */
+export function commandHelp(command: Command, word: string | undefined, width: number): string {
+  const only = command.actions[word ?? ''];
+  if (only !== undefined) return actionHelp(command, word ?? '', only, width);
+  const { name, summary, actions } = command;
+  const [first, second] = Object.values(actions).flatMap(({ examples: [example] }) => example ?? []);
   return [
-    `adjutant ${command.name}: ${command.summary}`,
+    ...wrap(summary, width),
     '',
-    `Usage: adjutant ${command.usage}`,
+    ...usage(`adjutant ${name} ACTION`, width),
     '',
-    'Flags:',
-    ...columns([...listed(own), ...shared, ...listed(common), ['-h, --help', 'Show this help.']]),
+    ...columns(
+      Object.entries(actions).map(([action, { summary: about }]) => [action, about]),
+      width,
+    ),
+    '',
+    'Examples',
+    ...[first, second].flatMap((example) => (example ? exampleLines(example, width) : [])),
+    '',
+    ...wrap(`adjutant ${name} ACTION --help explains an action.`, width),
     '',
   ].join('\n');
 }
 
-/** A description can begin with the subcommands that take the flag: "create, update: Name." */
-function isFor(description: string, subcommand: string): boolean {
-  const about = [...description.matchAll(/(?:^|\. )([a-z]+(?:, [a-z]+)*): /g)].flatMap(([, words]) =>
-    words!.split(', '),
+function actionHelp({ name }: Command, word: string, action: Action, width: number): string {
+  const { summary, args = '', notes = {}, flags = {}, settings: named = [], examples } = action;
+  const rows = [
+    ...Object.entries(notes),
+    ...Object.entries(flags)
+      .filter(([flag]) => !(flag in commonFlags))
+      .map(flagRow),
+    ...named.map(settingRow),
+  ];
+  const common = Object.keys(commonFlags).map((flag) => flagRow([flag, flags[flag] ?? commonFlags[flag]!]));
+  return [
+    ...wrap(summary, width),
+    '',
+    ...usage(
+      ['adjutant', name, word, args, rows.length > 0 ? '[FLAGS]' : ''].filter(Boolean).join(' '),
+      width,
+    ),
+    '',
+    ...(rows.length > 0 ? [...columns(rows, width), ''] : []),
+    'Examples',
+    ...examples.flatMap((example) => exampleLines(example, width)),
+    '',
+    'Every command',
+    ...columns([...common, ['-h, --help', 'Show this help']], width),
+    '',
+  ].join('\n');
+}
+
+function flagRow([flag, { short, value, values, description }]: readonly [string, CommandFlag]) {
+  const left = `${short ? `-${short}, ` : ''}--${flag}${value ? ` ${value}` : ''}`;
+  return [left, values ? `${description}: ${values.join(', ')}` : description] as const;
+}
+
+function settingRow(name: string): readonly [string, string] {
+  const setting: Setting = (settings as Readonly<Record<string, Setting>>)[name]!;
+  const [alias = flagName(name)] = (setting.aliases ?? []).flatMap(({ flag, contracts }) =>
+    flag === undefined || contracts !== undefined ? [] : [flag],
   );
-  return about.length === 0 || about.includes(subcommand);
+  const choices = setting.type === 'choice' ? `: ${setting.values.join(', ')}` : '';
+  const value = setting.type === 'boolean' ? '' : ` ${alias.split('-').at(-1)!.toUpperCase()}`;
+  return [`--${alias}${value}`, `${setting.description.replace(/\.$/, '')}${choices}`];
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)) + 2);
-  return rows.flatMap(([left, right]) => {
-    const [first = '', ...more] = wrap(right, 100 - width);
-    const head =
-      left.length < width
-        ? [`  ${left.padEnd(width)}${first}`]
-        : [`  ${left}`, `  ${' '.repeat(width)}${first}`];
-    return [...head, ...more.map((line) => `  ${' '.repeat(width)}${line}`)];
+function usage(line: string, width: number): string[] {
+  return hanging(`Usage: ${line}`, 7, width);
+}
+
+function exampleLines(example: string, width: number): string[] {
+  return hanging(`  adjutant ${example}`, 6, width);
+}
+
+/** Two columns. On a narrow terminal, or after a long first cell, the second one starts on a line of its own. */
+function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
+  const longest = Math.max(...rows.map(([left]) => left.length));
+  const left = Math.min(longest + 2, Math.floor(width * 0.4));
+  return rows.flatMap(([head, text]) => {
+    const [first = '', ...more] = wrap(text, width - left - 2);
+    const indent = ' '.repeat(left + 2);
+    const start =
+      head.length + 2 <= left ? [`  ${head.padEnd(left)}${first}`] : [`  ${head}`, `${indent}${first}`];
+    return [...start, ...more.map((line) => `${indent}${line}`)];
   });
+}
+
+/** Wraps a line. The lines after the first are indented. */
+function hanging(line: string, indent: number, width: number): string[] {
+  const start = /^ */.exec(line)![0];
+  const [first = '', ...more] = wrap(line.trimStart(), width - indent);
+  return [`${start}${first}`, ...more.map((rest) => `${' '.repeat(indent)}${rest}`)];
 }
 
 function wrap(text: string, width: number): string[] {

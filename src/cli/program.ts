@@ -2,10 +2,9 @@ import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { type LogLevel, setLogLevel } from '../log.ts';
-import { nearest } from '../nearest.ts';
 import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
-import { type Command, commonFlags, UsageError } from './terminal/command.ts';
+import { type Action, type Command, commonFlags, UsageError } from './terminal/command.ts';
 import { createTerminal, Interrupted, printable, type Streams } from './terminal/terminal.ts';
 
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
@@ -17,9 +16,17 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   uninstall: async () => (await import('./install/install.ts')).uninstall,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   demo: async () => (await import('./demo.ts')).demo,
+  status: async () => (await import('./status.ts')).status,
+  config: async () => (await import('./config.ts')).config,
+  agents: async () => (await import('./agents.ts')).agents,
+  tools: async () => (await import('./tools.ts')).tools,
+  logs: async () => (await import('./background/logs.ts')).logs,
+  version: async () => (await import('./status.ts')).versionCommand,
   prompts: async () => (await import('./prompts/prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
+  remind: async () => (await import('./assistant/remind.ts')).remind,
+  today: async () => (await import('./assistant/today.ts')).today,
   users: async () => (await import('./assistant/users.ts')).users,
   events: async () => (await import('./assistant/events.ts')).events,
   calendars: async () => (await import('./assistant/calendars.ts')).calendars,
@@ -27,6 +34,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import('./assistant/worker.ts')).worker,
   audit: async () => (await import('./audit.ts')).audit,
   tokens: async () => (await import('./tokens.ts')).tokens,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./backup.ts')).restore,
   migrate: async () => (await import('./assistant/migrate.ts')).migrate,
   completion: async () => (await import('./completion.ts')).completion,
 };
@@ -35,39 +44,57 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runProgram(argv: readonly string[], streams: Streams, cwd: string): Promise<number> {
   const [name, ...rest] = argv;
   const json = argv.includes('--json');
-  let flags: Command['flags'];
+  let action: Action | undefined;
   try {
-    if (name === '--version' || name === '-v') {
+    // The servers that Adjutant replaces take --version among their other flags.
+    if (name === '--version' || name === '-v' || (name === 'serve' && rest.includes('--version'))) {
       streams.output.write(`${version}\n`);
       return 0;
     }
     const wantsHelp = name === '--help' || name === '-h' || name === 'help';
     if (name === undefined || (wantsHelp && rest.length === 0)) {
       const { programHelp } = await import('./help.ts');
-      streams.output.write(programHelp(await Promise.all(Object.values(commands).map((load) => load()))));
+      const all = await Promise.all(Object.values(commands).map((load) => load()));
+      streams.output.write(programHelp(all, widthOf(streams)));
       return name === undefined ? 2 : 0;
     }
-    const command = await loadCommand(wantsHelp ? rest[0]! : name);
-    if (wantsHelp || rest.includes('--help') || rest.includes('-h')) {
+    const [asked, ...words] = wantsHelp ? rest : argv;
+    const command = await loadCommand(asked!, words);
+    if (wantsHelp || isHelpAsked(rest)) {
       const { commandHelp } = await import('./help.ts');
-      streams.output.write(commandHelp(command, wantsHelp ? rest.slice(1) : rest));
+      const named = words.find((word) => !word.startsWith('-'));
+      const found = named === undefined ? undefined : await findWord(command, named);
+      streams.output.write(commandHelp(command, found?.word, widthOf(streams)));
       return 0;
     }
-    flags = command.flags;
     const loaded = await loadConfig({
       argv: rest,
       env: streams.env,
       cwd,
-      commandFlags: { ...commonFlags, ...command.flags },
+      commandFlags: Object.assign(
+        {},
+        commonFlags,
+        ...Object.values(command.actions).map(({ flags }) => flags),
+      ),
       help: `adjutant ${name} --help`,
     });
-    const extra = loaded.positionals[command.maxWords ?? 0];
-    if (extra !== undefined)
-      throw new UsageError(`${name} does not take "${extra}"; usage: adjutant ${command.usage}`);
+    const use = await findUse(command, loaded);
+    action = use.action;
     setLogLevel(logLevelOf(loaded));
-    return await command.run(loaded, createTerminal(streams, loaded.flags));
+    const terminal = createTerminal(streams, loaded.flags);
+    if (use.former !== undefined)
+      terminal.hint(`${command.name} ${use.former} is now called ${command.name} ${use.word}.\n`);
+    const { config, flags } = loaded;
+    return await action.run({
+      loaded,
+      config,
+      flags,
+      words: use.words,
+      terminal,
+      isLiteral: rest.includes('--'),
+    });
   } catch (thrown) {
-    const error = await explain(thrown, flags);
+    const error = await explain(thrown, action);
     const { kind, code } = classifyError(error);
     const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
@@ -76,22 +103,101 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
   }
 }
 
-async function loadCommand(name: string): Promise<Command> {
+function isHelpAsked(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
+}
+
+/** Columns of the terminal. Other programs can set `COLUMNS`, as shells do. */
+function widthOf({ output, env }: Streams): number {
+  const columns = (output.isTTY && output.columns) || Number(env['COLUMNS']) || 80;
+  return Math.max(40, Math.min(120, columns));
+}
+
+async function loadCommand(name: string, rest: readonly string[]): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (load !== undefined) return load();
+  if (load !== undefined) {
+    if (name === 'agents') await refuseWishes(rest);
+    return load();
+  }
   if (name.startsWith('-'))
     throw new UsageError(`write ${name} after a command; adjutant --help lists the commands`);
-  const meant = nearest(name, Object.keys(commands));
+  const { guessCommands, pluralCommand } = await import('./synonyms.ts');
+  const plural = pluralCommand(name, Object.keys(commands));
+  if (plural !== undefined) return commands[plural]!();
   throw new UsageError(
-    `unknown command "${name}"${meant ? `; did you mean ${meant}?` : '; adjutant --help lists the commands'}`,
+    withSuggestions(
+      `there is no command "${name}"`,
+      guessCommands(name, rest, Object.keys(commands)),
+      '--help',
+    ),
   );
 }
 
+/** `agents` only lists the programs. What people want of an agent at work is a matter of its run. */
+async function refuseWishes(rest: readonly string[]): Promise<void> {
+  const { agentCommands } = await import('./synonyms.ts');
+  const lines = agentCommands(rest);
+  if (lines.length === 0) return;
+  throw new UsageError(withSuggestions('agents lists the agents of this machine', lines, 'runs --help'));
+}
+
+async function findWord(command: Command, word: string) {
+  if (Object.hasOwn(command.actions, word)) return { word };
+  const { findAction } = await import('./synonyms.ts');
+  return findAction(command, word);
+}
+
+interface FoundUse {
+  readonly action: Action;
+  readonly word: string;
+  readonly words: readonly string[];
+  readonly former?: string;
+}
+
+/** The action of a call. Throws if there is none, or if it does not take these words and flags. */
+async function findUse(command: Command, { positionals, flags }: LoadedConfig): Promise<FoundUse> {
+  const { name, actions } = command;
+  const isSingle = Object.hasOwn(actions, '');
+  const [given, ...after] = isSingle ? ['', ...positionals] : positionals;
+  const found = given === undefined ? { word: Object.keys(actions)[0]! } : await findWord(command, given);
+  if (found === undefined) {
+    const { similarActions } = await import('./synonyms.ts');
+    const lines = similarActions(command, given!).map((word) => [name, word, ...after].join(' '));
+    throw new UsageError(withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`));
+  }
+  const action = actions[found.word]!;
+  const line = `${name} ${found.word}`.trim();
+  const own = { ...commonFlags, ...action.flags };
+  for (const [flag, value] of Object.entries(flags))
+    if (value !== undefined && !Object.hasOwn(own, flag))
+      throw new UsageError(`--${flag} cannot be used with ${line}`);
+  checkWords(line, action, after);
+  return { action, words: after, ...found };
+}
+
+function checkWords(line: string, { args = '' }: Action, words: readonly string[]): void {
+  const wanted = args.split(' ').filter(Boolean);
+  const usage = `\n  Usage: adjutant ${[line, args].filter(Boolean).join(' ')}`;
+  const missing = wanted.filter((one) => !one.startsWith('['))[words.length];
+  if (missing !== undefined) throw new UsageError(`${line} needs ${missing.replace('…', '')}${usage}`);
+  const extra = args.includes('…') ? undefined : words[wanted.length];
+  if (extra !== undefined) throw new UsageError(`${line} does not take "${extra}"${usage}`);
+}
+
+function withSuggestions(problem: string, lines: readonly string[], help: string): string {
+  if (lines.length === 0) return `${problem}\n  adjutant ${help} lists what there is.`;
+  return [
+    `${problem}\n  Did you mean: adjutant ${lines[0]}`,
+    ...lines.slice(1).map((line) => `adjutant ${line}`),
+  ].join('\n            or: ');
+}
+
 /** Explains a failed call of a tool in the words of the command line. */
-async function explain(error: unknown, flags: Command['flags']): Promise<unknown> {
+async function explain(error: unknown, action: Action | undefined): Promise<unknown> {
   if (!(error instanceof Failure)) return error;
   const { explainFailure } = await import('./client/command-words.ts');
-  return explainFailure(error, flags);
+  return explainFailure(error, action?.flags);
 }
 
 /** Explains a file system error in plain words that begin with the path. */

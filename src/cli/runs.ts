@@ -1,67 +1,290 @@
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ToolAnswer, ToolArguments } from '../api.ts';
-import type { LoadedConfig } from '../config.ts';
-import { eventsText, overviewLine } from '../delegate/record/run-report.ts';
+import type { ToolArguments } from '../api.ts';
+import { eventsText, overviewLine } from '../delegate/run/run-report.ts';
 import { inCommandWords } from './client/command-words.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Command, parseNumber, UsageError, unknownSubcommand } from './terminal/command.ts';
-import type { Show, Terminal } from './terminal/terminal.ts';
+import { toolArguments } from './client/tool-command.ts';
+import { compare } from './compare.ts';
+import { follow, LiveView } from './run-view.ts';
+import {
+  type Action,
+  type Command,
+  number,
+  numberFlag,
+  sandboxes,
+  text,
+  textFlag,
+  toggle,
+  UsageError,
+  type Use,
+} from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
-/** What a command about a run in progress gets. */
-interface LiveInvocation {
+/** How an action on a run was called. */
+interface RunUse extends Use {
+  readonly client: LocalClient;
   readonly run_id: string;
   /** The words after the run id. */
-  readonly text: string;
-  readonly flags: LoadedConfig['flags'];
+  readonly message: string;
+  /** The same words as names of files. */
+  readonly paths: { readonly paths?: string[] };
 }
-
-type LiveAction = (client: LocalClient, invocation: LiveInvocation, terminal: Terminal) => Promise<number>;
-type Event = ToolAnswer<'tail_run'>['events'][number];
-type Sandbox = NonNullable<ToolArguments<'fork_run'>['sandbox']>;
 
 const watchIntervalMs = 150;
 
-/** The subcommands of `runs` that show a run in progress, or send something to its agent. */
-const liveActions: Readonly<Record<string, LiveAction>> = {
-  async steer(client, { run_id, text }, terminal) {
-    if (text === '') throw new UsageError('runs steer needs a message for the agent');
-    return report(await client.call('steer_run', { run_id, message: text }), terminal);
-  },
-  async interrupt(client, { run_id, text }, terminal) {
-    const message = text === '' ? {} : { message: text };
-    return report(await client.call('steer_run', { run_id, interrupt: true, ...message }), terminal);
-  },
-  async fork(client, { run_id, text, flags }, terminal) {
-    if (text === '') throw new UsageError('runs fork needs a task for the new run');
-    const turn = flags['turn'] === undefined ? {} : { turn: Number(flags['turn']) };
-    const sandbox = flags['sandbox'] === undefined ? {} : { sandbox: flags['sandbox'] as Sandbox };
-    const answer = await client.call('fork_run', { run_id, task: text, ...turn, ...sandbox });
-    terminal.answer(answer.value, answer.text);
-    return answer.value.status === 'completed' ? 0 : 1;
-  },
-  approve: (client, invocation, terminal) =>
-    decide(client, invocation, invocation.flags['for-run'] === true ? 'allow_run' : 'allow_once', terminal),
-  refuse: (client, invocation, terminal) => decide(client, invocation, 'refuse', terminal),
-  async watch(client, { run_id }, terminal) {
-    const view = new LiveView(terminal);
-    for (let after = 0; ; ) {
-      const { value } = await client.call('tail_run', { run_id, after, limit: 1000, deltas: true });
-      view.show(value.events);
-      if (value.status !== 'running' && value.next === after) return view.end(value.status);
-      if (value.next === after) await pause(watchIntervalMs);
-      after = value.next;
-    }
+const run = { RUN: 'the id of a run, RUN/JOB for a job of an autopilot, or last' };
+const count = number('COUNT', 'Most lines', { short: 'n' });
+
+/** An action on one run. */
+function runAction(work: (use: RunUse) => Promise<number>, action: Omit<Action, 'run'>): Action {
+  return {
+    args: 'RUN',
+    ...action,
+    notes: { ...run, ...action.notes },
+    async run(use) {
+      const [id = '', ...words] = use.words;
+      const paths = words.length > 0 ? { paths: words } : {};
+      await using client = await openLocalClient(use.loaded, use.terminal);
+      return await work({ ...use, client, run_id: await runId(client, id), message: words.join(' '), paths });
+    },
+  };
+}
+
+/** An action on all runs. */
+function listAction(
+  work: (client: LocalClient, use: Use) => Promise<number>,
+  action: Omit<Action, 'run'>,
+): Action {
+  return {
+    ...action,
+    async run(use) {
+      await using client = await openLocalClient(use.loaded, use.terminal);
+      return await work(client, use);
+    },
+  };
+}
+
+const forkFlags = {
+  turn: number('NUMBER', 'Last turn of the run to keep; all, unless given'),
+  sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
+    short: 's',
+    values: sandboxes,
+  }),
+};
+
+/** The flags of `runs list` that select runs. */
+const filterFlags = {
+  status: text('STATUS', 'Only runs with this status, such as failed'),
+  folder: text('FOLDER', 'Only runs in this folder or below it'),
+  agent: text('AGENT', 'Only runs of this agent'),
+  text: text('TEXT', 'Only runs with this text in task, summary or error'),
+  since: text('TIME', 'Only runs from this date or time on'),
+  until: text('TIME', 'Only runs up to this date or time'),
+};
+type Filter = Omit<ToolArguments<'list_runs'>, 'limit' | 'before'>;
+
+const applyFlags = {
+  take: text('VERSION', 'Version to use in conflicts; both with conflict markers, unless given', {
+    values: ['run', 'folder'],
+  }),
+  commits: toggle("Only make a branch of the agent's commits"),
+};
+
+export const runs: Command = {
+  name: 'runs',
+  summary: 'Watch, steer, review and undo what agents do',
+  actions: {
+    list: listAction(
+      async (client, { flags, terminal }) => {
+        const names = Object.keys(filterFlags).filter((name) => flags[name] !== undefined);
+        const wanted = Object.fromEntries(names.map((name) => [name, textFlag(flags, name)])) as Filter;
+        const folder = wanted.folder === undefined ? {} : { folder: resolve(wanted.folder) };
+        const limit = numberFlag(flags, 'limit') ?? 20;
+        const answer = await client.call('list_runs', { limit, ...wanted, ...folder });
+        const none = names.length > 0 ? 'No run matches.' : 'There are no runs yet.';
+        const text = answer.value.runs.map(overviewLine).join('\n') || none;
+        return print({ ...answer, text }, terminal);
+      },
+      {
+        summary: 'List runs, the newest first',
+        flags: { limit: count, ...filterFlags },
+        examples: ['runs list', 'runs list -n 5', 'runs list --status failed --folder .'],
+      },
+    ),
+    show: runAction(
+      async ({ client, run_id, terminal }) => {
+        const { value, text } = await client.call('show_run', { run_id, full: true });
+        // Until it ends, the report of a run contains no words of its agent, only of the server.
+        const isOpen = value.status === 'running' || value.status === 'interrupted';
+        return print({ value, text: isOpen ? inCommandWords(text) : text }, terminal);
+      },
+      { summary: 'Show the result of a run', examples: ['runs show last', 'runs show last --json'] },
+    ),
+    tail: runAction(
+      async ({ client, run_id, flags, terminal }) => {
+        const limit = numberFlag(flags, 'limit') ?? 50;
+        if (flags['follow'] === true)
+          return terminal.progress.during('following', (show) =>
+            follow(client, run_id, limit, { terminal, show }),
+          );
+        const { value } = await client.call('tail_run', { run_id, limit });
+        return print({ value, text: eventsText(value.events) }, terminal);
+      },
+      {
+        summary: 'Show the last events of a run',
+        flags: { limit: count, follow: toggle('Go on until the run ends', { short: 'f' }) },
+        examples: ['runs tail last', 'runs tail last --follow'],
+      },
+    ),
+    watch: runAction(
+      async ({ client, run_id, terminal }) => {
+        const view = new LiveView(terminal);
+        for (let after = 0; ; ) {
+          const { value } = await client.call('tail_run', { run_id, after, limit: 1000, deltas: true });
+          view.show(value.events);
+          if (value.status !== 'running' && value.next === after) return view.end(value.status);
+          if (value.next === after) await pause(watchIntervalMs);
+          after = value.next;
+        }
+      },
+      { summary: 'Watch a run while it works, word by word', examples: ['runs watch last', 'runs list'] },
+    ),
+    steer: runAction(
+      async ({ client, run_id, message, terminal }) =>
+        report(await client.call('steer_run', { run_id, message }), terminal),
+      {
+        summary: 'Send a message to the agent of a run',
+        args: 'RUN MESSAGE…',
+        examples: ['runs steer last "use the other parser"', 'runs steer last stop after the first file'],
+      },
+    ),
+    interrupt: runAction(
+      async ({ client, run_id, message, terminal }) =>
+        report(
+          await client.call('steer_run', { run_id, interrupt: true, ...(message !== '' && { message }) }),
+          terminal,
+        ),
+      {
+        summary: 'Interrupt the agent, with a message or without',
+        args: 'RUN [MESSAGE…]',
+        examples: ['runs interrupt last', 'runs interrupt last "read the README first"'],
+      },
+    ),
+    fork: runAction(
+      async ({ client, run_id, message, flags, terminal }) => {
+        const given = toolArguments(flags, forkFlags);
+        const answer = await client.call('fork_run', { run_id, task: message, ...given });
+        terminal.answer(answer.value, answer.text);
+        return answer.value.status === 'completed' ? 0 : 1;
+      },
+      {
+        summary: 'Start another run from a point of this one',
+        args: 'RUN TASK…',
+        flags: forkFlags,
+        examples: ['runs fork last "do it without new packages"', 'runs fork last "try again" --turn 2'],
+      },
+    ),
+    compare,
+    approve: runAction((use) => decide(use, use.flags['for-run'] === true ? 'allow_run' : 'allow_once'), {
+      summary: 'Allow what an agent asks for',
+      args: 'RUN [REQUEST]',
+      flags: { 'for-run': toggle('Also allow the same for the rest of the run') },
+      examples: ['runs approve last', 'runs approve last --for-run'],
+    }),
+    refuse: runAction((use) => decide(use, 'refuse'), {
+      summary: 'Refuse what an agent asks for',
+      args: 'RUN [REQUEST]',
+      flags: { reason: text('TEXT', 'Reason, for the agent') },
+      examples: ['runs refuse last', 'runs refuse last --reason "not on this machine"'],
+    }),
+    cancel: runAction(
+      async ({ client, run_id, terminal }) =>
+        print(await client.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal),
+      { summary: 'Cancel a run', examples: ['runs cancel last', 'runs list'] },
+    ),
+    diff: runAction(
+      async ({ client, run_id, paths, terminal }) =>
+        print(await client.call('diff_run', { run_id, ...paths }), terminal),
+      {
+        summary: 'Show what a run changed',
+        args: 'RUN [FILE…]',
+        examples: ['runs diff last', 'runs diff last src/parser.ts'],
+      },
+    ),
+    apply: runAction(
+      async ({ client, run_id, paths, flags, terminal }) =>
+        printChanges(
+          await client.call('apply_run', { run_id, ...paths, ...toolArguments(flags, applyFlags) }),
+          terminal,
+        ),
+      {
+        summary: 'Put the changes of a run into your folder',
+        args: 'RUN [FILE…]',
+        flags: applyFlags,
+        examples: [
+          'runs apply last',
+          'runs apply last src/parser.ts --take run',
+          'runs apply last --commits',
+        ],
+      },
+    ),
+    undo: runAction(
+      async ({ client, run_id, paths, terminal }) =>
+        printChanges(await client.call('undo_run', { run_id, ...paths }), terminal),
+      {
+        summary: 'Take back the changes of a run',
+        args: 'RUN [FILE…]',
+        examples: ['runs undo last', 'runs undo last src/parser.ts'],
+      },
+    ),
+    clean: listAction(
+      async (client, { flags, terminal }) => {
+        const [older_than_days, keep] = [numberFlag(flags, 'older-than-days'), numberFlag(flags, 'keep')];
+        const dry_run = flags['dry-run'] === true;
+        const which =
+          older_than_days === undefined
+            ? 'that the settings do not keep'
+            : `older than ${older_than_days} days`;
+        if (!dry_run && !(await terminal.confirm(`Delete all runs ${which}?`, { inScripts: true }))) return 1;
+        const args = {
+          ...(older_than_days !== undefined && { older_than_days }),
+          ...(keep !== undefined && { keep }),
+          dry_run,
+        };
+        return print(await client.call('clean_runs', args), terminal);
+      },
+      {
+        summary: 'Delete old runs with their files',
+        flags: {
+          'older-than-days': number('DAYS', 'Minimum age; delegate.keep_days and keep_mb, unless given'),
+          keep: number('COUNT', 'Keep so many of the newest runs'),
+          'dry-run': toggle('Only list them'),
+          yes: toggle('Do not ask', { short: 'y' }),
+        },
+        examples: ['runs clean --dry-run', 'runs clean --older-than-days 7 --keep 10'],
+      },
+    ),
+    stats: listAction(
+      async (client, { flags, terminal }) => {
+        const days = numberFlag(flags, 'days');
+        return print(await client.call('run_statistics', days === undefined ? {} : { days }), terminal);
+      },
+      {
+        summary: 'Show runs, tokens, cost and time by day, agent and folder',
+        flags: { days: number('DAYS', 'Number of days; 30, unless given') },
+        examples: ['runs stats', 'runs stats --days 7'],
+      },
+    ),
   },
 };
 
 /** Answers a request. Its id can be left out if the run has only one. */
 async function decide(
-  client: LocalClient,
-  { run_id, text, flags }: LiveInvocation,
+  { client, run_id, message, flags, terminal }: RunUse,
   decision: 'allow_once' | 'allow_run' | 'refuse',
-  terminal: Terminal,
 ): Promise<number> {
-  const request = text === '' ? await onlyRequest(client, run_id) : { run_id, approval_id: text };
+  const request = message === '' ? await onlyRequest(client, run_id) : { run_id, approval_id: message };
   const reason = flags['reason'] === undefined ? {} : { reason: String(flags['reason']) };
   return report(await client.call('answer_approval', { ...request, decision, ...reason }), terminal);
 }
@@ -90,215 +313,7 @@ function report(
   return 0;
 }
 
-/** Prints events as they happen. The text of messages and the output of commands appear piece by piece. */
-class LiveView {
-  readonly #terminal: Terminal;
-  /** Items whose text is already on the screen. */
-  readonly #shown = new Set<string>();
-  /** The item whose line is not finished yet. */
-  #open: string | undefined;
-
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal;
-  }
-
-  show(events: readonly Event[]): void {
-    for (const event of events) {
-      if (this.#terminal.json) this.#terminal.print(`${JSON.stringify(event)}\n`);
-      else if (event.kind?.startsWith('delta.')) this.#continue(event);
-      else if (event.text !== '') this.#line(event);
-    }
-  }
-
-  end(status: string): number {
-    this.#close();
-    this.#terminal.hint(`${status}\n`);
-    return status === 'completed' ? 0 : 1;
-  }
-
-  #continue({ item, text, time }: Event): void {
-    if (this.#open !== item) {
-      this.#close();
-      this.#terminal.print(`${time?.slice(11, 19)} `);
-    }
-    this.#open = item;
-    if (item !== undefined) this.#shown.add(item);
-    this.#terminal.print(text);
-  }
-
-  #line(event: Event): void {
-    this.#close();
-    const isShown = event.item !== undefined && this.#shown.has(event.item);
-    if (!isShown) this.#terminal.print(`${eventsText([event])}\n`);
-    // The end of a command has an exit code, which its output does not show.
-    else if (event.exit_code !== undefined) {
-      const { output: _, ...line } = event;
-      this.#terminal.print(`${eventsText([line])}\n`);
-    }
-  }
-
-  #close(): void {
-    if (this.#open !== undefined) this.#terminal.print('\n');
-    this.#open = undefined;
-  }
-}
-
-type Action = (client: LocalClient, invocation: Invocation, terminal: Terminal) => Promise<number>;
-
-interface Invocation {
-  readonly id: string | undefined;
-  readonly flags: LoadedConfig['flags'];
-}
-
-const followIntervalMs = 300;
-
-const actions: Readonly<Record<string, Action>> = {
-  async list(client, { flags }, terminal) {
-    const limit = parseNumber(flags['limit'], 'limit') ?? 20;
-    const answer = await client.call('list_runs', { limit });
-    const { runs: listed } = answer.value;
-    return print(
-      { ...answer, text: listed.map(overviewLine).join('\n') || 'There are no runs yet.' },
-      terminal,
-    );
-  },
-  async show(client, invocation, terminal) {
-    const run_id = await runId(client, invocation);
-    const { value, text } = await client.call('show_run', { run_id, full: true });
-    // Until it ends, the report of a run contains no words of its agent, only of the server.
-    const isOpen = value.status === 'running' || value.status === 'interrupted';
-    return print({ value, text: isOpen ? inCommandWords(text) : text }, terminal);
-  },
-  async cancel(client, invocation, terminal) {
-    const run_id = await runId(client, invocation);
-    return print(await client.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal);
-  },
-  async apply(client, invocation, terminal) {
-    return printChanges(
-      await client.call('apply_run', { run_id: await runId(client, invocation) }),
-      terminal,
-    );
-  },
-  async undo(client, invocation, terminal) {
-    return printChanges(await client.call('undo_run', { run_id: await runId(client, invocation) }), terminal);
-  },
-  async stats(client, { flags }, terminal) {
-    const days = parseNumber(flags['days'], 'days');
-    return print(await client.call('run_statistics', days === undefined ? {} : { days }), terminal);
-  },
-  async clean(client, { flags }, terminal) {
-    const older_than_days = parseNumber(flags['older-than-days'], 'older-than-days');
-    const keep = parseNumber(flags['keep'], 'keep');
-    const args = {
-      ...(older_than_days !== undefined && { older_than_days }),
-      ...(keep !== undefined && { keep }),
-    };
-    return print(await client.call('clean_runs', args), terminal);
-  },
-  async tail(client, invocation, terminal) {
-    const run_id = await runId(client, invocation);
-    const limit = parseNumber(invocation.flags['limit'], 'limit') ?? 50;
-    if (invocation.flags['follow'] !== true) {
-      const { value } = await client.call('tail_run', { run_id, limit });
-      return print({ value, text: eventsText(value.events) }, terminal);
-    }
-    return terminal.progress.during('following', (show) => follow(client, run_id, limit, { terminal, show }));
-  },
-};
-
-/** Prints the events of a run until it ends. */
-async function follow(
-  client: LocalClient,
-  run_id: string,
-  limit: number,
-  { terminal, show }: { readonly terminal: Terminal; readonly show: Show },
-): Promise<number> {
-  let answer = await client.call('tail_run', { run_id, limit });
-  for (;;) {
-    const { value } = answer;
-    if (terminal.json) terminal.print(`${JSON.stringify(value)}\n`);
-    else if (value.events.some(({ text }) => text !== '')) terminal.print(`${eventsText(value.events)}\n`);
-    if (value.status !== 'running') return 0;
-    show('running');
-    const after = value.next;
-    do {
-      await pause(followIntervalMs);
-      answer = await client.call('tail_run', { run_id, after, limit: 1000 });
-    } while (answer.value.status === 'running' && answer.value.next === after);
-  }
-}
-
-export const runs: Command = {
-  name: 'runs',
-  summary: 'List, show, watch, steer, compare, cancel, apply, undo and delete runs of sub-agents.',
-  usage:
-    'runs list|show|tail|watch|steer|interrupt|fork|compare|approve|refuse|cancel|apply|undo|clean|stats [RUN_ID[/JOB]|last] [TEXT] [FLAGS]',
-  maxWords: Number.POSITIVE_INFINITY,
-  flags: {
-    limit: { type: 'string', short: 'n', description: 'list, tail: maximum number of lines.' },
-    follow: {
-      type: 'boolean',
-      short: 'f',
-      description: 'tail: follow the run until it ends. With --json, each update is one line.',
-    },
-    days: { type: 'string', description: 'stats: number of days up to today (30).' },
-    'older-than-days': { type: 'string', description: 'clean: minimum age of the runs to delete (30).' },
-    turn: { type: 'string', description: 'fork: last turn of the run to keep. Default: all.' },
-    sandbox: {
-      type: 'string',
-      short: 's',
-      description: 'fork, compare: sandbox mode (fork: read-only, compare: workspace-write).',
-      values: ['read-only', 'workspace-write', 'danger-full-access'],
-    },
-    candidate: {
-      type: 'string',
-      multiple: true,
-      description: 'compare: AGENT or AGENT:MODEL that does the task. Repeated for each.',
-    },
-    check: {
-      type: 'string',
-      multiple: true,
-      description: 'compare: command to run on each result. Can be repeated.',
-    },
-    judge: { type: 'string', description: 'compare: AGENT or AGENT:MODEL that chooses the winner.' },
-    deliver: {
-      type: 'string',
-      description: 'compare: whose changes to deliver (none).',
-      values: ['none', 'winner'],
-    },
-    'for-run': { type: 'boolean', description: 'approve: also allow the same for the rest of the run.' },
-    reason: { type: 'string', description: 'refuse: reason, for the agent.' },
-    keep: { type: 'string', description: 'clean: number of newest runs to keep (0).' },
-  },
-  settings: ['home', 'config', 'delegate.runs_dir'],
-  async run(loaded, terminal) {
-    const [name = 'list', id, ...words] = loaded.positionals;
-    if (name === 'compare') {
-      return compareRuns([id ?? '', ...words].join(' ').trim(), loaded, terminal);
-    }
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    const live = Object.hasOwn(liveActions, name) ? liveActions[name] : undefined;
-    if (action === undefined && live === undefined)
-      throw unknownSubcommand('runs', name, [
-        ...Object.keys(actions),
-        ...Object.keys(liveActions),
-        'compare',
-      ]);
-    if (id !== undefined && ['list', 'clean', 'stats'].includes(name))
-      throw new UsageError(`runs ${name} does not take "${id}"`);
-    if (words.length > 0 && (live === undefined || name === 'watch'))
-      throw new UsageError(`runs ${name} does not take "${words.join(' ')}"`);
-    await using client = await openLocalClient(loaded, terminal);
-    if (live !== undefined) {
-      const run_id = await runId(client, { id, flags: loaded.flags });
-      return await live(client, { run_id, text: words.join(' '), flags: loaded.flags }, terminal);
-    }
-    return await action!(client, { id, flags: loaded.flags }, terminal);
-  },
-};
-
-async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
-  if (id === undefined) throw new UsageError('name a run by its id, or use "last"');
+async function runId(client: LocalClient, id: string): Promise<string> {
   // A job of an autopilot is `RUN_ID/JOB`.
   const [run, ...job] = id.split('/');
   if (run !== 'last') return id;
@@ -308,62 +323,14 @@ async function runId(client: LocalClient, { id }: Invocation): Promise<string> {
   return [newest.run_id, ...job].join('/');
 }
 
-/** The exit code is 1 if some files stay as they are. */
+/** The exit code is 1 if some files stay as they are or contain conflict markers. */
 function printChanges(answer: Answer<'apply_run' | 'undo_run'>, terminal: Terminal): number {
   print(answer, terminal);
-  return answer.value.conflicts.length === 0 ? 0 : 1;
+  const { conflicts, marked = [] } = answer.value;
+  return conflicts.length + marked.length === 0 ? 0 : 1;
 }
 
 function print({ text, value }: Answer, terminal: Terminal): number {
   terminal.answer(value, text);
   return 0;
-}
-
-type CompareArguments = ToolArguments<'delegate_compare'>;
-
-/** Gives a task to several agents and prints their results side by side. */
-async function compareRuns(task: string, loaded: LoadedConfig, terminal: Terminal): Promise<number> {
-  const { flags, config } = loaded;
-  const names = (flags['candidate'] ?? []) as readonly string[];
-  if (task === '') throw new UsageError('runs compare needs a task');
-  if (names.length < 2)
-    throw new UsageError('name at least two candidates: --candidate codex --candidate claude:opus');
-  const { judge, deliver, sandbox } = flags;
-  // On the command line a call waits for its run to end.
-  const patient = { ...loaded, config: { ...config, 'delegate.answer_within_seconds': 0 } };
-  let runId: string | undefined;
-  await using client = await openLocalClient(patient, terminal, {
-    startsRuns: true,
-    onNotification(method, { data }) {
-      if (method === 'notifications/message')
-        runId ??= /^delegate_\w+\/(\S+): started/.exec(String(data))?.[1];
-    },
-  });
-  const { value, text } = await client.call(
-    'delegate_compare',
-    {
-      task,
-      cwd: process.cwd(),
-      candidates: names.map(toCandidate),
-      checks: (flags['check'] ?? []) as readonly string[] as CompareArguments['checks'] & {},
-      ...(deliver !== undefined && { deliver: deliver as CompareArguments['deliver'] & {} }),
-      ...(sandbox !== undefined && { sandbox: sandbox as CompareArguments['sandbox'] & {} }),
-      ...(judge !== undefined && { judge: toCandidate(String(judge)) }),
-    },
-    {
-      doing: 'comparing',
-      onInterrupt() {
-        if (runId !== undefined)
-          client.call('cancel_run', { run_id: runId, reason: 'interrupted' }).catch(() => {});
-      },
-    },
-  );
-  terminal.answer(value, text);
-  return value.status === 'completed' ? 0 : 1;
-}
-
-/** `AGENT` or `AGENT:MODEL`. */
-function toCandidate(text: string): { agent: string; model?: string } {
-  const at = text.indexOf(':');
-  return at < 0 ? { agent: text } : { agent: text.slice(0, at), model: text.slice(at + 1) };
 }

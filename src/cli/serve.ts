@@ -12,56 +12,37 @@ import { isObject, type JsonObject } from '../json.ts';
 import { log, surviveUnhandledRejections } from '../log.ts';
 import { Deframer, frame } from '../transports/framing.ts';
 import { type Output, serveStdio } from '../transports/stdio.ts';
-import { type Command, finish, stopped } from './terminal/command.ts';
+import { finish, single, stopped, toggle } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const retryMs = 500;
 
-export const serve: Command = {
-  name: 'serve',
-  summary: 'Serve MCP on stdio, or on HTTP with --http.',
-  usage: 'serve [--http [--host HOST] [--port PORT]] [--contract NAME] [FLAGS]',
-  flags: {
-    http: {
-      type: 'boolean',
-      description: 'Serve MCP over HTTP at /mcp and the page at /, instead of stdio.',
-    },
-  },
-  settings: [
-    'contract',
-    'home',
-    'config',
-    'toolsets',
-    'tools',
-    'exclude_tools',
-    'read_only',
-    'http.host',
-    'http.port',
-    'http.token_file',
-    'http.allowed_hosts',
-    'commands.dir',
-    'jsonl.dir',
-    'twig.dir',
-    'prompts.watch',
-    'max_message_bytes',
-    'log_level',
-  ],
-  async run(loaded, terminal) {
+export const serve = single('serve', {
+  summary: 'Serve MCP on stdio, or with the page on HTTP',
+  flags: { http: toggle('Serve MCP over HTTP at /mcp and the page at /, instead of stdio') },
+  settings: ['http.port', 'http.host', 'http.token_file', 'home', 'contract', 'toolsets', 'read_only'],
+  examples: ['serve --http', 'serve --http --port 8080'],
+  async run({ loaded, terminal }) {
     surviveUnhandledRejections();
     return loaded.flags['http'] === true ? overHttp(loaded, terminal) : overStdio(loaded, terminal);
   },
-};
+});
 
 async function overStdio(loaded: LoadedConfig, terminal: Terminal): Promise<number> {
   const { input, output } = terminal;
+  if (input.isTTY)
+    terminal.hint(
+      'Waiting for an MCP client on standard input. Clients start this command themselves: adjutant install connects one, and adjutant serve --http opens the page. Ctrl-C ends.\n',
+    );
   const outputClosed = new Promise((resolve) => output.on('error', resolve));
   const isFirstAnswered = await answerEarly(loaded, input, output);
-  const { createFullServer } = await loadFeatures();
+  const { createFullServer, deliverToDesktop } = await loadFeatures();
   const server = createFullServer(loaded, terminal);
   const served = serveStdio(server, input, output, loaded.config.max_message_bytes, isFirstAnswered);
+  const endDelivery = deliverToDesktop(loaded, terminal);
   const stop = stopped();
   await Promise.race([served, outputClosed, stop]);
-  return finish(server.close(), stop);
+  return finish(Promise.all([server.close(), endDelivery()]), stop);
 }
 
 /** Tries again while the process cannot open files: the client has its first answer and relies on the server. */

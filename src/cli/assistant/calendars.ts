@@ -1,96 +1,126 @@
 import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
-import type { LoadedConfig } from '../../config.ts';
 import { wholeList } from '../../paging.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { withId } from '../client/tool-command.ts';
-import { type Command, UsageError, unknownSubcommand } from '../terminal/command.ts';
-
-interface Invocation {
-  readonly names: readonly string[];
-  readonly flags: LoadedConfig['flags'];
-}
+import {
+  type Action,
+  type Command,
+  type Flags,
+  text,
+  textFlag,
+  toggle,
+  type Use,
+} from '../terminal/command.ts';
 
 type Calendar = ToolAnswer<'list_calendars'>['calendars'][number];
 type CalendarProblem = NonNullable<Calendar['problems']>[number];
 type Removed = ToolAnswer<'remove_calendar'>;
 
-/** The subcommands. Each yields the calendars that it listed or changed. */
-const actions: Readonly<
-  Record<string, (client: LocalClient, invocation: Invocation) => AsyncGenerator<Calendar | Removed>>
-> = {
-  list: async function* (client, { names, flags }) {
-    if (names.length > 0) throw new UsageError(`calendars list takes no name, but got "${names[0]}"`);
-    yield* (await client.call('list_calendars', { ...userFilter(flags), ...wholeList })).value.calendars;
-  },
-  import: (client, invocation) => readSource(client, 'import_calendar', invocation),
-  add: (client, invocation) => readSource(client, 'add_calendar', invocation),
-  sync: async function* (client, { names, flags }) {
-    const force = flags['force'] === true;
-    if (names.length === 0)
-      yield* (await client.call('sync_calendar', { force, ...userFilter(flags) })).value.calendars;
-    for (const calendar_id of names)
-      yield* (await callWithId(client, 'sync_calendar', { calendar_id, force })).value.calendars;
-  },
-  remove: async function* (client, { names }) {
-    if (names.length === 0)
-      throw new UsageError('calendars remove needs a calendar id; adjutant calendars list shows the ids');
-    for (const calendar_id of names)
-      yield (await callWithId(client, 'remove_calendar', { calendar_id })).value;
-  },
+/** Yields the calendars that an action listed or changed. */
+type Work = (client: LocalClient, use: Use) => AsyncGenerator<Calendar | Removed>;
+
+function calendarAction(work: Work, action: Omit<Action, 'run'>): Action {
+  return {
+    ...action,
+    async run(use) {
+      const { loaded, terminal } = use;
+      await using client = await openLocalClient(loaded, terminal);
+      const found: (Calendar | Removed)[] = [];
+      for await (const calendar of work(client, use)) found.push(calendar);
+      terminal.answer({ calendars: found }, () =>
+        found.length === 0 ? 'No calendars.' : found.flatMap(calendarLines).join('\n'),
+      );
+      return loaded.positionals[0] === 'sync' && found.some((one) => 'error' in one) ? 1 : 0;
+    },
+  };
+}
+
+const user: Flags = { user: text('PERSON', 'Whose calendar it is', { short: 'u' }) };
+const sourceFlags: Flags = {
+  ...user,
+  name: text('NAME', 'Name of the calendar'),
+  caldav: toggle('The address is a CalDAV account'),
+  username: text('NAME', 'User name for the address'),
 };
+const source = { SOURCE: 'a file, a folder, or an https, webcal or caldavs address' };
 
 export const calendars: Command = {
   name: 'calendars',
-  summary: 'Import, sync, list and remove calendars.',
-  usage: 'calendars import|add|list|sync|remove [FILE|FOLDER|ADDRESS|ID…] [FLAGS]',
-  maxWords: Number.POSITIVE_INFINITY,
-  flags: {
-    user: {
-      type: 'string',
-      short: 'u',
-      description: 'User who owns the calendar; optional if there is only one user.',
-    },
-    name: { type: 'string', description: 'import, add: name of the calendar.' },
-    caldav: { type: 'boolean', description: 'import, add: treat the address as a CalDAV account.' },
-    username: { type: 'string', description: 'import, add: user name for the address.' },
-    force: { type: 'boolean', description: 'sync: read the calendar even if its server reports no changes.' },
-  },
-  settings: [
-    'home',
-    'config',
-    'assistant.database_url',
-    'calendars.passwords_file',
-    'calendars.private_hosts',
-    'calendars.max_bytes',
-    'log_level',
-  ],
-  async run(loaded, terminal) {
-    const [name = 'list', ...names] = loaded.positionals;
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (action === undefined) throw unknownSubcommand('calendars', name, Object.keys(actions));
-    await using client = await openLocalClient(loaded, terminal);
-    const found: (Calendar | Removed)[] = [];
-    for await (const calendar of action(client, { names, flags: loaded.flags })) found.push(calendar);
-    terminal.answer({ calendars: found }, () =>
-      found.length === 0 ? 'No calendars.' : found.flatMap(calendarLines).join('\n'),
-    );
-    return name === 'sync' && found.some((one) => 'error' in one) ? 1 : 0;
+  summary: 'Add and sync calendars',
+  actions: {
+    list: calendarAction(
+      async function* (client, { flags }) {
+        yield* (await client.call('list_calendars', { ...personIn(flags), ...wholeList })).value.calendars;
+      },
+      { summary: 'List calendars', flags: user, examples: ['calendars list', 'calendars list --user ada'] },
+    ),
+    add: calendarAction((client, use) => readSource(client, 'add_calendar', use), {
+      summary: 'Add a calendar and keep it up to date',
+      args: 'SOURCE…',
+      notes: source,
+      flags: sourceFlags,
+      examples: [
+        'calendars add https://example.org/holidays.ics',
+        'calendars add caldavs://dav.example.org --username ada',
+      ],
+    }),
+    import: calendarAction((client, use) => readSource(client, 'import_calendar', use), {
+      summary: 'Copy the events of a calendar once',
+      args: 'SOURCE…',
+      notes: source,
+      flags: sourceFlags,
+      examples: ['calendars import work.ics', 'calendars import ~/calendars --user ada'],
+    }),
+    sync: calendarAction(
+      async function* (client, { words, flags }) {
+        const force = flags['force'] === true;
+        if (words.length === 0)
+          yield* (await client.call('sync_calendar', { force, ...personIn(flags) })).value.calendars;
+        for (const calendar_id of words)
+          yield* (await callWithId(client, 'sync_calendar', { calendar_id, force })).value.calendars;
+      },
+      {
+        summary: 'Read all calendars again, or only some',
+        args: '[CALENDAR…]',
+        flags: { ...user, force: toggle('Read them even if their server reports no changes') },
+        examples: ['calendars sync', 'calendars sync work --force'],
+      },
+    ),
+    remove: calendarAction(
+      async function* (client, { words, terminal }) {
+        const known = (await client.call('list_calendars', wholeList)).value.calendars;
+        const named = words
+          .map((id) => known.find((one) => one.id === id))
+          .filter((one) => one !== undefined);
+        const events = named.reduce((sum, one) => sum + (one.events ?? 0), 0);
+        const names = named.map(({ name }) => name).join(', ');
+        if (events > 1 && !(await terminal.confirm(`${names} has ${events} events. Remove all of it?`)))
+          return;
+        for (const calendar_id of words)
+          yield (await callWithId(client, 'remove_calendar', { calendar_id })).value;
+      },
+      {
+        summary: 'Remove calendars with their events here',
+        args: 'CALENDAR…',
+        flags: { yes: toggle('Do not ask', { short: 'y' }) },
+        examples: ['calendars remove work', 'calendars remove work --yes'],
+      },
+    ),
   },
 };
 
 async function* readSource(
   client: LocalClient,
   tool: 'import_calendar' | 'add_calendar',
-  { names, flags }: Invocation,
+  { words, flags }: Use,
 ): AsyncGenerator<Calendar> {
-  if (names.length === 0) throw new UsageError('name a file, a folder or an address to read');
-  const user_id = textOf(flags['user']) ?? (await onlyUser(client));
-  const name = textOf(flags['name']);
-  const username = textOf(flags['username']);
-  for (const source of names) {
+  const user_id = textFlag(flags, 'user');
+  const name = textFlag(flags, 'name');
+  const username = textFlag(flags, 'username');
+  for (const source of words) {
     const { value } = await callWithId(client, tool, {
-      user_id,
+      ...(user_id !== undefined && { user_id }),
       source: /^[a-z]{2,}:/i.test(source) ? source : resolve(source),
       ...(name !== undefined && { name }),
       ...(username !== undefined && { username }),
@@ -109,23 +139,9 @@ async function callWithId<
   });
 }
 
-async function onlyUser(client: LocalClient): Promise<string> {
-  const { users } = (await client.call('list_users', wholeList)).value;
-  if (users.length === 1) return users[0]!.id;
-  throw new UsageError(
-    users.length === 0
-      ? 'there are no users yet; create one with adjutant users create --name NAME --email ADDRESS'
-      : `there are several users; name one with --user ${users.map(({ id }) => id).join(' or --user ')}`,
-  );
-}
-
-function userFilter(flags: LoadedConfig['flags']): { readonly user_id?: string } {
-  const user = textOf(flags['user']);
-  return user === undefined ? {} : { user_id: user };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function personIn(flags: Use['flags']): { readonly user_id?: string } {
+  const user_id = textFlag(flags, 'user');
+  return user_id === undefined ? {} : { user_id };
 }
 
 const counted = ['added', 'moved', 'changed', 'cancelled', 'removed', 'unchanged'] as const;

@@ -1,117 +1,193 @@
-import { findTimeFields, freeBusyFields, people } from '../../assistant/tools/availability-tools.ts';
-import {
-  answerFields,
-  confirmField,
-  deleteFields,
-  eventFields,
-  eventTitle,
-  eventWindow,
-  newEventId,
-  remoteFields,
-  scopeFields,
-  unsetEventFields,
-} from '../../assistant/tools/fields.ts';
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
-import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
+import { showFields, showTime, toolAction } from '../client/tool-command.ts';
+import { type Command, type Flags, number, several, text, toggle } from '../terminal/command.ts';
+import { tableText } from '../terminal/terminal.ts';
 
-export const events = toolCommand({
+const details: Flags = {
+  title: text('TITLE', 'What the event is called'),
+  start: text('TIME', 'When it starts: tomorrow 09:30, 2027-06-12 09:30, or 2027-06-12 for a whole day', {
+    argument: 'start_ts',
+  }),
+  end: text('TIME', 'When it ends; an hour after the start, unless given', { argument: 'end_ts' }),
+  timezone: text('ZONE', 'Time zone of the event'),
+  location: text('PLACE', 'Where it takes place'),
+  'conf-link': text('ADDRESS', 'Link to join'),
+  organizer: text('PERSON', 'Mail address or name of the organizer'),
+  attendees: several('PERSON', 'Mail address or name of somebody who attends; can be repeated'),
+  description: text('TEXT', 'Notes'),
+  status: text('STATUS', 'confirmed, tentative or cancelled'),
+  rrule: text('RULE', 'How it repeats, such as FREQ=WEEKLY;BYDAY=MO'),
+  task: text('STATE', 'Make it a task, due at the start: open or done'),
+  reminders: several('TIME', 'When to remind, such as 2h or 17:00; can be repeated'),
+};
+const confirm = text('TOKEN', 'Send the messages that the preview showed');
+const occurrence = text('DATE', 'Only this date of a series');
+const following = toggle('Also all later dates of the series');
+const people = several('PERSON', 'Somebody who has to be free; can be repeated');
+const range: Flags = {
+  from: text('TIME', 'Look from this time on; from now on, unless given'),
+  to: text('TIME', 'Look until this time; for a week, unless given'),
+  zone: text('ZONE', 'Show times of this zone'),
+};
+
+export const events: Command = {
   name: 'events',
-  summary: 'List, create, update, delete and answer events; find a time to meet.',
-  settings: ['assistant.database_url'],
+  summary: 'Your calendar: see, add, change and answer events, find a time to meet',
   actions: {
     list: toolAction({
+      summary: 'List events',
+      args: '[PERSON]',
+      flags: {
+        'days-back': number('DAYS', 'Start so many days ago; 2, unless given'),
+        'days-forward': number('DAYS', 'End in so many days; 30, unless given'),
+      },
+      examples: ['events list', 'events list ada --days-forward 7'],
       tool: 'list_events',
+      words: ['user_id'],
       defaults: wholeList,
-      positional: 'user_id',
-      optional: true,
-      fields: eventWindow,
-      show: ({ events }) =>
-        showTable(
-          events.map((event) => [
-            event.start_date ?? showTime(event.start_ts, event.timezone),
-            event.title,
-            event.location,
-            event.status === 'confirmed' ? '' : event.status,
-            event.id,
-            event.occurrence,
-          ]),
-          'No events in this time.',
-        ),
+      show: ({ events }, terminal) =>
+        events.length === 0
+          ? 'No events in this time.'
+          : tableText(
+              terminal,
+              undefined,
+              events.map((event) => [
+                event.start_date ?? showTime(event.start_ts, event.timezone),
+                event.title,
+                event.location,
+                event.status === 'confirmed' ? '' : event.status,
+                event.id,
+                event.occurrence,
+              ]),
+            ),
     }),
-    show: toolAction({ tool: 'get_event', positional: 'event_id', show: showFields }),
+    show: toolAction({
+      summary: 'Show one event',
+      args: 'EVENT',
+      examples: ['events show lunch', 'events show lunch --json'],
+      tool: 'get_event',
+      words: ['event_id'],
+      show: showFields,
+    }),
     create: toolAction({
+      summary: 'Add an event',
+      args: '[PERSON]',
+      flags: {
+        ...details,
+        id: text('ID', 'Short name for commands; made up, unless given'),
+        'calendar-id': text('CALENDAR', 'CalDAV calendar to store it in; only here, unless given'),
+        confirm,
+      },
+      examples: [
+        'events create --title Lunch --start "tomorrow 12:00"',
+        'events create ada --title Choir --start 2027-06-12T19:00 --rrule FREQ=WEEKLY',
+      ],
       tool: 'create_event',
+      words: ['user_id'],
       changes: true,
-      positional: 'user_id',
-      fields: { title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
       show: showFields,
     }),
     update: toolAction({
-      tool: 'update_event',
-      changes: true,
-      positional: 'event_id',
-      fields: {
-        title: eventTitle,
-        ...eventFields,
-        ...scopeFields,
-        unset: unsetEventFields,
-        confirm: confirmField,
+      summary: 'Change an event, or one date of a series',
+      args: 'EVENT',
+      flags: {
+        ...details,
+        occurrence,
+        following,
+        unset: several('FIELD', 'Field to clear; can be repeated'),
+        confirm,
       },
+      examples: ['events update lunch --start "friday 12:30"', 'events update lunch --location "Room 4"'],
+      tool: 'update_event',
+      words: ['event_id'],
+      changes: true,
+      needsFlag: true,
       show: showFields,
     }),
     delete: toolAction({
+      summary: 'Delete an event, or one date of a series',
+      args: 'EVENT',
+      flags: { occurrence, following, confirm },
+      examples: ['events delete lunch', 'events delete choir --occurrence 2027-06-19'],
       tool: 'delete_event',
+      words: ['event_id'],
       changes: true,
-      positional: 'event_id',
-      fields: deleteFields,
-      show: ({ deleted }) => `deleted ${deleted}`,
+      show: ({ deleted }) => `✓ Deleted ${deleted}`,
     }),
     answer: toolAction({
+      summary: 'Answer an invitation',
+      args: 'EVENT [ANSWER]',
+      notes: { ANSWER: 'accepted, declined or tentative' },
+      flags: { answer: text('ANSWER', 'The same as the second word'), occurrence },
+      examples: ['events answer board-meeting accepted', 'events answer board-meeting declined'],
       tool: 'answer_invitation',
+      words: ['event_id', 'answer'],
       changes: true,
-      positional: 'event_id',
-      fields: answerFields,
       show: showFields,
     }),
     find: toolAction({
+      summary: 'Find a time when several people are free',
+      flags: {
+        people,
+        'duration-minutes': number('MINUTES', 'Length of the meeting'),
+        ...range,
+        hours: text('HOURS', 'Working hours; 09:00-17:00, unless given'),
+        weekdays: several('DAY', 'Only these days, such as mon; can be repeated'),
+        'buffer-minutes': number('MINUTES', 'Free time before and after other events'),
+        'step-minutes': number('MINUTES', 'Try a start so often; every 15, unless given'),
+        rrule: text('RULE', 'Check all dates of a series within a year'),
+        'ignore-event-id': text('EVENT', 'Event to move, which does not count as busy'),
+        count: number('COUNT', 'Number of proposals; 5, unless given'),
+      },
+      examples: [
+        'events find --people ada --people bob --duration-minutes 30',
+        'events find --people ada --people bob --duration-minutes 60 --from 2027-06-14',
+      ],
       tool: 'find_time',
-      fields: { people, ...findTimeFields },
-      show: ({ slots, unknown = [], none_because: reason }) =>
+      show: ({ slots, unknown = [], none_because: reason }, terminal) =>
         [
-          showTable(
-            slots.flatMap(({ people, dates, missed = [] }, index) =>
-              people.map(({ user_id, state, start_local }, row) => [
-                row === 0 ? `${index + 1}` : '',
-                start_local,
-                user_id,
-                state,
-                row === 0 && dates !== undefined ? `${dates - missed.length} of ${dates} dates` : '',
-              ]),
-            ),
-            reason ?? 'No time found.',
-          ),
+          slots.length === 0
+            ? (reason ?? 'No time found.')
+            : tableText(
+                terminal,
+                undefined,
+                slots.flatMap(({ people, dates, missed = [] }, index) =>
+                  people.map(({ user_id, state, start_local }, row) => [
+                    row === 0 ? `${index + 1}` : '',
+                    start_local,
+                    user_id,
+                    state,
+                    row === 0 && dates !== undefined ? `${dates - missed.length} of ${dates} dates` : '',
+                  ]),
+                ),
+              ),
           ...unknown.map(({ user_id, reason }) => `unknown: ${user_id}: ${inCommandWords(reason)}`),
         ].join('\n'),
     }),
     busy: toolAction({
+      summary: 'Show when people are busy',
+      flags: { people, ...range },
+      examples: ['events busy --people ada', 'events busy --people ada --from 2027-06-14 --to 2027-06-18'],
       tool: 'find_time',
-      fields: { people, ...freeBusyFields },
-      show: ({ people = [] }) =>
+      show: ({ people = [] }, terminal) =>
         people
           .flatMap(({ user_id, busy, unknown = [] }) => [
-            showTable(
-              busy.map(({ start_ts, start_local = start_ts, end_ts, tentative }) => [
-                user_id,
-                start_local,
-                `until ${end_ts}`,
-                tentative ? 'tentative' : 'busy',
-              ]),
-              `${user_id}  no busy times known`,
-            ),
+            busy.length === 0
+              ? `${user_id}  no busy times known`
+              : tableText(
+                  terminal,
+                  undefined,
+                  busy.map(({ start_ts, start_local = start_ts, end_ts, tentative }) => [
+                    user_id,
+                    start_local,
+                    `until ${end_ts}`,
+                    tentative ? 'tentative' : 'busy',
+                  ]),
+                ),
             ...unknown.map((reason) => `unknown: ${user_id}: ${inCommandWords(reason)}`),
           ])
           .join('\n'),
     }),
   },
-});
+};

@@ -1,23 +1,15 @@
 import type { Config } from '../../config.ts';
 import { version } from '../../version.ts';
-import { type Command, UsageError } from '../terminal/command.ts';
+import { single, text, toggle, UsageError } from '../terminal/command.ts';
 
-export const migrate: Command = {
-  name: 'migrate',
-  summary: 'Copy all calendar and notification data into another database.',
-  usage: 'migrate --to DATABASE [--into-other] [FLAGS]',
+export const migrate = single('migrate', {
+  summary: 'Copy all data into another database',
   flags: {
-    to: {
-      type: 'string',
-      description: 'Target: a SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE.',
-    },
-    'into-other': {
-      type: 'boolean',
-      description: 'Allow a target that is not empty. Rows with the same key are replaced.',
-    },
+    to: text('DATABASE', 'A SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE'),
+    'into-other': toggle('Allow a target that is not empty; rows with the same key are replaced'),
   },
-  settings: ['home', 'config', 'assistant.database_url', 'log_level'],
-  async run({ config, flags }, terminal) {
+  examples: ['migrate --to backup.db', 'migrate --to postgres://ada@db.example.org/adjutant'],
+  async run({ config, flags, terminal }) {
     const url = flags['to'];
     if (typeof url !== 'string' || url === '')
       throw new UsageError(
@@ -60,7 +52,7 @@ export const migrate: Command = {
       await to.close();
     }
   },
-};
+});
 
 function countLine(table: string, rows: number): string {
   return `${table.padEnd(16)}${String(rows).padStart(9)}`;

@@ -1,38 +1,30 @@
 import type { ToolAnswer } from '../../api.ts';
-import { describeTiming } from '../../assistant/planning/date-format.ts';
-import {
-  auditFields,
-  cancelFields,
-  notificationWindow,
-  planFields,
-  snoozeFields,
-  testFields,
-} from '../../assistant/tools/fields.ts';
-import { replayFields } from '../../assistant/tools/user-fields.ts';
-import { pageArguments, wholeList } from '../../paging.ts';
-import { showFields, showTable, showTime, toolAction, toolCommand } from '../client/tool-command.ts';
+import { wholeList } from '../../paging.ts';
+import { showFields, showTime, toolAction } from '../client/tool-command.ts';
+import { type Command, number, text, toggle } from '../terminal/command.ts';
+import { type Terminal, tableText } from '../terminal/terminal.ts';
 
-export const notifications = toolCommand({
+const person = { args: '[PERSON]', words: ['user_id'] } as const;
+const notification = { args: 'NOTIFICATION', words: ['notification_id'], changes: true } as const;
+
+export const notifications: Command = {
   name: 'notifications',
-  summary: 'Plan, list, replay, test, cancel, snooze and acknowledge notifications.',
-  settings: [
-    'assistant.database_url',
-    'assistant.policy',
-    'assistant.model_url',
-    'assistant.model',
-    'delivery.smtp_url',
-    'delivery.mail_from',
-    'delivery.outbox_dir',
-  ],
+  summary: 'Reminders: plan, see, test, cancel, snooze and acknowledge them',
   actions: {
     list: toolAction({
       tool: 'list_notifications',
       defaults: wholeList,
-      positional: 'user_id',
-      optional: true,
-      fields: notificationWindow,
-      show: ({ notifications }) =>
-        showTable(
+      ...person,
+      summary: 'List reminders',
+      flags: {
+        status: text('STATUS', 'Only planned, sent, failed and so on'),
+        'days-forward': number('DAYS', 'End in so many days; 7, unless given'),
+        'days-back': number('DAYS', 'Start so many days ago; today, unless given'),
+      },
+      examples: ['notifications list', 'notifications list ada --days-back 7'],
+      show: ({ notifications }, terminal) =>
+        rowsText(
+          terminal,
           notifications.map(({ id, channel, status, subject, error, ...times }) => [
             planTime(times),
             channel,
@@ -46,22 +38,31 @@ export const notifications = toolCommand({
     }),
     plan: toolAction({
       tool: 'plan_notifications',
-      positional: 'user_id',
-      fields: planFields,
+      ...person,
+      summary: 'Plan the reminders of the next 30 days',
+      flags: {
+        'event-id': text('EVENT', 'Only for this event'),
+        'force-replan': toggle('Decide again, also about cancelled reminders'),
+        'dry-run': toggle('Show the plan without storing it'),
+      },
+      examples: ['notifications plan', 'notifications plan ada --dry-run'],
       defaults: { full: true },
       show: showPlan,
     }),
     cancel: toolAction({
       tool: 'cancel_notification',
-      changes: true,
-      positional: 'notification_id',
-      fields: cancelFields,
+      ...notification,
+      summary: 'Cancel a reminder',
+      flags: { 'less-like-this': toggle('Also remind less of events with this title') },
+      examples: ['notifications cancel 5f2c', 'notifications cancel 5f2c --less-like-this'],
       show: showFields,
     }),
     test: toolAction({
       tool: 'test_notification',
-      positional: 'user_id',
-      fields: testFields,
+      ...person,
+      summary: 'Send a test message',
+      flags: { channel: text('CHANNEL', 'Channel to test; the preferred one, unless given') },
+      examples: ['notifications test', 'notifications test ada --channel push'],
       show: ({ channel, to, outcome, detail, advice }) =>
         [`${channel} to ${to}: ${outcomeTexts[outcome]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join(
           '\n',
@@ -70,12 +71,19 @@ export const notifications = toolCommand({
     }),
     explain: toolAction({
       tool: 'explain_notifications',
-      positional: 'user_id',
-      optional: true,
-      fields: { ...auditFields, limit: { ...pageArguments.limit, description: 'Number of entries' } },
+      ...person,
+      summary: 'Explain why reminders were or were not sent',
+      flags: {
+        'event-id': text('EVENT', 'Only for this event'),
+        'notification-id': text('NOTIFICATION', 'Only for this reminder'),
+        'days-back': number('DAYS', 'Start so many days ago; 7, unless given'),
+        limit: number('COUNT', 'Most entries; 100, unless given'),
+      },
+      examples: ['notifications explain', 'notifications explain ada --days-back 30'],
       defaults: { limit: 100 },
-      show: ({ entries }) =>
-        showTable(
+      show: ({ entries }, terminal) =>
+        rowsText(
+          terminal,
           entries.map(({ at, action, event_id, notification_id, detail }) => [
             showTime(at),
             action,
@@ -88,9 +96,11 @@ export const notifications = toolCommand({
     }),
     channels: toolAction({
       tool: 'list_channels',
-      fields: {},
-      show: ({ channels }) =>
-        showTable(
+      summary: 'List the channels and whether they are set up',
+      examples: ['notifications channels', 'notifications channels --json'],
+      show: ({ channels }, terminal) =>
+        rowsText(
+          terminal,
           channels.map(({ name, configured, example, help }) => [
             name,
             configured ? 'configured' : 'to the outbox',
@@ -102,7 +112,9 @@ export const notifications = toolCommand({
     }),
     outbox: toolAction({
       tool: 'list_outbox',
-      fields: { limit: { ...pageArguments.limit, description: 'Number of messages' } },
+      summary: 'Show messages that were written to the outbox instead of being sent',
+      flags: { limit: number('COUNT', 'Most messages; 20, unless given') },
+      examples: ['notifications outbox', 'notifications outbox --limit 3'],
       defaults: { limit: 20 },
       show: ({ messages, folder }) =>
         messages
@@ -121,11 +133,18 @@ export const notifications = toolCommand({
     }),
     replay: toolAction({
       tool: 'replay_notifications',
-      positional: 'user_id',
-      fields: replayFields,
-      show: ({ reminders, before, now, dropped }) =>
+      ...person,
+      summary: 'Show which reminders other settings would have sent',
+      flags: {
+        days: number('DAYS', 'How many past days; 30, unless given'),
+        reminders: { ...text('JSON', 'Lead times to try, such as {"online":["5m"]}'), format: 'json' },
+        policy: text('NAME', 'Who decides: rules, or the policy of the settings'),
+      },
+      examples: ['notifications replay', 'notifications replay ada --days 90'],
+      show: ({ reminders, before, now, dropped }, terminal) =>
         [
-          showTable(
+          rowsText(
+            terminal,
             reminders.map(({ outcome, channel, title, reason, ...times }) => [
               outcome,
               planTime(times),
@@ -140,19 +159,24 @@ export const notifications = toolCommand({
     }),
     snooze: toolAction({
       tool: 'snooze_notification',
-      changes: true,
-      positional: 'notification_id',
-      fields: snoozeFields,
+      ...notification,
+      summary: 'Send a reminder again later',
+      flags: {
+        minutes: number('MINUTES', 'In so many minutes; 10, unless given'),
+        until: text('TIME', 'At this time instead, such as 17:30'),
+      },
+      examples: ['notifications snooze 5f2c', 'notifications snooze 5f2c --until 17:30'],
       show: showFields,
     }),
     acknowledge: toolAction({
       tool: 'acknowledge_notification',
-      changes: true,
-      positional: 'notification_id',
+      ...notification,
+      summary: 'Say that a reminder was noticed',
+      examples: ['notifications acknowledge 5f2c', 'notifications list --days-back 1'],
       show: showFields,
     }),
   },
-});
+};
 
 const outcomeTexts: Readonly<Record<string, string>> = {
   accepted: 'accepted',
@@ -162,17 +186,15 @@ const outcomeTexts: Readonly<Record<string, string>> = {
   unknown: 'sent, but not confirmed',
 };
 
-function showPlan({
-  policies,
-  changes,
-  dropped = [],
-  errors = [],
-  dry_run,
-}: ToolAnswer<'plan_notifications'>): string {
+function showPlan(
+  { policies, changes, dropped = [], errors = [], dry_run }: ToolAnswer<'plan_notifications'>,
+  terminal: Terminal,
+): string {
   const decisions = policies.map(
     ({ policy, reason, events }) => `${policy} planned ${events} event${events === 1 ? '' : 's'}: ${reason}`,
   );
-  const table = showTable(
+  const table = rowsText(
+    terminal,
     changes.map(({ action, channel, event_id, occurrence, reason, ...times }) => [
       action,
       planTime(times),
@@ -188,11 +210,16 @@ function showPlan({
     table,
     ...dropped.map(
       ({ event_id, channel, offset_minutes, reason }) =>
-        `skipped  ${channel}  ${event_id}  ${describeTiming(offset_minutes, 0, 'en')}: ${reason}`,
+        `skipped  ${channel}  ${event_id}  ${Math.abs(offset_minutes)} minutes ${offset_minutes < 0 ? 'before' : 'after'}: ${reason}`,
     ),
     ...errors.map(({ event_id, error }) => `${event_id}: ${error}`),
     ...(dry_run ? ['Dry run: nothing was changed.'] : []),
   ].join('\n');
+}
+
+/** Rows in columns, or a text if there are none. */
+function rowsText(terminal: Terminal, rows: readonly (readonly unknown[])[], empty: string): string {
+  return rows.length === 0 ? empty : tableText(terminal, undefined, rows);
 }
 
 /** The local time of the person, which answers carry beside the instant. */

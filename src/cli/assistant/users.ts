@@ -1,76 +1,172 @@
 import type { ToolAnswer } from '../../api.ts';
-import {
-  newUserId,
-  ruleFields,
-  unsetUserFields,
-  userFields,
-  userName,
-} from '../../assistant/tools/user-fields.ts';
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
-import { showFields, showTable, toolAction, toolCommand } from '../client/tool-command.ts';
+import { showFields, toolAction } from '../client/tool-command.ts';
+import { type Command, type Flags, number, several, text, toggle } from '../terminal/command.ts';
+import { tableText } from '../terminal/terminal.ts';
 
-const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `deleted ${deleted}`;
+const personFlags: Flags = {
+  email: text('ADDRESS', 'Mail address'),
+  phone: text('NUMBER', 'Phone number, such as +4930123456', { argument: 'phone_e164' }),
+  timezone: text('ZONE', 'Time zone, such as Europe/Berlin; that of this machine, unless given'),
+  'quiet-start': text('TIME', 'No messages from this time on; 21:00, unless given'),
+  'quiet-end': text('TIME', 'No messages until this time; 07:00, unless given'),
+  'channel-pref': text('CHANNEL', 'How to send messages; by mail, unless given'),
+  'weekend-policy': text('CHANNEL', 'How to send messages at weekends, or none'),
+  'escalation-threshold': number('MINUTES', 'Follow up urgent reminders from so long before the event'),
+  'max-call-attempts': number('COUNT', 'Most calls for one event; 3, unless given'),
+  locale: text('LANGUAGE', 'Language of messages, such as de-AT'),
+  voice: text('VOICE', 'Voice of calls'),
+  'webhook-url': text('ADDRESS', 'Address for signed webhooks'),
+  'ntfy-topic': text('TOPIC', 'Topic of ntfy'),
+  channels: several('ADDRESS', 'Address of another channel; can be repeated'),
+  reminders: { ...text('JSON', 'Lead times by kind of event, such as {"online":["10m"]}'), format: 'json' },
+};
 
-export const users = toolCommand({
+const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `✓ Deleted ${deleted}`;
+const name = text('NAME', 'Name of the person');
+
+export const users: Command = {
   name: 'users',
-  summary: 'Manage users, their preferences and their notification rules.',
-  settings: ['assistant.database_url'],
+  summary: 'People, their preferences and their rules for reminders',
   actions: {
     list: toolAction({
+      summary: 'List people',
+      examples: ['users list', 'users list --json'],
       tool: 'list_users',
       defaults: wholeList,
-      show: ({ users }) =>
-        showTable(
-          users.map(({ id, name, email, timezone, channel_pref }) => [
-            id,
-            name,
-            email,
-            timezone,
-            channel_pref,
-          ]),
-          'No users yet. Create one: adjutant users create --name NAME --email ADDRESS',
-        ),
+      show: ({ users }, terminal) =>
+        users.length === 0
+          ? 'There are no people yet. Add yourself: adjutant users create NAME --email ADDRESS'
+          : tableText(
+              terminal,
+              undefined,
+              users.map(({ id, name, email, timezone, channel_pref }) => [
+                id,
+                name,
+                email,
+                timezone,
+                channel_pref,
+              ]),
+            ),
     }),
-    show: toolAction({ tool: 'get_user', positional: 'user_id', show: showFields }),
-    create: toolAction({
-      tool: 'create_user',
+    show: toolAction({
+      summary: 'Show one person',
+      args: '[PERSON]',
+      examples: ['users show ada', 'users show ada --json'],
+      tool: 'get_user',
+      words: ['user_id'],
+      show: showFields,
+    }),
+    me: toolAction({
+      summary: 'Say which person you are',
+      args: 'PERSON',
+      examples: ['users me ada', 'users me "Ada Lovelace"'],
+      tool: 'choose_me',
+      words: ['user_id'],
       changes: true,
-      fields: { name: userName, ...userFields, id: newUserId },
+      show: ({ id, name }) => `✓ You are ${name} (${id}) now`,
+    }),
+    create: toolAction({
+      summary: 'Add a person',
+      args: '[NAME]',
+      flags: { name, ...personFlags, id: text('ID', 'Short name for commands; made up, unless given') },
+      examples: [
+        'users create Ada --email ada@example.org',
+        'users create Bob --id bob --timezone Europe/Paris',
+      ],
+      tool: 'create_user',
+      words: ['name'],
+      changes: true,
       show: ({ note, ...user }) =>
         showFields({ ...user, ...(note !== undefined && { note: inCommandWords(note) }) }),
     }),
     update: toolAction({
+      summary: 'Change a person',
+      args: '[PERSON]',
+      flags: { name, ...personFlags, unset: several('FIELD', 'Field to clear; can be repeated') },
+      examples: ['users update ada --timezone Europe/Berlin', 'users update ada --channel-pref push'],
       tool: 'update_user',
+      words: ['user_id'],
       changes: true,
-      positional: 'user_id',
-      fields: { name: userName, ...userFields, unset: unsetUserFields },
+      needsFlag: true,
       show: showFields,
     }),
-    delete: toolAction({ tool: 'delete_user', changes: true, positional: 'user_id', show: deletedText }),
+    delete: toolAction({
+      summary: 'Delete a person with all events, reminders and rules',
+      args: 'PERSON',
+      flags: { yes: toggle('Do not ask', { short: 'y' }) },
+      examples: ['users delete bob', 'users delete bob --yes'],
+      tool: 'delete_user',
+      words: ['user_id'],
+      changes: true,
+      async confirm(client, { user_id }, terminal) {
+        const person = { user_id: String(user_id) };
+        const { value: user } = await client.call('get_user', person);
+        const events = await client.call('list_events', { ...person, days_forward: 90, ...wholeList });
+        const planned = await client.call('list_notifications', {
+          ...person,
+          status: 'planned',
+          ...wholeList,
+        });
+        const rules = await client.call('list_rules', { ...person, ...wholeList });
+        const counts = [
+          `${events.value.events.length} events in the next 90 days`,
+          `${planned.value.notifications.length} planned reminders`,
+          `${rules.value.rules.length} rules`,
+        ];
+        return terminal.confirm(`${user.name} has ${counts.join(', ')}. Delete all of it?`);
+      },
+      show: deletedText,
+    }),
     rules: toolAction({
+      summary: 'List the rules of a person',
+      args: '[PERSON]',
+      examples: ['users rules ada', 'users rules ada --json'],
       tool: 'list_rules',
+      words: ['user_id'],
       defaults: wholeList,
-      positional: 'user_id',
-      show: ({ rules }) =>
-        showTable(
-          rules.map(({ id, rule_type, rule_json, priority, enabled }) => [
-            id,
-            rule_type,
-            JSON.stringify(rule_json),
-            priority,
-            enabled ? '' : 'off',
-          ]),
-          'No rules.',
-        ),
+      show: ({ rules }, terminal) =>
+        rules.length === 0
+          ? 'No rules.'
+          : tableText(
+              terminal,
+              undefined,
+              rules.map(({ id, rule_type, rule_json, priority, enabled }) => [
+                id,
+                rule_type,
+                JSON.stringify(rule_json),
+                priority,
+                enabled ? '' : 'off',
+              ]),
+            ),
     }),
     rule: toolAction({
+      summary: 'Add or change a rule',
+      args: '[PERSON]',
+      flags: {
+        'rule-type': text('TYPE', 'vip_organizer, internal_meeting, travel_buffer or fewer_reminders'),
+        'rule-json': { ...text('JSON', 'What the rule says, such as {"minutes":30}'), format: 'json' },
+        priority: number('NUMBER', 'Rules with a higher number come first'),
+        enabled: toggle('Use the rule; --no-enabled keeps it for later'),
+      },
+      examples: [
+        `users rule ada --rule-type travel_buffer --rule-json '{"minutes":30}'`,
+        `users rule ada --rule-type vip_organizer --rule-json '{"organizers":["boss@example.org"]}'`,
+      ],
       tool: 'set_rule',
+      words: ['user_id'],
       changes: true,
-      positional: 'user_id',
-      fields: ruleFields,
       show: showFields,
     }),
-    unrule: toolAction({ tool: 'delete_rule', changes: true, positional: 'rule_id', show: deletedText }),
+    unrule: toolAction({
+      summary: 'Delete a rule',
+      args: 'RULE',
+      examples: ['users unrule 7', 'users rules ada'],
+      tool: 'delete_rule',
+      words: ['rule_id'],
+      changes: true,
+      show: deletedText,
+    }),
   },
-});
+};

@@ -1,16 +1,12 @@
 import { createDelivery } from '../../app.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
-import { type Command, deliverySettings, finish, stopped } from '../terminal/command.ts';
+import { finish, single, stopped, toggle } from '../terminal/command.ts';
 
-export const worker: Command = {
-  name: 'worker',
-  summary: 'Sync calendars, plan notifications and deliver them when they are due.',
-  usage: 'worker [--once] [FLAGS]',
-  flags: {
-    once: { type: 'boolean', description: 'Sync, plan and deliver once, then exit.' },
-  },
-  settings: ['home', 'config', 'assistant.database_url', ...deliverySettings, 'log_level'],
-  async run({ config, flags }, terminal) {
+export const worker = single('worker', {
+  summary: 'Sync calendars, plan reminders and send them when they are due',
+  flags: { once: toggle('Sync, plan and send once, then exit') },
+  examples: ['worker', 'worker --once'],
+  async run({ config, flags, terminal }) {
     const delivery = await createDelivery(config, terminal.env);
     if (flags['once'] === true) {
       const count = await terminal.progress.during('syncing, planning and delivering', () => delivery.once());
@@ -28,4 +24,4 @@ export const worker: Command = {
     await delivery.stop();
     return 0;
   },
-};
+});

@@ -4,7 +4,7 @@ import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { flagName } from '../../setting.ts';
-import { type Command, UsageError, unknownSubcommand } from '../terminal/command.ts';
+import { type Action, type Command, toggle, UsageError } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findServers } from './running-servers.ts';
 import {
@@ -25,27 +25,44 @@ interface Invocation {
   readonly manager: ServiceManager;
 }
 
-const actions = { install, remove, status };
+type Work = (invocation: Invocation, named?: ServiceName) => Promise<number>;
+
+function serviceAction(work: Work, action: Omit<Action, 'run' | 'args'>): Action {
+  return {
+    ...action,
+    args: '[SERVICE]',
+    notes: { SERVICE: 'server or worker' },
+    async run({ loaded, words: [named], terminal }) {
+      const known = serviceNames.find((name) => name === named);
+      if (named !== undefined && known === undefined)
+        throw new UsageError(`there is no service "${named}"; there are ${serviceNames.join(' and ')}`);
+      return work({ loaded, terminal, manager: await findManager(loaded, terminal) }, known);
+    },
+  };
+}
 
 export const service: Command = {
   name: 'service',
-  summary: 'Keep the server or the worker running in the background, from login on.',
-  usage: 'service install|remove|status [server|worker] [--dry-run] [FLAGS]',
-  maxWords: 2,
-  flags: { 'dry-run': { type: 'boolean', description: 'install: Print the file without writing it.' } },
-  settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
-  async run(loaded, terminal) {
-    const [action = 'status', named] = loaded.positionals;
-    if (!Object.hasOwn(actions, action)) throw unknownSubcommand('service', action, Object.keys(actions));
-    const known = serviceNames.find((name) => name === named);
-    if (named !== undefined && known === undefined)
-      throw new UsageError(`service ${action} takes server or worker, not "${named}"`);
-    const manager = await findManager(loaded, terminal);
-    return actions[action as keyof typeof actions]({ loaded, terminal, manager }, known);
+  summary: 'Keep Adjutant running, from login on',
+  actions: {
+    status: serviceAction(status, {
+      summary: 'Show what is installed and running',
+      examples: ['service status', 'service status worker'],
+    }),
+    install: serviceAction(install, {
+      summary: 'Start the server or the worker now and at every login',
+      flags: { 'dry-run': toggle('Print the file without writing it') },
+      settings: ['http.port'],
+      examples: ['service install', 'service install worker'],
+    }),
+    remove: serviceAction(remove, {
+      summary: 'Stop it, and no longer start it at login',
+      examples: ['service remove', 'service remove worker'],
+    }),
   },
 };
 
-async function findManager(loaded: LoadedConfig, terminal: Terminal): Promise<ServiceManager> {
+export async function findManager(loaded: LoadedConfig, terminal: Terminal): Promise<ServiceManager> {
   const { settings, userHome } = findPlaces(terminal.env);
   if (process.platform === 'darwin') return launchd(userHome);
   if (process.platform !== 'win32' && succeeds(() => run('systemctl', '--version'))) return systemd(settings);

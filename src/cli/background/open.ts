@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { log } from '../../log.ts';
 import { readToken } from '../../transports/token.ts';
-import type { Command } from '../terminal/command.ts';
+import { single, toggle } from '../terminal/command.ts';
 import { findServers } from './running-servers.ts';
 
-export const open: Command = {
-  name: 'open',
-  summary: 'Open the page of the running server, signed in.',
-  usage: 'open [--print]',
-  flags: { print: { type: 'boolean', description: 'Only print the link; do not start a browser.' } },
-  settings: ['home', 'config', 'http.state_dir', 'http.token_file'],
-  async run({ config, flags }, terminal) {
+export const open = single('open', {
+  summary: 'Open the page of the running server, signed in',
+  flags: { print: toggle('Only print the link; do not start a browser') },
+  examples: ['open', 'open --print'],
+  async run({ config, flags, terminal }) {
     const stateDir = config['http.state_dir'];
     const [server] = await findServers(stateDir);
     if (server === undefined)
@@ -28,7 +26,7 @@ export const open: Command = {
       terminal.hint('The page opens in your browser. The link contains your token: do not share it.\n');
     return 0;
   },
-};
+});
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

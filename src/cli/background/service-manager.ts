@@ -30,6 +30,11 @@ export interface ServiceManager {
   startCommand(service: ServiceName): string;
   /** The command that shows the log. */
   logCommand(service: ServiceName): string;
+  /** The program that prints the log, and its arguments. */
+  log(
+    service: ServiceName,
+    options: { readonly follow: boolean; readonly limit: number },
+  ): readonly [string, ...string[]];
   /** Advice after the first start. */
   readonly advice?: string;
 }
@@ -81,6 +86,11 @@ export function launchd(userHome: string): ServiceManager {
       }),
     startCommand: (service) => `launchctl bootstrap ${domain} '${file(service)}'`,
     logCommand: (service) => `tail -f '${logFile(service)}'`,
+    log: (service, { follow, limit }) => [
+      ...(['tail', '-n', String(limit)] as const),
+      ...(follow ? ['-f'] : []),
+      logFile(service),
+    ],
   };
 }
 
@@ -149,6 +159,10 @@ export function systemd(settingsFolder: string): ServiceManager {
     startCommand: (service) =>
       `systemctl --user daemon-reload && systemctl --user enable --now ${units[service]}`,
     logCommand: (service) => `journalctl --user --unit ${units[service]}`,
+    log: (service, { follow, limit }) => [
+      ...(['journalctl', '--user', '--unit', units[service], '--lines', String(limit)] as const),
+      ...(follow ? ['--follow'] : ['--no-pager']),
+    ],
     advice: 'It runs while you are logged in. To keep it running after that, run: loginctl enable-linger',
   };
 }

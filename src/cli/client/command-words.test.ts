@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../program.ts';
-import { listSubcommands } from '../terminal/command.ts';
 import { commandOfTool, inCommandWords } from './command-words.ts';
 
 describe('the command of a tool', () => {
@@ -10,8 +9,9 @@ describe('the command of a tool', () => {
     for (const line of Object.values(commandOfTool)) {
       const [name = '', word = ''] = line.split(' ');
       const command = await commands[name]!();
-      const flags = Object.keys(command.flags ?? {}).map((flag) => `--${flag}`);
-      if (word !== '') expect([...listSubcommands(command), ...flags], line).toContain(word);
+      const flags = Object.values(command.actions).flatMap((action) => Object.keys(action.flags ?? {}));
+      const words = [...Object.keys(command.actions), ...flags.map((flag) => `--${flag}`)];
+      if (word !== '') expect(words, line).toContain(word);
     }
   });
 

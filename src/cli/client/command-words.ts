@@ -1,13 +1,15 @@
 import type { ToolName } from '../../api.ts';
+import type { CommandFlag } from '../../config.ts';
 import type { Failure } from '../../failure.ts';
 import { toolNames } from '../../toolsets/toolsets.ts';
-import { type Command, UsageError } from '../terminal/command.ts';
+import { type Flags, UsageError } from '../terminal/command.ts';
 
 /** Tools whose command cannot be told from their names. */
 const named: Partial<Readonly<Record<ToolName, string>>> = {
   answer_approval: 'runs approve',
   answer_invitation: 'events answer',
   check_health: 'doctor',
+  choose_me: 'users me',
   collect_run: 'runs watch',
   delegate_autopilot: 'delegate --autopilot',
   delegate_compare: 'runs compare',
@@ -19,20 +21,24 @@ const named: Partial<Readonly<Record<ToolName, string>>> = {
   get_event: 'events show',
   get_user: 'users show',
   list_activity: 'audit',
-  list_agents: 'doctor',
+  list_agents: 'agents',
+  server_status: 'status',
   list_approvals: 'runs show',
   list_channels: 'notifications channels',
   list_outbox: 'notifications outbox',
   list_rules: 'users rules',
+  load_demo: 'demo load',
   prompt_history: 'prompts history',
   prompt_usage: 'prompts usage',
+  remind: 'remind',
+  remove_demo: 'demo remove',
   run_statistics: 'runs stats',
   set_rule: 'users rule',
   update_prompt: 'prompts edit',
 };
 
 /** Tools that only the page has. */
-const withoutCommand: readonly string[] = ['try_prompt'] satisfies ToolName[];
+const withoutCommand: readonly string[] = ['organize_prompt', 'try_prompt'] satisfies ToolName[];
 
 /** The command that does what a tool does: `cancel_run` is `runs cancel`. Tools without a command are missing. */
 export const commandOfTool: Readonly<Record<string, string>> = {
@@ -61,17 +67,19 @@ export function inCommandWords(message: string): string {
   });
 }
 
-/** The flag for an argument of a tool. */
-export function flagFor(field: string): string {
-  return field.replace(/_(ts|e164)$/, '').replaceAll('_', '-');
+/** The argument of a tool that a flag gives. */
+export function argumentOf(flag: string, { argument }: CommandFlag): string {
+  return argument ?? flag.replaceAll('-', '_');
 }
 
 /** Explains a failed call of a tool: invalid arguments by the flags of the command, everything else by its commands. */
-export function explainFailure(failure: Failure, flags: Command['flags'] = {}): Error {
+export function explainFailure(failure: Failure, flags: Flags = {}): Error {
   if (failure.issues.length === 0) return new Error(inCommandWords(failure.message), { cause: failure });
-  const issues = failure.issues.map(({ path: [field = '', ...rest], message }) => {
-    const flag = flagFor(String(field));
-    return `${[Object.hasOwn(flags, flag) ? `--${flag}` : field, ...rest].join('.')} ${message}`;
-  });
+  const flagOf = new Map(
+    Object.entries(flags).map(([flag, known]) => [argumentOf(flag, known), `--${flag}`]),
+  );
+  const issues = failure.issues.map(({ path: [field = '', ...rest], message }) =>
+    [[flagOf.get(String(field)) ?? String(field).replaceAll('_', ' '), ...rest].join('.'), message].join(' '),
+  );
   return new UsageError(issues.join('; '), { cause: failure });
 }

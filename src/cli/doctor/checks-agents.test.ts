@@ -5,7 +5,7 @@ import { type Checkup, createCheckup } from '../../../test/checkup.ts';
 import { componentFile } from '../../../test/components.ts';
 import { surveyAgent } from '../../delegate/agents/agent-survey.ts';
 import { Agents } from '../../delegate/agents/agents.ts';
-import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
+import { delegateOptions } from '../../delegate/run/delegate-options.ts';
 import { checkAgents, checkCodex } from './checks-agents.ts';
 
 let home: Checkup;
@@ -47,19 +47,17 @@ it('reports which agents are installed, signed in, too old, unknown or missing',
   const settings = '[[delegate.agents]]\nname = "goose"\ncommand = "/nowhere/goose"\n';
   const found = await check(settings, { GEMINI_API_KEY: 'none' });
   expect(found).toEqual({
-    Codex: {
-      state: 'warning',
-      detail: 'not installed, so sub-agents cannot run',
-      remedy:
-        'codex is not on the PATH; install it with "npm install -g @openai/codex" or set delegate.command to its path.',
-    },
+    Codex: { state: 'good', detail: 'not installed; runs use gemini' },
     'Agent claude': {
       state: 'warning',
       detail: expect.stringMatching(
         /^\d+\.\d+\.\d+, not signed in; can steer, interrupt, approve, resume, fork, usage, cost$/,
       ),
-      remedy: 'start claude once and sign in, or set ANTHROPIC_API_KEY',
+      remedy: expect.stringMatching(
+        /^start claude once and sign in, or set ANTHROPIC_API_KEY(; install .*)?$/,
+      ),
     },
+    'Sandbox around agents': { state: expect.any(String), detail: expect.any(String) },
     'Agent gemini': {
       state: 'good',
       detail: expect.stringMatching(/^\d+\.\d+\.\d+, signed in; can interrupt, approve, usage$/),
@@ -92,7 +90,7 @@ it('does not take the program of another agent for Codex, and needs no Codex for
   const found = await check(settings, { ANTHROPIC_API_KEY: 'none' });
   expect(found).toMatchObject({
     Codex: { state: 'good', detail: 'not installed; runs use claude' },
-    'Agent claude': { state: 'good', detail: expect.stringContaining('signed in; can steer') },
+    'Agent claude': { detail: expect.stringContaining('signed in; can steer') },
     'Other agents': { state: 'good', detail: 'not installed: gemini, opencode, qwen' },
   });
 });
@@ -124,4 +122,31 @@ it('flags a Codex that is too old, with the same words as the tool that lists ag
   const options = delegateOptions((await home.load(env)).config, env, false);
   const survey = await surveyAgent(new Agents(options).get('codex'), options);
   expect(survey.hint?.split('; ')).toEqual([expect.stringContaining('codex login'), remedy]);
+});
+
+it('says which layers of the sandbox work, and which agents have none', { timeout: 60_000 }, async () => {
+  install('gemini');
+  install('claude');
+  const variables = { GEMINI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none' };
+  const without = await check('[delegate]\ncontainment = "none"\n', variables);
+  expect(without['Sandbox around agents']).toEqual({
+    state: 'warning',
+    detail:
+      'Linux namespaces do not work here, so nothing but the sandboxes of codex and claude themselves limits runs, and runs of gemini, opencode, qwen are refused',
+    remedy: expect.stringContaining('install util-linux'),
+  });
+  expect(without['Agent gemini']).toMatchObject({
+    state: 'warning',
+    remedy: expect.stringMatching(/^every run in a sandbox is refused here: install util-linux/),
+  });
+  // `check` puts only these programs on the PATH.
+  expect(without['Agent claude']?.remedy ?? 'install bwrap and socat').toMatch(/bwrap|socat/);
+});
+
+it.runIf(process.platform === 'linux')('reports that the sandbox works', async () => {
+  const { 'Sandbox around agents': sandbox } = await check('');
+  expect(sandbox).toEqual({
+    state: 'good',
+    detail: expect.stringMatching(/^works: agents do not see your keys/),
+  });
 });

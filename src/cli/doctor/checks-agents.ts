@@ -1,7 +1,7 @@
 import type { Config, LoadedConfig } from '../../config.ts';
-import { surveyAgent, versionHint } from '../../delegate/agents/agent-survey.ts';
+import { surveyAgent, surveySandbox, versionHint } from '../../delegate/agents/agent-survey.ts';
 import { Agents } from '../../delegate/agents/agents.ts';
-import { delegateOptions } from '../../delegate/settings/delegate-options.ts';
+import { delegateOptions } from '../../delegate/run/delegate-options.ts';
 import type { Finding } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -19,7 +19,8 @@ export async function checkAgents(
   const isDefault = (name: string) => name === options.agent;
   const isConfigured = (name: string) =>
     options.agents.some((agent) => agent.name === name && agent.command !== undefined);
-  const findings: Finding[] = [];
+  const { detail, remedy } = await surveySandbox(all, options);
+  const findings: Finding[] = [toFinding('Sandbox around agents', detail, remedy)];
   const missing: string[] = [];
   for (const { name, program, version, signed_in, can, hint } of others) {
     const title = `Agent ${name}`;

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import type { Finding, Problem } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { problemFindings } from '../../status/health.ts';
-import { type Inspection, inspectDatabase } from '../../store/inspect.ts';
+import { type Damage, findDamage, type Inspection, inspectDatabase } from '../../store/inspect.ts';
 import { connectMemory } from '../../transports/memory.ts';
 
 const title = 'Database';
@@ -16,8 +16,11 @@ export async function checkData(
 ): Promise<readonly Finding[]> {
   const { config, origins } = loaded;
   try {
-    const found = await inspectDatabase(config['assistant.database_url']);
-    return [databaseFinding(found), ...(await problems(loaded, found.schema === 'current', known))];
+    const url = config['assistant.database_url'];
+    const found = await inspectDatabase(url);
+    const damage = await findDamage(url);
+    const finding = damage === undefined ? databaseFinding(found) : damageFinding(found, damage);
+    return [finding, ...(await problems(loaded, found.schema === 'current', known))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const origin = origins['assistant.database_url'];
@@ -30,6 +33,17 @@ export async function checkData(
       ...(await problems(loaded, false, known)),
     ];
   }
+}
+
+function damageFinding({ place }: Inspection, { lines, isInIndexes }: Damage): Finding {
+  return {
+    title,
+    state: 'bad',
+    detail: `${place} is damaged: ${lines.slice(0, 3).join('; ')}`,
+    remedy: isInIndexes
+      ? 'only indexes are damaged: the next start of a server rebuilds them'
+      : 'stop the servers, then run adjutant restore FILE --replace with the last backup',
+  };
 }
 
 function databaseFinding({ place, program, schema, version }: Inspection): Finding {

@@ -2,6 +2,7 @@ import { accessSync, constants, promises as disk, existsSync } from 'node:fs';
 import { createServer as createListener } from 'node:net';
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
+import { delegateOptions } from '../../delegate/run/delegate-options.ts';
 import type { Finding } from '../../feature.ts';
 import { locate } from '../../store/store.ts';
 import { isAdjutant } from '../background/running-servers.ts';
@@ -110,4 +111,22 @@ export async function checkPort(config: Config): Promise<readonly Finding[]> {
     'choose another with --host and --port',
   ];
   return [{ title: 'Port', state: 'warning', detail: `${where} ${what}`, remedy }];
+}
+
+/** How much space runs take, and which of them a server will delete. */
+export async function checkRuns(config: Config): Promise<readonly Finding[]> {
+  const { planRemoval } = await import('../../delegate/sharing/retention.ts');
+  const { runsDir, retention } = delegateOptions(config, {}, false);
+  const { runs, bytes, removed, waiting } = await planRemoval(runsDir, retention);
+  const days = retention.ageMs === undefined ? [] : [`${config['delegate.keep_days']} days`];
+  const size = retention.bytes === undefined ? [] : [`${config['delegate.keep_mb']} MB`];
+  const limits = [...days, ...size].join(' or ') || 'without a limit';
+  const detail = [
+    `${runs} runs, ${Math.ceil(bytes / 1e6)} MB, kept for ${limits}`,
+    ...(removed.length > 0 ? [`${removed.length} are about to be deleted`] : []),
+    ...(waiting.length > 0
+      ? [`${waiting.length} old ones are kept, because their changes wait to be applied`]
+      : []),
+  ].join('; ');
+  return [{ title: 'Runs', state: 'good', detail }];
 }

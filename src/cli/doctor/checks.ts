@@ -11,7 +11,7 @@ import { type Client, clients } from '../install/clients.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkAgents, checkCodex } from './checks-agents.ts';
 import { checkData } from './checks-data.ts';
-import { checkDisks, checkFolders, checkPort, checkWatching } from './checks-machine.ts';
+import { checkDisks, checkFolders, checkPort, checkRuns, checkWatching } from './checks-machine.ts';
 import { checkProviders } from './checks-providers.ts';
 
 interface Check {
@@ -29,6 +29,7 @@ export const checks: readonly Check[] = [
   { title: 'Node', perform: async () => [{ title: 'Node', state: 'good', detail: process.version }] },
   { title: 'Folders', perform: async ({ config }) => checkFolders(config) },
   { title: 'Disk', perform: ({ config }) => checkDisks(config) },
+  { title: 'Runs', perform: ({ config }) => checkRuns(config) },
   { title: 'Watching files', perform: checkWatching },
   { title: 'Port', perform: ({ config }) => checkPort(config) },
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },

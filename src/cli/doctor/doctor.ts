@@ -1,5 +1,5 @@
 import type { Finding } from '../../feature.ts';
-import { type Command, deliverySettings } from '../terminal/command.ts';
+import { single, toggle } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { paint } from '../terminal/terminal.ts';
 import { checks, runChecks } from './checks.ts';
@@ -7,24 +7,11 @@ import { checks, runChecks } from './checks.ts';
 const colours = { good: 32, warning: 33, bad: 31 } as const;
 const marks = { good: '✓', warning: '!', bad: '✗' } as const;
 
-export const doctor: Command = {
-  name: 'doctor',
-  summary: 'Check that everything works, and say how to fix what does not.',
-  usage: 'doctor [FLAGS]',
-  flags: {
-    json: { type: 'boolean', description: 'Print the findings as JSON.' },
-    quiet: { type: 'boolean', short: 'q', description: 'Print only problems.' },
-  },
-  settings: [
-    'home',
-    'config',
-    'http.host',
-    'http.port',
-    'assistant.database_url',
-    ...deliverySettings,
-    'assistant.model_url',
-  ],
-  async run(loaded, terminal) {
+export const doctor = single('doctor', {
+  summary: 'Check that everything works, and say how to fix what does not',
+  flags: { quiet: toggle('Print only problems', { short: 'q' }) },
+  examples: ['doctor', 'doctor --quiet'],
+  async run({ loaded, terminal }) {
     const findings: Finding[] = [];
     await terminal.progress.during('checking', async (show) => {
       await runChecks(loaded, terminal, (check, done, found) => {
@@ -39,7 +26,7 @@ export const doctor: Command = {
     if (terminal.json) terminal.answer({ findings }, '');
     return findings.some(({ state }) => state === 'bad') ? 1 : 0;
   },
-};
+});
 
 function findingLine({ title, state, detail, remedy }: Finding, terminal: Terminal): string {
   const mark = paint(terminal, colours[state], marks[state]);

@@ -7,6 +7,8 @@ import { type EntryFormat, entryWriter } from './client-entry.ts';
 export interface Client {
   readonly id: string;
   readonly title: string;
+  /** Other names that people use for it. */
+  readonly names?: readonly string[];
   readonly format: 'json' | 'toml' | 'yaml';
   /** The user's configuration file. */
   file(places: Places, platform: NodeJS.Platform): string;
@@ -45,6 +47,7 @@ const goose = {
 export const clients: readonly Client[] = [
   {
     id: 'codex',
+    names: ['codex-cli', 'openai-codex', 'openai'],
     title: 'Codex',
     format: 'toml',
     file: ({ env, userHome }) => join(env['CODEX_HOME'] || join(userHome, '.codex'), 'config.toml'),
@@ -54,6 +57,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'claude',
+    names: ['claude-code', 'claudecode', 'claude-cli', 'cc'],
     title: 'Claude Code',
     format: 'json',
     file: ({ env, userHome }) => join(env['CLAUDE_CONFIG_DIR'] || userHome, '.claude.json'),
@@ -68,6 +72,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'claude-desktop',
+    names: ['claude-app', 'desktop'],
     title: 'Claude Desktop',
     hasWindow: true,
     format: 'json',
@@ -89,6 +94,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'vscode',
+    names: ['vs-code', 'code', 'visual-studio-code'],
     title: 'VS Code',
     hasWindow: true,
     format: 'json',
@@ -99,6 +105,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'copilot',
+    names: ['github-copilot', 'copilot-cli', 'gh-copilot'],
     title: 'GitHub Copilot CLI',
     format: 'json',
     file: ({ env, userHome }) => join(env['COPILOT_HOME'] || join(userHome, '.copilot'), 'mcp-config.json'),
@@ -108,6 +115,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'gemini',
+    names: ['gemini-cli'],
     title: 'Gemini CLI',
     format: 'json',
     file: ({ userHome }) => join(userHome, '.gemini', 'settings.json'),
@@ -117,6 +125,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'qwen',
+    names: ['qwen-code'],
     title: 'Qwen Code',
     format: 'json',
     file: ({ userHome }) => join(userHome, '.qwen', 'settings.json'),
@@ -128,6 +137,7 @@ export const clients: readonly Client[] = [
   },
   {
     id: 'opencode',
+    names: ['open-code'],
     title: 'opencode',
     format: 'json',
     file: (places) =>

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import { settings } from '../../settings.ts';
 import { stableProgram } from '../background/stable-path.ts';
-import { type Command, UsageError } from '../terminal/command.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { type Flags, several, single, toggle, UsageError } from '../terminal/command.ts';
+import { type Terminal, tableText } from '../terminal/terminal.ts';
 import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients } from './clients.ts';
@@ -19,37 +20,33 @@ import {
   syncPrompts,
 } from './native-files.ts';
 
-const names = clients.map(({ id }) => id).join('|');
-const shared = {
-  project: { type: 'boolean', description: 'Use the configuration of the project in the current folder.' },
-  'dry-run': { type: 'boolean', description: 'Show the changes without making them.' },
-} as const;
+const names = clients.map(({ id }) => id).join(', ');
+const shared: Flags = {
+  project: toggle('Use the configuration of the project in the current folder'),
+  'dry-run': toggle('Show the changes without making them'),
+};
 
-export const install: Command = {
-  name: 'install',
-  summary: 'Add Adjutant to the configuration of a client.',
-  usage: `install ${names} [--project] [--http] [--with-prompts] [--sync] [--dry-run]`,
-  maxWords: 1,
+export const install = single('install', {
+  summary: 'Connect a client, or list the clients found here',
+  args: '[CLIENT]',
+  notes: { CLIENT: names },
   flags: {
     ...shared,
-    http: { type: 'boolean', description: 'Connect the client to a running `adjutant serve --http`.' },
-    'with-prompts': {
-      type: 'boolean',
-      description:
-        "Also write prompts as the client's own commands or skills. Choose them with --prompt or --tag.",
-    },
-    prompt: { type: 'string', multiple: true, description: 'A prompt to write. Can be repeated.' },
-    tag: { type: 'string', multiple: true, description: 'Write all prompts with this tag. Can be repeated.' },
-    sync: { type: 'boolean', description: 'Update the prompts written before, in all clients or in one.' },
+    http: toggle('Connect the client to a running adjutant serve --http'),
+    'with-prompts': toggle('Also write prompts as the own commands or skills of the client'),
+    prompt: several('NAME', 'Prompt to write; can be repeated'),
+    tag: several('TAG', 'Write all prompts with this tag; can be repeated'),
+    sync: toggle('Update the prompts written before, in all clients or in one'),
   },
-  settings: ['home', 'config', 'http.host', 'http.port', 'http.token_file'],
-  async run(loaded, terminal) {
+  examples: ['install', 'install claude'],
+  async run({ loaded, terminal }) {
     if (loaded.flags['sync'] === true)
       return syncPrompts(
         loaded,
         terminal,
         loaded.positionals.length > 0 ? findClient(loaded.positionals) : undefined,
       );
+    if (loaded.positionals.length === 0) return listClients(loaded, terminal);
     const { client, file } = target(loaded, terminal);
     const http = loaded.flags['http'] === true;
     if (http && client.http === false)
@@ -75,16 +72,15 @@ export const install: Command = {
       terminal.hint(`${file.path} contains ${secret}. Do not share or commit it.\n`);
     return result;
   },
-};
+});
 
-export const uninstall: Command = {
-  name: 'uninstall',
-  summary: 'Remove Adjutant from the configuration of a client.',
-  usage: `uninstall ${names} [--project] [--dry-run]`,
-  maxWords: 1,
+export const uninstall = single('uninstall', {
+  summary: 'Remove Adjutant from the configuration of a client',
+  args: 'CLIENT',
+  notes: { CLIENT: names },
   flags: shared,
-  settings: [],
-  async run(loaded, terminal) {
+  examples: ['uninstall claude', 'uninstall claude --dry-run'],
+  async run({ loaded, terminal }) {
     const { client, file } = target(loaded, terminal);
     const original = await findOriginal(file, client);
     const after = original ? (original.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
@@ -103,7 +99,7 @@ export const uninstall: Command = {
       native: async (dry) => place && native.prompts.uninstall(place, { dry }),
     });
   },
-};
+});
 
 /**
  * The file as it was before the installation, if nothing but our entry has changed since. Its text is `undefined` if the
@@ -184,15 +180,59 @@ function target({ flags, positionals }: LoadedConfig, terminal: Terminal) {
 }
 
 function findClient([name]: readonly string[]): Client {
-  const client = clients.find(({ id }) => id === name);
-  if (client !== undefined) return client;
-  if (name === undefined) throw new UsageError(`name a client: ${names}`);
-  const meant = nearest(
-    name,
-    clients.map(({ id }) => id),
+  const client = clients.find(
+    ({ id, names: others = [] }) => id === name || others.includes(name!.toLowerCase()),
   );
+  if (client !== undefined) return client;
+  const all = clients.flatMap(({ id, names: others = [] }) => [id, ...others]);
+  const meant = nearest(name!, all);
   throw new UsageError(
-    `unknown client "${name}"; ${meant ? `did you mean ${meant}?` : `known are ${names}`}`,
+    meant
+      ? `unknown client "${name}"; did you mean ${meant}?`
+      : `unknown client "${name}"; known are ${names}`,
+  );
+}
+
+/** Lists the clients on this machine, and the command that connects each. */
+async function listClients({ flags }: LoadedConfig, terminal: Terminal): Promise<number> {
+  if (Object.keys(shared).some((flag) => flags[flag] === true))
+    throw new UsageError(`name a client: ${names}`);
+  const { isOnPath, node, script } = await stableProgram(terminal.env['PATH'], 'adjutant install');
+  const command = isOnPath ? 'adjutant' : `${node} ${script}`;
+  const found = await findClients(terminal.env);
+  const rows = found.map(({ id, title, installed, connected }) => ({
+    ...{ client: id, title, installed, connected },
+    command: `${command} install ${id}`,
+  }));
+  terminal.answer({ clients: rows }, () => {
+    const here = rows.filter(({ installed }) => installed);
+    const others = rows.flatMap(({ client, installed }) => (installed ? [] : [client]));
+    const lines = here.map(({ title, connected, command: line }) => [
+      title,
+      connected ? '✓ connected' : line,
+    ]);
+    return [
+      here.length === 0 ? 'No client was found on this machine.' : tableText(terminal, undefined, lines),
+      ...(others.length > 0 ? [`Not found: ${others.join(', ')}`] : []),
+    ].join('\n');
+  });
+  return 0;
+}
+
+/** Every client, whether it seems to be installed, and whether it has our entry. */
+export async function findClients(env: Terminal['env']) {
+  const places = findPlaces(env);
+  const folders = (env['PATH'] ?? '').split(delimiter);
+  return Promise.all(
+    clients.map(async (client) => {
+      const file = client.file(places, process.platform);
+      // Some keep their file in the home folder, which says nothing.
+      const folder = dirname(file) === places.userHome ? file : dirname(file);
+      const installed = existsSync(folder) || folders.some((one) => existsSync(join(one, client.id)));
+      const text = existsSync(file) ? new ManagedFile(file).text : undefined;
+      const entry = await readEntry(text ?? '', file, client).catch(() => undefined);
+      return { ...client, installed, connected: entry !== undefined };
+    }),
   );
 }
 

@@ -1,22 +1,31 @@
 import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
-import type { LoadedConfig } from '../../config.ts';
 import type { Problem } from '../../feature.ts';
-import type { LocalClient } from '../client/local-client.ts';
-import { UsageError } from '../terminal/command.ts';
-import { problemLine, type Terminal } from '../terminal/terminal.ts';
+import { type LocalClient, openLocalClient } from '../client/local-client.ts';
+import type { Action, Use } from '../terminal/command.ts';
+import { problemLine } from '../terminal/terminal.ts';
 
-/** The input of one subcommand of `adjutant prompts`. */
-export interface Invocation {
+/** How an action of `adjutant prompts` was called, with the client for its tools. */
+export interface Invocation extends Use {
   readonly client: LocalClient;
-  readonly config: LoadedConfig['config'];
-  readonly terminal: Terminal;
-  readonly flags: LoadedConfig['flags'];
-  /** The words after the subcommand. */
-  readonly rest: readonly string[];
 }
 
-/** Resolves to the exit code. */
-export type Action = (invocation: Invocation) => Promise<number>;
+/** An action of `adjutant prompts`. */
+export function promptAction(
+  work: (invocation: Invocation) => Promise<number>,
+  action: Omit<Action, 'run'>,
+): Action {
+  return {
+    ...action,
+    async run(use) {
+      // `label --force` confirms the question of the server.
+      const confirms = use.loaded.positionals[0] === 'label' && use.flags['force'] === true;
+      await using client = await openLocalClient(use.loaded, use.terminal, {
+        onRequest: confirms ? async () => ({ action: 'accept', content: { move: true } }) : undefined,
+      });
+      return await work({ ...use, client });
+    },
+  };
+}
 
 export type ListedPrompt = ToolAnswer<'list_prompts'>['prompts'][number];
 export type ShownPrompt = ToolAnswer<'show_prompt'>;
@@ -36,26 +45,6 @@ export function reportProblems({ terminal }: Invocation, problems: readonly Prob
     if (problem.severity === 'error') terminal.note(problemLine(problem));
     else terminal.hint(problemLine(problem));
   }
-}
-
-export function textFlag({ flags }: Invocation, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function listFlag({ flags }: Invocation, name: string): readonly string[] {
-  const value = flags[name];
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-/** The prompt name after the subcommand. */
-export function nameOf({ rest }: Invocation, subcommand: string): string {
-  const [name, ...more] = rest;
-  if (name === undefined)
-    throw new UsageError(`prompts ${subcommand} needs a name: adjutant prompts ${subcommand} NAME`);
-  if (more.length > 0)
-    throw new UsageError(`prompts ${subcommand} takes one name, but also got "${more[0]}"`);
-  return name;
 }
 
 /** Reads a stream to its end. Throws if it is not UTF-8. */

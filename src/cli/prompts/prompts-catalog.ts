@@ -2,63 +2,88 @@ import type { PromptReply } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
-import { UsageError } from '../terminal/command.ts';
+import { type Action, listFlag, several, text, textFlag, UsageError } from '../terminal/command.ts';
 import { paint, tableText } from '../terminal/terminal.ts';
 import {
-  type Action,
   call,
   type Invocation,
   type ListedPrompt,
-  listFlag,
-  nameOf,
+  promptAction,
   readAll,
   type ShownPrompt,
-  textFlag,
 } from './prompts-action.ts';
+
+const filters = {
+  tag: several('TAG', 'Only prompts with this tag'),
+  source: text('SOURCE', 'Only prompts from this source'),
+};
 
 /** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
-  async list(invocation) {
-    const { prompts } = await call(invocation, 'list_prompts', {
-      ...filterArguments(invocation),
-      ...wholeList,
-    });
-    invocation.terminal.answer({ prompts }, () =>
-      prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
-    );
-    return 0;
-  },
+  list: promptAction(
+    async (invocation) => {
+      const { prompts } = await call(invocation, 'list_prompts', {
+        ...filterArguments(invocation),
+        ...wholeList,
+      });
+      invocation.terminal.answer({ prompts }, () =>
+        prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
+      );
+      return 0;
+    },
+    { summary: 'List prompts', flags: filters, examples: ['prompts list', 'prompts list --tag writing'] },
+  ),
 
-  async search(invocation) {
-    const query = invocation.rest.join(' ');
-    if (query.trim() === '')
-      throw new UsageError('prompts search needs words to search for: adjutant prompts search WORDS');
-    const result = await call(invocation, 'search_prompts', {
-      query,
-      limit: 20,
-      ...filterArguments(invocation),
-    });
-    invocation.terminal.answer(result, () =>
-      result.total === 0 ? 'No prompts found.' : listText(invocation, result.matches),
-    );
-    return result.total === 0 ? 1 : 0;
-  },
+  search: promptAction(
+    async (invocation) => {
+      const query = invocation.words.join(' ');
+      const result = await call(invocation, 'search_prompts', {
+        query,
+        limit: 20,
+        ...filterArguments(invocation),
+      });
+      invocation.terminal.answer(result, () =>
+        result.total === 0 ? 'No prompts found.' : listText(invocation, result.matches),
+      );
+      return result.total === 0 ? 1 : 0;
+    },
+    {
+      summary: 'Find prompts by words',
+      args: 'WORD…',
+      flags: filters,
+      examples: ['prompts search review', 'prompts search weekly report'],
+    },
+  ),
 
-  async show(invocation) {
-    const prompt = await call(invocation, 'show_prompt', { name: nameOf(invocation, 'show') });
-    invocation.terminal.answer(prompt, () => promptText(invocation, prompt));
-    return 0;
-  },
+  show: promptAction(
+    async (invocation) => {
+      const prompt = await call(invocation, 'show_prompt', { name: invocation.words[0]! });
+      invocation.terminal.answer(prompt, () => promptText(invocation, prompt));
+      return 0;
+    },
+    {
+      summary: 'Show a prompt with its arguments and text',
+      args: 'NAME',
+      examples: ['prompts show code_review', 'prompts show code_review --json'],
+    },
+  ),
 
-  async render(invocation) {
-    const [name, ...pairs] = invocation.rest;
-    if (name === undefined)
-      throw new UsageError('prompts render needs a name: adjutant prompts render NAME key=value …');
-    const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
-    const result = await renderPrompt(invocation, name, args, textFlag(invocation, 'input'));
-    invocation.terminal.answer(result, () => messagesText(invocation, result.messages));
-    return 0;
-  },
+  render: promptAction(
+    async (invocation) => {
+      const [name = '', ...pairs] = invocation.words;
+      const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
+      const result = await renderPrompt(invocation, name, args, textFlag(invocation.flags, 'input'));
+      invocation.terminal.answer(result, () => messagesText(invocation, result.messages));
+      return 0;
+    },
+    {
+      summary: 'Fill in a prompt and print its text',
+      args: 'NAME [KEY=VALUE…]',
+      notes: { 'KEY=VALUE': 'an argument; =@FILE takes it from a file, =- from standard input' },
+      flags: { input: text('TEXT', 'Text for the arguments, in their order', { short: 'i' }) },
+      examples: ['prompts render code_review code=@main.py', 'prompts render :code_review --input "x = 1"'],
+    },
+  ),
 };
 
 /** `expand_prompt` fills arguments from free text, and takes a name with its colon. */
@@ -82,8 +107,8 @@ async function renderPrompt(
 }
 
 function filterArguments(invocation: Invocation): { tag?: string; source?: string } {
-  const [tag] = listFlag(invocation, 'tag');
-  const source = textFlag(invocation, 'source');
+  const [tag] = listFlag(invocation.flags, 'tag');
+  const source = textFlag(invocation.flags, 'source');
   return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
 }
 

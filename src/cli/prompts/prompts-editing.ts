@@ -1,76 +1,112 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
-import { UsageError } from '../terminal/command.ts';
+import { type Action, listFlag, several, text, textFlag, toggle, UsageError } from '../terminal/command.ts';
 import { problemLine, type Terminal } from '../terminal/terminal.ts';
-import {
-  type Action,
-  call,
-  type Invocation,
-  listFlag,
-  nameOf,
-  readAll,
-  reportProblems,
-  textFlag,
-} from './prompts-action.ts';
+import { call, type Invocation, promptAction, readAll, reportProblems } from './prompts-action.ts';
 
 /** Subcommands for editing: create, edit, delete, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
-  async create(invocation) {
-    const name = nameOf(invocation, 'create');
-    if (!/^[A-Za-z0-9_]{1,200}$/.test(name))
-      throw new UsageError(`"${name}" is not a valid name; use letters, digits and underscores`);
-    const entered = await newText(invocation, name);
-    if (entered === undefined) throw new UsageError('the text is empty, so no prompt was created');
-    const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(invocation, name, entered);
-    return savePrompt(invocation, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
-  },
+  create: promptAction(
+    async (given) => {
+      const [first] = given.words;
+      // `prompts create notes.md` takes the name and the text from the file.
+      const isFile = /\.(md|txt)$/.test(first!) && textFlag(given.flags, 'file') === undefined;
+      const invocation = isFile ? { ...given, flags: { ...given.flags, file: first } } : given;
+      const name = isFile ? basename(first!).replace(/\.\w+$/, '') : first!;
+      if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,199}$/.test(name))
+        throw new UsageError(`"${name}" is not a valid name; use letters, digits, underscores and hyphens`);
+      const entered = await newText(invocation, name);
+      if (entered === undefined) throw new UsageError('the text is empty, so no prompt was created');
+      const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(invocation, name, entered);
+      return savePrompt(invocation, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
+    },
+    {
+      summary: 'Create a prompt',
+      args: 'NAME',
+      notes: { NAME: 'letters, digits, underscores and hyphens, or a Markdown file' },
+      flags: {
+        text: text('TEXT', 'Text of the prompt; {{name}} is an argument'),
+        file: text('FILE', 'File with the text, - for standard input'),
+        title: text('TITLE', 'Title'),
+        description: text('TEXT', 'Description'),
+        tag: several('TAG', 'Tag; can be repeated'),
+      },
+      examples: ['prompts create greet --text "Greet {{who}}."', 'prompts create greeting.md'],
+    },
+  ),
 
-  async edit(invocation) {
-    const name = nameOf(invocation, 'edit');
-    const prompt = await call(invocation, 'show_prompt', { name });
-    if (prompt.editable) return editOwnPrompt(invocation, name);
-    if (prompt.source === 'built-in')
-      throw new UsageError(`${name} is built in and cannot be changed; create a prompt with another name`);
-    await openEditor(prompt.file, invocation.terminal);
-    const { problems } = await call(invocation, 'lint_prompts', {
-      names: [name],
-      ...wholeList,
-    });
-    invocation.terminal.report({ problems }, '');
-    reportProblems(invocation, problems);
-    return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
-  },
+  edit: promptAction(
+    async (invocation) => {
+      const name = invocation.words[0]!;
+      const prompt = await call(invocation, 'show_prompt', { name });
+      if (prompt.editable) return editOwnPrompt(invocation, name);
+      if (prompt.source === 'built-in')
+        throw new UsageError(`${name} is built in and cannot be changed; create a prompt with another name`);
+      await openEditor(prompt.file, invocation.terminal);
+      const { problems } = await call(invocation, 'lint_prompts', {
+        names: [name],
+        ...wholeList,
+      });
+      invocation.terminal.report({ problems }, '');
+      reportProblems(invocation, problems);
+      return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+    },
+    {
+      summary: 'Edit a prompt in your editor',
+      args: 'NAME',
+      examples: ['prompts edit greet', 'EDITOR="code --wait" adjutant prompts edit greet'],
+    },
+  ),
 
-  async delete(invocation) {
-    if (invocation.rest.length === 0)
-      throw new UsageError('prompts delete needs a name: adjutant prompts delete NAME …');
-    const messages: string[] = [];
-    for (const name of invocation.rest)
-      messages.push((await call(invocation, 'delete_prompt', { name })).message);
-    const message = messages.join('\n');
-    invocation.terminal.report({ success: true, message }, message);
-    return 0;
-  },
+  delete: promptAction(
+    async (invocation) => {
+      const { words, terminal } = invocation;
+      if (
+        words.length > 1 &&
+        !(await terminal.confirm(`Delete ${words.length} prompts: ${words.join(', ')}?`, { inScripts: true }))
+      )
+        return 1;
+      const messages: string[] = [];
+      for (const name of invocation.words)
+        messages.push((await call(invocation, 'delete_prompt', { name })).message);
+      const message = messages.join('\n');
+      invocation.terminal.report({ success: true, message }, message);
+      return 0;
+    },
+    {
+      summary: 'Delete prompts; restore brings them back',
+      args: 'NAME…',
+      flags: { yes: toggle('Do not ask', { short: 'y' }) },
+      examples: ['prompts delete greet', 'prompts delete greet letter --yes'],
+    },
+  ),
 
-  async restore(invocation) {
-    const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(nameOf(invocation, 'restore')) ?? [];
-    if (name === undefined)
-      throw new UsageError('prompts restore needs a revision: adjutant prompts restore NAME@N');
-    const done = await call(invocation, 'restore_prompt', { name, revision: Number(revision) });
-    invocation.terminal.report(done, done.message);
-    return 0;
-  },
+  restore: promptAction(
+    async (invocation) => {
+      const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(invocation.words[0]!) ?? [];
+      if (name === undefined)
+        throw new UsageError('prompts restore needs a revision: adjutant prompts restore NAME@N');
+      const done = await call(invocation, 'restore_prompt', { name, revision: Number(revision) });
+      invocation.terminal.report(done, done.message);
+      return 0;
+    },
+    {
+      summary: 'Bring back a revision of a prompt',
+      args: 'NAME@REVISION',
+      examples: ['prompts restore greet@1', 'prompts history greet'],
+    },
+  ),
 };
 
 /** Reads the text of a new prompt from the flags, a file, standard input or the editor. */
 async function newText(invocation: Invocation, name: string): Promise<string | undefined> {
   const { terminal } = invocation;
-  const file = textFlag(invocation, 'file');
-  const text = textFlag(invocation, 'text');
+  const file = textFlag(invocation.flags, 'file');
+  const text = textFlag(invocation.flags, 'text');
   if (text !== undefined && file !== undefined) throw new UsageError('use --text or --file, not both');
   if (text !== undefined) return text;
   if (file === '-' || (file === undefined && !terminal.input.isTTY))
@@ -94,11 +130,11 @@ function nonEmpty(text: string): string | undefined {
 async function withFrontMatter(invocation: Invocation, name: string, text: string): Promise<string> {
   const { printMarkdown } = await import('../../prompts/formats/file-syntax.ts');
   const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
-  const tags = listFlag(invocation, 'tag');
+  const tags = listFlag(invocation.flags, 'tag');
   return printMarkdown(
     {
-      title: textFlag(invocation, 'title') ?? name,
-      description: textFlag(invocation, 'description') ?? '',
+      title: textFlag(invocation.flags, 'title') ?? name,
+      description: textFlag(invocation.flags, 'description') ?? '',
       tags: tags.length > 0 ? tags : undefined,
       template: 'braces',
       arguments:

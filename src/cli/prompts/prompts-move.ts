@@ -5,8 +5,8 @@ import { promptRepositories } from '../../feature-options.ts';
 import { messageOf } from '../../json.ts';
 import { localRepositories } from '../../prompts/mounts/repository.ts';
 import { version } from '../../version.ts';
-import { UsageError } from '../terminal/command.ts';
-import type { Action } from './prompts-action.ts';
+import { toggle, UsageError } from '../terminal/command.ts';
+import { promptAction } from './prompts-action.ts';
 
 interface Moved {
   readonly from: string;
@@ -17,32 +17,40 @@ interface Moved {
 }
 
 /** Copies the prompts of a program that Adjutant can replace to Adjutant's own folder. The originals stay as they are. */
-export const move: Action = async ({ terminal, config, flags, rest }) => {
-  const [program, ...more] = rest;
-  if ((program !== 'hexai' && program !== 'twig') || more.length > 0)
-    throw new UsageError('prompts move needs the program: adjutant prompts move hexai|twig');
-  const from = config[`originals.${program}_dir`];
-  if (from === undefined || !existsSync(from))
-    throw new Error(
-      `${program} has no prompts${from === undefined ? ' with --home' : `: ${from} does not exist`}`,
+export const move = promptAction(
+  async ({ terminal, config, flags, words: [program] }) => {
+    if (program !== 'hexai' && program !== 'twig')
+      throw new UsageError(`prompts of "${program}" cannot be moved, only those of hexai and twig`);
+    const from = config[`originals.${program}_dir`];
+    if (from === undefined || !existsSync(from))
+      throw new Error(
+        `${program} has no prompts${from === undefined ? ' with --home' : `: ${from} does not exist`}`,
+      );
+    const isDryRun = flags['dry-run'] === true;
+    const moved = await (program === 'hexai' ? moveHexai : moveTwig)(from, config, isDryRun);
+    const what = program === 'hexai' ? 'prompt' : 'folder';
+    const count = `${moved.copied.length} ${what}${moved.copied.length === 1 ? '' : 's'}`;
+    const others = config['originals.read'].filter((name) => name !== program);
+    terminal.report(
+      { program, dry_run: isDryRun, ...moved },
+      [
+        `${isDryRun ? 'Would copy' : 'Copied'} ${count} from ${moved.from} to ${moved.to}${moved.copied.length > 0 ? `: ${moved.copied.join(', ')}` : ''}.`,
+        ...(moved.kept.length > 0
+          ? [`Not copied, because the name exists there: ${moved.kept.join(', ')}.`]
+          : []),
+        `The files of ${program} are unchanged. To stop reading them, set originals.read = ${JSON.stringify(others)} in adjutant.toml.`,
+      ].join('\n'),
     );
-  const isDryRun = flags['dry-run'] === true;
-  const moved = await (program === 'hexai' ? moveHexai : moveTwig)(from, config, isDryRun);
-  const what = program === 'hexai' ? 'prompt' : 'folder';
-  const count = `${moved.copied.length} ${what}${moved.copied.length === 1 ? '' : 's'}`;
-  const others = config['originals.read'].filter((name) => name !== program);
-  terminal.report(
-    { program, dry_run: isDryRun, ...moved },
-    [
-      `${isDryRun ? 'Would copy' : 'Copied'} ${count} from ${moved.from} to ${moved.to}${moved.copied.length > 0 ? `: ${moved.copied.join(', ')}` : ''}.`,
-      ...(moved.kept.length > 0
-        ? [`Not copied, because the name exists there: ${moved.kept.join(', ')}.`]
-        : []),
-      `The files of ${program} are unchanged. To stop reading them, set originals.read = ${JSON.stringify(others)} in adjutant.toml.`,
-    ].join('\n'),
-  );
-  return 0;
-};
+    return 0;
+  },
+  {
+    summary: 'Copy the prompts of a program that Adjutant replaces',
+    args: 'PROGRAM',
+    notes: { PROGRAM: 'hexai or twig' },
+    flags: { 'dry-run': toggle('Show the changes without making them') },
+    examples: ['prompts move hexai --dry-run', 'prompts move twig'],
+  },
+);
 
 /** Copies the prompts with their history. */
 async function moveHexai(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
@@ -87,29 +95,36 @@ function namesOf(prompts: readonly { readonly name: string }[]): string[] {
 }
 
 /** Updates the repositories of `prompts.repositories`, or only those that are named. */
-export const pull: Action = async ({ terminal, config, rest }) => {
-  const { repositories } = promptRepositories(config, terminal.env);
-  if (repositories === undefined)
-    throw new UsageError('No repository is configured; add one to prompts.repositories in adjutant.toml.');
-  const all = localRepositories(repositories.folder, repositories.list);
-  for (const name of rest)
-    if (!all.some((one) => one.name === name))
-      throw new UsageError(`Unknown repository ${name}; known: ${all.map((one) => one.name).join(', ')}`);
-  const { pullRepository } = await import('../../prompts/mounts/repository.ts');
-  const results = [];
-  for (const repository of all) {
-    if (rest.length > 0 && !rest.includes(repository.name)) continue;
-    try {
-      results.push(await pullRepository(repository, repositories.git));
-    } catch (error) {
-      results.push({ name: repository.name, error: messageOf(error) });
+export const pull = promptAction(
+  async ({ terminal, config, words: rest }) => {
+    const { repositories } = promptRepositories(config, terminal.env);
+    if (repositories === undefined)
+      throw new UsageError('No repository is configured; add one to prompts.repositories in adjutant.toml.');
+    const all = localRepositories(repositories.folder, repositories.list);
+    for (const name of rest)
+      if (!all.some((one) => one.name === name))
+        throw new UsageError(`Unknown repository ${name}; known: ${all.map((one) => one.name).join(', ')}`);
+    const { pullRepository } = await import('../../prompts/mounts/repository.ts');
+    const results = [];
+    for (const repository of all) {
+      if (rest.length > 0 && !rest.includes(repository.name)) continue;
+      try {
+        results.push(await pullRepository(repository, repositories.git));
+      } catch (error) {
+        results.push({ name: repository.name, error: messageOf(error) });
+      }
     }
-  }
-  const lines = results.map((result) =>
-    'error' in result
-      ? result.error
-      : `${result.name}: ${result.commit.slice(0, 7)} ${result.changed ? '(updated)' : '(unchanged)'}`,
-  );
-  terminal.report({ repositories: results }, lines.join('\n'));
-  return results.some((result) => 'error' in result) ? 1 : 0;
-};
+    const lines = results.map((result) =>
+      'error' in result
+        ? result.error
+        : `${result.name}: ${result.commit.slice(0, 7)} ${result.changed ? '(updated)' : '(unchanged)'}`,
+    );
+    terminal.report({ repositories: results }, lines.join('\n'));
+    return results.some((result) => 'error' in result) ? 1 : 0;
+  },
+  {
+    summary: 'Update the repositories of the settings',
+    args: '[NAME…]',
+    examples: ['prompts pull', 'prompts pull team'],
+  },
+);

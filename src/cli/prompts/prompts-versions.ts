@@ -1,77 +1,113 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
-import { UsageError } from '../terminal/command.ts';
+import { type Action, text, textFlag, toggle } from '../terminal/command.ts';
 import { tableText } from '../terminal/terminal.ts';
-import { type Action, call, type Invocation, nameOf, textFlag } from './prompts-action.ts';
+import { call, type Invocation, promptAction } from './prompts-action.ts';
 
 type History = ToolAnswer<'prompt_history'>;
 type Tested = ToolAnswer<'test_prompts'>;
 
 /** Subcommands for versions: history, label, test, usage. */
 export const versionActions: Readonly<Record<string, Action>> = {
-  async history(invocation) {
-    const name = nameOf(invocation, 'history');
-    const compare = textFlag(invocation, 'compare');
-    const result = await call(invocation, 'prompt_history', {
-      name,
-      ...(compare !== undefined && { compare }),
-      ...wholeList,
-    });
-    invocation.terminal.answer(result, () => result.diff ?? historyText(invocation, result));
-    return 0;
-  },
+  history: promptAction(
+    async (invocation) => {
+      const name = invocation.words[0]!;
+      const compare = textFlag(invocation.flags, 'compare');
+      const result = await call(invocation, 'prompt_history', {
+        name,
+        ...(compare !== undefined && { compare }),
+        ...wholeList,
+      });
+      invocation.terminal.answer(result, () => result.diff ?? historyText(invocation, result));
+      return 0;
+    },
+    {
+      summary: 'Show the revisions of a prompt, or compare two',
+      args: 'NAME',
+      flags: { compare: text('REVISION', 'Revision, label or commit to compare with') },
+      examples: ['prompts history greet', 'prompts history greet --compare 1'],
+    },
+  ),
 
-  async label(invocation) {
-    const [name, label, ...more] = invocation.rest;
-    if (name === undefined || label === undefined || more.length > 0)
-      throw new UsageError('prompts label needs a name and a label: adjutant prompts label NAME LABEL');
-    const revision = textFlag(invocation, 'revision');
-    const done = await call(invocation, 'label_prompt', {
-      name,
-      label,
-      ...(revision !== undefined && { revision }),
-      ...(invocation.flags['follow'] === true && { follow: true }),
-      ...(invocation.flags['remove'] === true && { remove: true }),
-    });
-    invocation.terminal.report(done, done.message);
-    return 0;
-  },
+  label: promptAction(
+    async (invocation) => {
+      const [name = '', label = ''] = invocation.words;
+      const revision = textFlag(invocation.flags, 'revision');
+      const done = await call(invocation, 'label_prompt', {
+        name,
+        label,
+        ...(revision !== undefined && { revision }),
+        ...(invocation.flags['follow'] === true && { follow: true }),
+        ...(invocation.flags['remove'] === true && { remove: true }),
+      });
+      invocation.terminal.report(done, done.message);
+      return 0;
+    },
+    {
+      summary: 'Give a revision of a prompt a label',
+      args: 'NAME LABEL',
+      flags: {
+        revision: text('REVISION', 'Revision to label; the current one, unless given'),
+        follow: toggle('Move the label to every new revision'),
+        remove: toggle('Remove the label'),
+        force: toggle('Move a protected label'),
+      },
+      examples: ['prompts label greet production', 'prompts label greet production --revision 2'],
+    },
+  ),
 
-  async test(invocation) {
-    const { terminal, flags, rest } = invocation;
-    const result = await call(invocation, 'test_prompts', {
-      ...(rest.length > 0 && { names: [...rest] }),
-      ...(flags['changed'] === true && { changed: true }),
-      ...wholeList,
-    });
-    terminal.answer(result, () => (flags['junit'] === true ? junitText(result) : resultsText(result)));
-    if (flags['junit'] !== true)
-      terminal.hint(`${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped\n`);
-    return result.failed > 0 ? 1 : 0;
-  },
+  test: promptAction(
+    async (invocation) => {
+      const { terminal, flags, words: rest } = invocation;
+      const result = await call(invocation, 'test_prompts', {
+        ...(rest.length > 0 && { names: [...rest] }),
+        ...(flags['changed'] === true && { changed: true }),
+        ...wholeList,
+      });
+      terminal.answer(result, () => (flags['junit'] === true ? junitText(result) : resultsText(result)));
+      if (flags['junit'] !== true)
+        terminal.hint(`${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped\n`);
+      return result.failed > 0 ? 1 : 0;
+    },
+    {
+      summary: 'Run the tests of prompts',
+      args: '[NAME…]',
+      flags: {
+        changed: toggle('Only prompts that changed since their tests passed'),
+        junit: toggle('Print a JUnit report'),
+      },
+      examples: ['prompts test', 'prompts test greet --junit'],
+    },
+  ),
 
-  async usage(invocation) {
-    const [name, ...more] = invocation.rest;
-    if (more.length > 0) throw new UsageError('prompts usage takes at most one name');
-    const result = await call(invocation, 'prompt_usage', {
-      ...(name !== undefined && { name }),
-      ...wholeList,
-    });
-    invocation.terminal.answer(result, () => {
-      if (!result.counted) return 'Uses are not counted: prompts.usage is off.';
-      if (result.prompts.length === 0) return 'No prompt was used in the last 30 days.';
-      const rows = result.prompts.map(({ name: prompt, count, last_day, clients }) => [
-        prompt,
-        String(count),
-        last_day,
-        Object.entries(clients)
-          .map(([client, uses]) => `${client} ${uses}`)
-          .join(', '),
-      ]);
-      return tableText(invocation.terminal, ['NAME', 'USES', 'LAST', 'CLIENTS'], rows);
-    });
-    return 0;
-  },
+  usage: promptAction(
+    async (invocation) => {
+      const [name] = invocation.words;
+      const result = await call(invocation, 'prompt_usage', {
+        ...(name !== undefined && { name }),
+        ...wholeList,
+      });
+      invocation.terminal.answer(result, () => {
+        if (!result.counted) return 'Uses are not counted: prompts.usage is off.';
+        if (result.prompts.length === 0) return 'No prompt was used in the last 30 days.';
+        const rows = result.prompts.map(({ name: prompt, count, last_day, clients }) => [
+          prompt,
+          String(count),
+          last_day,
+          Object.entries(clients)
+            .map(([client, uses]) => `${client} ${uses}`)
+            .join(', '),
+        ]);
+        return tableText(invocation.terminal, ['NAME', 'USES', 'LAST', 'CLIENTS'], rows);
+      });
+      return 0;
+    },
+    {
+      summary: 'Show how often prompts are used',
+      args: '[NAME]',
+      examples: ['prompts usage', 'prompts usage greet'],
+    },
+  ),
 };
 
 function historyText({ terminal }: Invocation, { name, revisions, commits, labels }: History): string {

@@ -1,57 +1,101 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CommandFlag, LoadedConfig } from '../../config.ts';
+import type { CommandFlag, Config, LoadedConfig } from '../../config.ts';
 import { log } from '../../log.ts';
-import { nearest } from '../../nearest.ts';
-import { settings } from '../../settings.ts';
 import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
 
-/** One command of the program. */
+export type Flags = Readonly<Record<string, CommandFlag>>;
+
+/** How an action was called. */
+export interface Use {
+  readonly loaded: LoadedConfig;
+  readonly config: Config;
+  readonly flags: LoadedConfig['flags'];
+  /** The words after the command and the action. Their number is what `args` says. */
+  readonly words: readonly string[];
+  readonly terminal: Terminal;
+  /** True if `--` says that what follows is no command and no flag. */
+  readonly isLiteral: boolean;
+}
+
+/** What a command can do, such as `prompts show`. Help, completion and the checks of a call are made from it. */
+export interface Action {
+  /** One line that starts with a verb. */
+  readonly summary: string;
+  /** The words it takes: `NAME`, `[NAME]` if it can be left out, `NAME…` for one or more. */
+  readonly args?: string;
+  /** What the words mean, where their names do not say it. */
+  readonly notes?: Readonly<Record<string, string>>;
+  readonly flags?: Flags;
+  /** Settings that the help lists like flags. All others can be set as well. */
+  readonly settings?: readonly string[];
+  /** Command lines, without the name of the program. */
+  readonly examples: readonly string[];
+  /** Resolves to the exit code. */
+  run(use: Use): Promise<number>;
+}
+
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** The usage line, without the program's name. */
-  readonly usage: string;
-  /** Maximum number of words besides flags. Default: none. */
-  readonly maxWords?: number;
-  readonly flags?: Readonly<Record<string, CommandFlag>>;
-  /** Names of the settings that the help lists. */
-  readonly settings: readonly string[];
-  run(loaded: LoadedConfig, terminal: Terminal): Promise<number>;
+  /** Actions by their word, the default first. A command that does one thing has one, under the empty word. */
+  readonly actions: Readonly<Record<string, Action>>;
 }
 
-/** The subcommands in the usage line. */
-export function listSubcommands({ usage }: Command): readonly string[] {
-  return /(?<= \[?)[a-z-]+(?:\|[a-z-]+)+/.exec(usage)?.[0].split('|') ?? [];
+/** A command that does one thing. */
+export function single(name: string, action: Action): Command {
+  return { name, summary: action.summary, actions: { '': action } };
 }
 
-/** Flags of every command. A command can override the description. */
-export const commonFlags: Readonly<Record<string, CommandFlag>> = {
-  json: { type: 'boolean', description: 'Print JSON.' },
-  quiet: { type: 'boolean', short: 'q', description: 'Print only results and errors.' },
+type More = Pick<CommandFlag, 'short' | 'argument' | 'values'>;
+
+/** Flags: with a value, with a whole number, with a value that can be repeated, and without a value. */
+export const text = (value: string, description: string, more: More = {}): CommandFlag => ({
+  ...{ type: 'string', value, description },
+  ...more,
+});
+export const number = (value: string, description: string, more: More = {}): CommandFlag => ({
+  ...{ type: 'string', value, description, format: 'number' },
+  ...more,
+});
+export const several = (value: string, description: string, more: More = {}): CommandFlag => ({
+  ...{ type: 'string', value, description, multiple: true },
+  ...more,
+});
+export const toggle = (description: string, more: More = {}): CommandFlag => ({
+  ...{ type: 'boolean', description },
+  ...more,
+});
+
+export const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+
+/** Flags of every action. */
+export const commonFlags: Flags = {
+  json: toggle('Print JSON'),
+  quiet: toggle('Print only results and errors', { short: 'q' }),
+  set: several('KEY=VALUE', 'Use another setting for this command; adjutant config list shows them'),
 };
 
-/** The settings of delivery, for the help of commands. Only `serve --http` reads delivery.with_server. */
-export const deliverySettings: readonly string[] = Object.keys(settings).filter(
-  (name) => name.startsWith('delivery.') && name !== 'delivery.with_server',
-);
+export { UsageError };
 
-/** Wrong use of a command. The message says what to do instead. */
-export class UsageError extends Error {}
+export function textFlag(flags: LoadedConfig['flags'], name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listFlag(flags: LoadedConfig['flags'], name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
 
 /** The whole number that a flag gives. `undefined` if it is not given. */
-export function parseNumber(raw: unknown, flag: string): number | undefined {
+export function numberFlag(flags: LoadedConfig['flags'], name: string): number | undefined {
+  const raw = flags[name];
   if (raw === undefined) return undefined;
   const value = Number(raw);
   if (!Number.isInteger(value) || value < 0)
-    throw new UsageError(`--${flag} must be a whole number, not "${raw}"`);
+    throw new UsageError(`--${name} must be a whole number, not "${raw}"`);
   return value;
-}
-
-/** Error for an unknown subcommand. Suggests a similar one, or lists all. */
-export function unknownSubcommand(command: string, word: string, known: readonly string[]): UsageError {
-  const meant = nearest(word, known);
-  const instead = meant ? `did you mean ${command} ${meant}?` : `known are ${known.join(', ')}`;
-  return new UsageError(`unknown subcommand "${command} ${word}"; ${instead}`);
 }
 
 /** Resolves on SIGINT or SIGTERM. */

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../../config.ts';
 import type { Problem } from '../../feature.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Streams and environment of the process. */
 export interface Streams {
@@ -24,6 +25,11 @@ export interface Terminal extends Streams {
   note(text: string): void;
   /** Writes to stderr, unless --quiet or --json is given. */
   hint(text: string): void;
+  /**
+   * Asks before something is deleted, unless --yes is given. Without a terminal nobody can answer: the command is then refused,
+   * or goes on if `inScripts` is set.
+   */
+  confirm(question: string, options?: { readonly inScripts?: boolean }): Promise<boolean>;
 }
 
 /** Thrown when the user presses Ctrl-C. */
@@ -59,6 +65,20 @@ export function createTerminal(streams: Streams, flags: LoadedConfig['flags']): 
     report: silent && !json ? () => {} : answer,
     note,
     hint: silent ? () => {} : note,
+    async confirm(question, { inScripts = false } = {}) {
+      if (flags['yes'] === true) return true;
+      if (!streams.input.isTTY || !streams.errors.isTTY) {
+        if (inScripts) return true;
+        throw new UsageError(`${question}\n  Nothing was deleted. Repeat the command with --yes.`);
+      }
+      const { createInterface } = await import('node:readline/promises');
+      const asking = createInterface({ input: streams.input, output: streams.errors });
+      const answer = await asking.question(`${printable(question)} [y/N] `);
+      asking.close();
+      const isYes = /^y(es)?$/i.test(answer.trim());
+      if (!isYes) note('Nothing was deleted.\n');
+      return isYes;
+    },
   };
 }
 
@@ -91,15 +111,15 @@ function coloured(code: number, text: string): string {
   return `\u001b[${code}m${text}\u001b[0m`;
 }
 
-/** Formats rows in columns. On a terminal, lines are cut at its width. */
+/** Formats rows in columns, below their titles if there are any. On a terminal, lines are cut at its width. */
 export function tableText(
   terminal: Terminal,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
+  head: readonly string[] | undefined,
+  rows: readonly (readonly unknown[])[],
 ): string {
-  const plain = rows.map((row) => row.map(oneLine));
-  const widths = head.map((title, index) =>
-    Math.min(40, Math.max(title.length, ...plain.map((row) => row[index]!.length))),
+  const plain = rows.map((row) => row.map((cell) => oneLine(cell == null ? '' : String(cell))));
+  const widths = (head ?? plain[0] ?? []).map((title, index) =>
+    Math.min(40, Math.max(head ? title.length : 0, ...plain.map((row) => row[index]!.length))),
   );
   const edge = terminal.output.isTTY ? terminal.output.columns : undefined;
   const line = (cells: readonly string[]) => {
@@ -109,7 +129,7 @@ export function tableText(
       .trimEnd();
     return edge !== undefined && text.length > edge ? `${text.slice(0, edge - 1)}…` : text;
   };
-  return [paint(terminal, 1, line(head)), ...plain.map(line)].join('\n');
+  return [...(head ? [paint(terminal, 1, line(head))] : []), ...plain.map(line)].join('\n');
 }
 
 /** Replaces control characters, which a pager or the next program could pass on to a terminal. */
@@ -260,7 +280,7 @@ function cut(text: string, width: number): string {
   return `${characters.slice(0, end).join('')}…`;
 }
 
-const colours = { error: 31, warning: 33 } as const;
+const colours = { error: 31, warning: 33, note: 2 } as const;
 
 /** `file:line:column: severity: message`, as compilers write it. */
 export function problemLine({ file, line, column, severity, message }: Problem, terminal?: Terminal): string {

@@ -1,0 +1,124 @@
+import { statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { BackupPlaces } from '../backup/backup.ts';
+import { type LoadedConfig, ownFiles, ownFolders, settingsWithoutSecrets } from '../config.ts';
+import { owner } from '../context.ts';
+import { localDatabase, openAudit } from '../feature-options.ts';
+import { number, numberFlag, single, toggle } from './terminal/command.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { UsageError } from './terminal/usage-error.ts';
+
+const settings = ['home', 'config', 'assistant.database_url', 'commands.dir', 'jsonl.dir', 'twig.dir'];
+
+/** Writes everything that a home holds, except its runs, into one file. */
+export const backup = single('backup', {
+  summary: 'Write a backup of the home into one file',
+  args: 'FILE',
+  notes: { FILE: 'A new file, or a folder of backups' },
+  flags: {
+    keep: number('COUNT', 'With a folder: keep this many backups in it, and remove older ones'),
+    'with-secrets': toggle('Include passwords, keys and the token of the owner'),
+  },
+  settings,
+  examples: ['backup ~/monday.backup', 'backup ~/backups/ --keep 7'],
+  async run({ loaded, flags, words, terminal }) {
+    const [given = ''] = words;
+    const keep = numberFlag(flags, 'keep');
+    if (keep === 0) throw new UsageError('--keep must be at least 1');
+    const isFolder =
+      /[\\/]$/.test(given) || statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (keep !== undefined && !isFolder)
+      throw new UsageError('--keep needs a folder of backups: adjutant backup FOLDER/ --keep COUNT');
+    const { datedBackup, keepBackups, writeBackup } = await import('../backup/backup.ts');
+    const file = isFolder ? datedBackup(resolve(given)) : resolve(given);
+    const places = backupPlaces(loaded, terminal);
+    const manifest = await terminal.progress.during('starting', (show) =>
+      writeBackup(places, file, { withSecrets: flags['with-secrets'] === true, show }),
+    );
+    const removed = keep === undefined ? [] : await keepBackups(resolve(given), keep);
+    const leftOut = outside(loaded, terminal);
+    terminal.report({ file, ...manifest, left_out: leftOut, removed }, () =>
+      [
+        `${file}: ${manifest.tables.reduce((sum, { rows }) => sum + rows, 0)} rows and ${manifest.files.length} files, checked.`,
+        ...leftOut.map((folder) => `Not included, because it is outside of the home: ${folder}`),
+        ...(manifest.with_secrets ? [] : ['Passwords, keys and the token of the owner are not included.']),
+      ].join('\n'),
+    );
+    return 0;
+  },
+});
+
+/** Brings the home into the state of a backup. */
+export const restore = single('restore', {
+  summary: 'Restore a backup into an empty home, or replace one that has data',
+  args: 'FILE',
+  flags: { replace: toggle('Replace the present data, after a backup of it') },
+  settings,
+  examples: ['restore ~/monday.backup', 'restore ~/monday.backup --replace'],
+  async run({ loaded, flags, words, terminal }) {
+    const [file = ''] = words;
+    const { restoreBackup } = await import('../backup/restore.ts');
+    const { manifest, copy, kept } = await terminal.progress.during('starting', (show) =>
+      restoreBackup(resolve(file), backupPlaces(loaded, terminal), {
+        replace: flags['replace'] === true,
+        copies: join(loaded.config['http.state_dir'], 'backups'),
+        show,
+      }),
+    );
+    const audit = openAudit(loaded.config);
+    await audit.run(
+      { actor: owner, action: 'restore', args: { id: manifest.created_at } },
+      { work: async () => {}, outcome: () => ({ outcome: 'done' }) },
+    );
+    await audit.close();
+    terminal.report({ restored: file, created_at: manifest.created_at, replaced: copy, kept }, () =>
+      [
+        `Restored the backup of ${manifest.created_at}.`,
+        ...(copy === undefined ? [] : [`What was replaced is in ${copy}.`]),
+        ...kept.map((path) => `What was replaced is damaged and is kept: ${path}`),
+      ].join('\n'),
+    );
+    return 0;
+  },
+});
+
+const folderSettings = { prompts: 'jsonl.dir', commands: 'commands.dir', libraries: 'twig.dir' } as const;
+
+export function backupPlaces({ config }: LoadedConfig, { env }: Pick<Terminal, 'env'>): BackupPlaces {
+  const own = ownFolders(config, env);
+  const [settingsFile, token] = ownFiles(config, env);
+  const folders = Object.entries(folderSettings).map(([root, setting]) => [root, config[setting]] as const);
+  return {
+    databaseUrl: config['assistant.database_url'],
+    localFile: localDatabase(config),
+    folders: {
+      ...Object.fromEntries(folders.filter(([, folder]) => own.some((home) => isWithin(home, folder)))),
+      tokens: join(config['http.state_dir'], 'tokens'),
+    },
+    settingsFile: settingsFile!,
+    secretFiles: { token: token!, passwords: config['calendars.passwords_file'] },
+    async lockPrompts(read) {
+      const { FileLock } = await import('../prompts/jsonl/file-lock.ts');
+      const lock = new FileLock(join(config['jsonl.dir'], '.lock'));
+      try {
+        return await lock.run(read);
+      } finally {
+        lock.close();
+      }
+    },
+    withoutSecrets: settingsWithoutSecrets,
+  };
+}
+
+/** Folders with prompts that a setting has moved out of the home. */
+function outside({ config }: LoadedConfig, { env }: Pick<Terminal, 'env'>): readonly string[] {
+  const own = ownFolders(config, env);
+  return Object.values(folderSettings)
+    .map((setting) => config[setting])
+    .filter((folder) => !own.some((home) => isWithin(home, folder)));
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return !way.startsWith('..') && !isAbsolute(way);
+}

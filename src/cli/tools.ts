@@ -1,0 +1,106 @@
+import { isObject, type JsonObject } from '../json.ts';
+import { openLocalClient } from './client/local-client.ts';
+import { type Action, type Command, UsageError, type Use } from './terminal/command.ts';
+import { tableText } from './terminal/terminal.ts';
+
+interface ListedTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, { readonly type?: string }>> };
+}
+
+async function allTools(client: Awaited<ReturnType<typeof openLocalClient>>): Promise<readonly ListedTool[]> {
+  const tools: ListedTool[] = [];
+  for (let cursor: unknown; ; ) {
+    const page = await client.request('tools/list', cursor === undefined ? {} : ({ cursor } as JsonObject));
+    tools.push(...(page['tools'] as unknown as ListedTool[]));
+    cursor = page['nextCursor'];
+    if (cursor === undefined) return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+}
+
+const list: Action = {
+  summary: 'List the tools that clients can call, or those that contain some words',
+  args: '[WORD…]',
+  examples: ['tools list', 'tools list calendar'],
+  async run({ loaded, words, terminal }) {
+    await using client = await openLocalClient(loaded, terminal);
+    const tools = (await allTools(client)).filter(({ name, title, description }) =>
+      words.every((word) => `${name} ${title} ${description}`.toLowerCase().includes(word.toLowerCase())),
+    );
+    terminal.answer({ tools }, () =>
+      tools.length === 0
+        ? 'No tools found.'
+        : tableText(
+            terminal,
+            undefined,
+            tools.map(({ name, description = '' }) => [name, description.split('. ')[0]]),
+          ),
+    );
+    return 0;
+  },
+};
+
+const show: Action = {
+  summary: 'Show a tool with its arguments',
+  args: 'TOOL',
+  examples: ['tools show list_events', 'tools show list_events --json'],
+  async run({ loaded, words: [name], terminal }) {
+    await using client = await openLocalClient(loaded, terminal);
+    const tool = (await allTools(client)).find((one) => one.name === name);
+    if (tool === undefined)
+      throw new UsageError(`there is no tool "${name}"\n  adjutant tools list shows all`);
+    terminal.answer(tool, () => `${tool.description}\n\n${JSON.stringify(tool.inputSchema, null, 2)}`);
+    return 0;
+  },
+};
+
+const call: Action = {
+  summary: 'Call a tool, as a client would',
+  args: 'TOOL [ARGUMENT…]',
+  notes: { ARGUMENT: 'KEY=VALUE, or all arguments as one JSON object' },
+  examples: ['tools call list_events days_forward=7', `tools call list_runs '{"limit": 3}'`],
+  async run(use) {
+    const { loaded, words, terminal } = use;
+    await using client = await openLocalClient(loaded, terminal);
+    const tool = (await allTools(client)).find((one) => one.name === words[0]);
+    const args = readArguments(use, tool);
+    const result = await client.request('tools/call', { name: words[0]!, arguments: args });
+    const text = (result['content'] as { text?: string }[]).flatMap((part) => part.text ?? []).join('\n');
+    if (result['isError'] === true) throw new Error(text);
+    terminal.answer(result['structuredContent'] ?? { text }, text);
+    return 0;
+  },
+};
+
+function readArguments({ words: [, ...given] }: Use, tool: ListedTool | undefined): JsonObject {
+  const [first = ''] = given;
+  if (given.length === 1 && first.startsWith('{')) {
+    const value: unknown = JSON.parse(first);
+    if (isObject(value)) return value as JsonObject;
+  }
+  return Object.fromEntries(
+    given.map((pair) => {
+      const [, key, text] = /^(\w+)=(.*)$/s.exec(pair) ?? [];
+      if (key === undefined) throw new UsageError(`"${pair}" is not of the form KEY=VALUE`);
+      // Only a text can be written as it is.
+      const isText = tool?.inputSchema.properties?.[key]?.type === 'string';
+      return [key, isText ? text! : parseValue(text!)];
+    }),
+  );
+}
+
+function parseValue(text: string): JsonObject[string] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export const tools: Command = {
+  name: 'tools',
+  summary: 'See and call the tools that clients use',
+  actions: { list, show, call },
+};

@@ -1,0 +1,61 @@
+// Classifies first guesses at the command line: node test/guesses/classify.ts FILE
+//
+// FILE has one guess per line, without the name of the program; lines with # are comments. Each runs in an empty home with the
+// built program. "worked": exit code 0. "named": the message names a command of the program. "dead end": everything else.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../program.ts';
+
+export type Outcome = 'worked' | 'named' | 'dead end';
+
+export interface Guess {
+  readonly line: string;
+  readonly outcome: Outcome;
+  readonly output: string;
+}
+
+export function classifyGuesses(lines: readonly string[]): readonly Guess[] {
+  const home = mkdtempSync(join(tmpdir(), 'adjutant-guesses-'));
+  writeFileSync(join(home, 'foo.md'), 'Say {{what}}.\n');
+  try {
+    return lines.map((line) => {
+      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+      const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...words], {
+        cwd: home,
+        env: { HOME: home, PATH: '/usr/bin:/bin' },
+        encoding: 'utf8',
+        input: '',
+        timeout: 60_000,
+      });
+      const names = /adjutant (?!--help)[a-z]+/.test(stderr);
+      return {
+        line,
+        outcome: status === 0 ? 'worked' : names ? 'named' : 'dead end',
+        output: stdout + stderr,
+      };
+    });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+export function readGuesses(file: string): readonly string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().replace(/^adjutant\s+/, ''))
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+if (import.meta.main) {
+  const guesses = classifyGuesses(readGuesses(process.argv[2]!));
+  for (const { line, outcome, output } of guesses)
+    console.log(
+      `${outcome.padEnd(8)}  ${line}${outcome === 'dead end' ? `\n    ${output.trim().replaceAll('\n', '\n    ')}` : ''}`,
+    );
+  const count = (outcome: Outcome) => guesses.filter((one) => one.outcome === outcome).length;
+  console.log(
+    `${guesses.length} guesses: ${count('worked')} worked, ${count('named')} named the command, ${count('dead end')} dead ends`,
+  );
+}
