@@ -53,7 +53,7 @@ export interface Page {
   waitForLoadState(state: 'networkidle', options?: { timeout?: number }): Promise<void>;
   waitForEvent(event: 'download'): Promise<Download>;
   route(url: string, handler: (route: Route) => Promise<void>): Promise<unknown>;
-  unroute(url: string): Promise<void>;
+  unrouteAll(options: { behavior: 'wait' }): Promise<void>;
   on(
     event: 'console' | 'pageerror',
     listener: (event: { text?(): string; type?(): string; message?: string }) => void,

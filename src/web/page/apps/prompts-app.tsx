@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { Button } from '../controls/fields.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type AppProps, runApp } from './app-frame.tsx';
@@ -38,10 +39,10 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
       <ul class="app-list">
         {prompts?.map((prompt) => (
           <li key={prompt.name}>
-            <button type="button" onClick={() => setPicked(prompt)}>
+            <Button onClick={() => setPicked(prompt)}>
               {prompt.name}
               <small>{prompt.description}</small>
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -55,13 +56,7 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
   );
 }
 
-interface FormProps {
-  readonly prompt: Prompt;
-  readonly bridge: AppProps['bridge'];
-  back(): void;
-}
-
-function PromptForm({ prompt, bridge, back }: FormProps) {
+function PromptForm({ prompt, bridge, back }: { prompt: Prompt; bridge: AppProps['bridge']; back(): void }) {
   const toast = useToast();
   const { changes } = useConnection();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -96,17 +91,12 @@ function PromptForm({ prompt, bridge, back }: FormProps) {
       {error !== undefined && <p class="problem box">{asError(error).message}</p>}
       {text !== undefined && <pre class="result">{text}</pre>}
       <p>
-        <button
-          type="button"
-          class="primary"
-          disabled={!ready || text === undefined || error !== undefined}
-          onClick={send}
-        >
+        <Button class="primary" disabled={!ready || text === undefined || error !== undefined} onClick={send}>
           Send to the chat
-        </button>{' '}
-        <button type="button" class="plain" onClick={back}>
+        </Button>{' '}
+        <Button class="plain" onClick={back}>
           Back to the list
-        </button>
+        </Button>
       </p>
     </>
   );

@@ -1,19 +1,27 @@
-import { type CalendarData, type CalendarEvent, keyOf, notificationsFor } from '../events/calendar-data.ts';
+import { Button } from '../controls/fields.tsx';
+import {
+  type CalendarData,
+  type CalendarEvent,
+  keyOf,
+  localeOf,
+  notificationsFor,
+  type User,
+} from '../events/calendar-data.ts';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { clock, dayTitle, type WallTime, wallTime } from '../shared/zone-time.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
 interface Props {
   readonly calendar: CalendarData;
-  readonly zone: string;
-  readonly locale: string;
+  readonly user: User;
   readonly today: string;
   readonly chosen: string | undefined;
   choose(event: CalendarEvent): void;
 }
 
 /** A list of upcoming events. */
-export function Agenda({ calendar, zone, locale, today, chosen, choose }: Props) {
+export function Agenda({ calendar, user, today, chosen, choose }: Props) {
+  const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
   const upcoming = calendar.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
     .toSorted((a, b) => a.start_ts.localeCompare(b.start_ts));
@@ -29,30 +37,18 @@ export function Agenda({ calendar, zone, locale, today, chosen, choose }: Props)
         render={(event) => {
           const start = wallTime(event.start_ts, zone);
           return (
-            <button
-              type="button"
-              class="row"
-              aria-pressed={chosen === keyOf(event)}
-              onClick={() => choose(event)}
-            >
+            <Button class="row" aria-pressed={chosen === keyOf(event)} onClick={() => choose(event)}>
               <span class="row-line">
                 <span class="row-title">{event.title}</span>
                 {notificationsFor(calendar, event).map((one) => (
-                  <NotificationMark
-                    key={one.id}
-                    notification={one}
-                    icon={calendar.icons.get(one.channel)}
-                    day={start.day}
-                    zone={zone}
-                    locale={locale}
-                  />
+                  <NotificationMark key={one.id} notification={one} {...{ calendar, user }} day={start.day} />
                 ))}
               </span>
               <span class="row-text row-title">
                 {dayTitle(start.day, 'long')} {formatTimes(event, start, zone, locale)}
                 {event.location && `, ${event.location}`}
               </span>
-            </button>
+            </Button>
           );
         }}
       />

@@ -1,19 +1,20 @@
-import type { ToolAnswer } from '../../../api.ts';
+import type { FunctionComponent } from 'preact';
 import { wholeList } from '../../../paging.ts';
 import { SidePanel } from '../controls/dialog.tsx';
+import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
   keyOf,
-  localeOf,
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
 import type { EventTimes } from '../events/event-times.ts';
 import type { EarlierSearch } from '../people/find-time.tsx';
+import { PersonForm } from '../people/person-form.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
-import { useLoaded } from '../shared/server-connection.tsx';
+import { useTool } from '../shared/server-connection.tsx';
 
 /** What the panel beside the calendar shows. */
 export type Panel =
@@ -23,31 +24,54 @@ export type Panel =
   | { readonly overflow: readonly CalendarEvent[] }
   | PanelName;
 
-export const panelTitles = {
-  find: 'Find a time',
-  tasks: 'Tasks',
-  calendars: 'Calendars',
-  plan: 'Plan notifications',
-  agenda: 'Daily agenda',
-  replay: 'Replay reminders',
-  outbox: 'Outbox',
-  settings: 'Settings',
-  person: 'Add person',
-} as const;
-export type PanelName = keyof typeof panelTitles;
+interface NamedPanel {
+  readonly title: string;
+  /** True if the panel only shows something, so that everybody may open it. */
+  readonly reads: boolean;
+  readonly content: FunctionComponent<Props>;
+}
 
+const panel = (title: string, reads: boolean, content: NamedPanel['content']): NamedPanel => ({
+  title,
+  reads,
+  content,
+});
+const previews = () => import('../people/message-previews.tsx');
+
+/** The panels that a button opens. Their content is loaded when they are first opened. */
+export const panels = {
+  find: panel(
+    'Find a time',
+    true,
+    lazy(() => import('../people/find-time.tsx'), 'FindTime'),
+  ),
+  tasks: panel(
+    'Tasks',
+    true,
+    lazy(() => import('../people/task-list.tsx'), 'TaskList'),
+  ),
+  calendars: panel(
+    'Calendars',
+    true,
+    lazy(() => import('../people/calendar-list.tsx'), 'CalendarList'),
+  ),
+  plan: panel('Plan notifications', false, lazy(previews, 'PlanPreview')),
+  agenda: panel('Daily agenda', true, lazy(previews, 'AgendaPreview')),
+  replay: panel('Replay reminders', true, lazy(previews, 'Replay')),
+  outbox: panel('Outbox', true, lazy(previews, 'Outbox')),
+  settings: panel(
+    'Settings',
+    true,
+    lazy(() => import('../people/person-settings.tsx'), 'PersonSettings'),
+  ),
+  person: panel('Add person', false, NewPerson),
+} as const;
+export type PanelName = keyof typeof panels;
+
+const eventForm = () => import('../events/event-form.tsx');
 const EventDetail = lazy(() => import('../events/event-detail.tsx'), 'EventDetail');
-const EventForm = lazy(() => import('../events/event-form.tsx'), 'EventForm');
-const EventMove = lazy(() => import('../events/event-form.tsx'), 'EventMove');
-const FindTime = lazy(() => import('../people/find-time.tsx'), 'FindTime');
-const TaskList = lazy(() => import('../people/task-list.tsx'), 'TaskList');
-const CalendarList = lazy(() => import('../people/calendar-list.tsx'), 'CalendarList');
-const PlanPreview = lazy(() => import('../people/message-previews.tsx'), 'PlanPreview');
-const AgendaPreview = lazy(() => import('../people/message-previews.tsx'), 'AgendaPreview');
-const Replay = lazy(() => import('../people/message-previews.tsx'), 'Replay');
-const Outbox = lazy(() => import('../people/message-previews.tsx'), 'Outbox');
-const PersonSettings = lazy(() => import('../people/person-settings.tsx'), 'PersonSettings');
-const PersonForm = lazy(() => import('../people/person-form.tsx'), 'PersonForm');
+const EventForm = lazy(eventForm, 'EventForm');
+const EventMove = lazy(eventForm, 'EventMove');
 
 interface Props {
   readonly panel: Panel;
@@ -64,7 +88,7 @@ interface Props {
   close(): void;
 }
 
-/** The panel beside the calendar. Its content is loaded when it is first opened. */
+/** The panel beside the calendar. */
 export function CalendarPanel(props: Props) {
   const { panel, close } = props;
   const { title, content, key } = contentOf(panel, props);
@@ -78,8 +102,10 @@ export function CalendarPanel(props: Props) {
 
 function contentOf(panel: Panel, props: Props) {
   const { user, calendar, choose, close } = props;
-  if (typeof panel === 'string')
-    return { title: panelTitles[panel], content: namedContent(panel, props), key: `${panel} ${user.id}` };
+  if (typeof panel === 'string') {
+    const { title, content: Content } = panels[panel];
+    return { title, content: <Content {...props} />, key: `${panel} ${user.id}` };
+  }
   if ('create' in panel)
     return {
       title: 'New event',
@@ -100,9 +126,9 @@ function contentOf(panel: Panel, props: Props) {
         <ul class="overflow-list">
           {panel.overflow.map((one) => (
             <li key={keyOf(one)}>
-              <button type="button" class="plain" onClick={() => choose(one)}>
+              <Button class="plain" onClick={() => choose(one)}>
                 {one.title}
-              </button>
+              </Button>
             </li>
           ))}
         </ul>
@@ -118,55 +144,17 @@ function contentOf(panel: Panel, props: Props) {
   };
 }
 
-function namedContent(
-  panel: PanelName,
-  { user, users, today, days, updates, people, earlier, choosePeople, close }: Props,
-) {
-  const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
-  switch (panel) {
-    case 'find':
-      return (
-        <FindTime
-          {...{ user, users, people, earlier }}
-          choose={choosePeople}
-          from={days[0]! < today ? today : days[0]!}
-          to={days.at(-1)!}
-        />
-      );
-    case 'tasks':
-      return <TaskList {...{ user, updates }} />;
-    case 'calendars':
-      return <CalendarList {...{ user, updates }} />;
-    case 'plan':
-      return <PlanPreview {...{ userId: user.id, zone, locale }} done={close} />;
-    case 'agenda':
-      return <AgendaPreview {...{ user, today, updates }} />;
-    case 'replay':
-      return <Replay user={user} />;
-    case 'outbox':
-      return <Outbox updates={updates} />;
-    case 'settings':
-      return <PersonSettings {...{ user, updates }} />;
-    default:
-      return (
-        <PersonForm
-          added={(id) => {
-            location.hash = pathTo('calendar', id);
-            close();
-          }}
-        />
-      );
-  }
+function NewPerson({ close }: Pick<Props, 'close'>) {
+  const added = (id: string) => {
+    location.hash = pathTo('calendar', id);
+    close();
+  };
+  return <PersonForm added={added} />;
 }
 
-type Calendars = ToolAnswer<'list_calendars'>['calendars'];
-
 function NewEvent({ user, times, close }: { user: User; times: EventTimes; close(): void }) {
-  const { value } = useLoaded(
-    (client, signal) => client.tool('list_calendars', { user_id: user.id, ...wholeList }, { signal }),
-    [user.id],
-  );
-  const writable = (value?.calendars ?? ([] as Calendars)).filter(
+  const { value } = useTool('list_calendars', { user_id: user.id, ...wholeList });
+  const writable = (value?.calendars ?? []).filter(
     ({ kind, tasks_only }) => kind === 'caldav' && !tasks_only,
   );
   return <EventForm {...{ user, times }} calendars={writable} done={close} />;

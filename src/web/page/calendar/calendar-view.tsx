@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { Button, Choice } from '../controls/fields.tsx';
 import {
   type CalendarEvent,
   keyOf,
   loadCalendar,
-  localeOf,
   maxSpan,
   resourceUris,
   type Span,
@@ -18,28 +18,18 @@ import { PersonForm } from '../people/person-form.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
-import { useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
+import { useConnection, useLoaded, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { dayTitle, wallTime, weekDays } from '../shared/zone-time.ts';
 import { Agenda } from './agenda.tsx';
 import { BusyLegend } from './busy-strips.tsx';
-import { CalendarPanel, type Panel, type PanelName, panelTitles } from './calendar-panel.tsx';
+import { CalendarPanel, type Panel, type PanelName, panels } from './calendar-panel.tsx';
 import { MonthGrid, monthDays } from './month-grid.tsx';
 import { WeekGrid } from './week-grid.tsx';
 
 const layouts = { week: 'Week', month: 'Month', agenda: 'Agenda' } as const;
 /** Reload interval, as a fallback in case a change notification is lost. */
 const reloadMs = 60_000;
-/** Panels that only show something are open to everybody; the others change data. */
-const reading: readonly PanelName[] = [
-  'find',
-  'tasks',
-  'calendars',
-  'agenda',
-  'replay',
-  'outbox',
-  'settings',
-];
 
 interface Props {
   readonly user: User;
@@ -89,42 +79,53 @@ function CalendarView({ user, users, earlier, children }: Props) {
   const create = (times: EventTimes) => setPanel({ create: times });
   const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events });
   const grid = { days, today, user, chosen, choose, create, showOverflow };
+  const panelButton = (name: PanelName) => {
+    const { title, reads } = panels[name];
+    const Open = reads ? Button : ChangeButton;
+    return (
+      <Open
+        key={name}
+        class="small"
+        aria-expanded={panel === name}
+        onClick={() => setPanel(panel === name ? undefined : name)}
+      >
+        {title}
+      </Open>
+    );
+  };
   return (
     <div class="calendar">
       <div class="toolbar">
         {children}
-        <ChangeButton
-          class="small"
-          aria-expanded={panel === 'person'}
-          onClick={() => setPanel(panel === 'person' ? undefined : 'person')}
-        >
-          Add person
-        </ChangeButton>
+        {panelButton('person')}
         <Tabs label="Layout" tabs={layouts} chosen={layout} choose={(next) => setLayout(next)} />
-        {layout === 'week' && <WeekSteps days={days} weeks={weeks} go={setWeeks} />}
-        {layout === 'month' && <MonthSteps {...{ month, months, today }} go={setMonths} />}
+        {layout === 'week' && (
+          <Steps
+            unit="week"
+            position={weeks}
+            first={(1 - weeks) * 7 > maxSpan.back}
+            last={(weeks + 2) * 7 > maxSpan.forward}
+            title={`${dayTitle(days[0]!, 'day')} – ${dayTitle(days.at(-1)!, 'day')}`}
+            go={setWeeks}
+          />
+        )}
+        {layout === 'month' && (
+          <Steps
+            unit="month"
+            position={months}
+            first={addDays(today, -maxSpan.back) >= `${month}-01`}
+            last={addDays(`${month}-01`, 31).slice(0, 7) > addDays(today, maxSpan.forward).slice(0, 7)}
+            title={monthTitle.format(Date.parse(`${month}-01`))}
+            go={setMonths}
+          />
+        )}
         <span class="quiet grow">{zone}</span>
         <ChangeButton class="primary" onClick={() => create(nextHour(now))}>
           New event
         </ChangeButton>
       </div>
       <div class="calendar-actions">
-        {(Object.keys(panelTitles) as PanelName[])
-          .filter((name) => name !== 'person')
-          .map((name) => {
-            const Button = reading.includes(name) ? 'button' : ChangeButton;
-            return (
-              <Button
-                key={name}
-                type="button"
-                class="small"
-                aria-expanded={panel === name}
-                onClick={() => setPanel(panel === name ? undefined : name)}
-              >
-                {panelTitles[name]}
-              </Button>
-            );
-          })}
+        {(Object.keys(panels) as PanelName[]).filter((name) => name !== 'person').map(panelButton)}
         <CalendarImport userId={user.id} />
       </div>
       {error && <p class="problem box">{error.message}</p>}
@@ -141,9 +142,7 @@ function CalendarView({ user, users, earlier, children }: Props) {
           />
         )}
         {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
-        {calendar && layout === 'agenda' && (
-          <Agenda {...{ calendar, zone, today, chosen, choose }} locale={localeOf(user)} />
-        )}
+        {calendar && layout === 'agenda' && <Agenda {...{ calendar, user, today, chosen, choose }} />}
         {panel !== undefined && (
           <CalendarPanel
             {...{ panel, user, users, calendar, today, days, updates, people, earlier, choose }}
@@ -184,71 +183,31 @@ function nextHour({ day, minutes }: { readonly day: string; readonly minutes: nu
   return shiftTimes(midnight, 0, Math.floor(minutes / 60) * 60 + 60);
 }
 
-interface WeekStepsProps {
-  readonly days: readonly string[];
-  readonly weeks: number;
-  go(weeks: number): void;
-}
-
-/** Buttons to switch weeks within the span the server supports. */
-function WeekSteps({ days, weeks, go }: WeekStepsProps) {
-  return (
-    <Steps
-      unit="week"
-      position={weeks}
-      first={(1 - weeks) * 7 > maxSpan.back}
-      last={(weeks + 2) * 7 > maxSpan.forward}
-      title={`${dayTitle(days[0]!, 'day')} – ${dayTitle(days.at(-1)!, 'day')}`}
-      go={go}
-    />
-  );
-}
-
-interface MonthProps {
-  readonly month: string;
-  readonly months: number;
-  readonly today: string;
-  go(months: number): void;
-}
-
-/** Buttons to switch months within the span the server supports. */
-function MonthSteps({ month, months, today, go }: MonthProps) {
-  const format = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-  const lastDay = addDays(today, maxSpan.forward);
-  return (
-    <Steps
-      unit="month"
-      position={months}
-      first={addDays(today, -maxSpan.back) >= `${month}-01`}
-      last={addDays(`${month}-01`, 31).slice(0, 7) > lastDay.slice(0, 7)}
-      title={format.format(Date.parse(`${month}-01`))}
-      go={go}
-    />
-  );
-}
+const monthTitle = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 interface StepsProps {
   readonly unit: 'week' | 'month';
   readonly position: number;
-  /** Whether there is nothing before and after. */
+  /** Whether the server supports nothing before and after. */
   readonly first: boolean;
   readonly last: boolean;
   readonly title: string;
   go(position: number): void;
 }
 
+/** Buttons to switch weeks or months. */
 function Steps({ unit, position, first, last, title, go }: StepsProps) {
   return (
     <span class="week-steps">
-      <button type="button" aria-label={`Previous ${unit}`} disabled={first} onClick={() => go(position - 1)}>
+      <Button aria-label={`Previous ${unit}`} disabled={first} onClick={() => go(position - 1)}>
         ‹
-      </button>
-      <button type="button" disabled={position === 0} onClick={() => go(0)}>
+      </Button>
+      <Button disabled={position === 0} onClick={() => go(0)}>
         Today
-      </button>
-      <button type="button" aria-label={`Next ${unit}`} disabled={last} onClick={() => go(position + 1)}>
+      </Button>
+      <Button aria-label={`Next ${unit}`} disabled={last} onClick={() => go(position + 1)}>
         ›
-      </button>
+      </Button>
       <strong>{title}</strong>
     </span>
   );
@@ -262,27 +221,19 @@ interface CalendarPageProps {
 /** The calendar of the selected person, or a form to add the first person. */
 export function CalendarPage({ name, earlier }: CalendarPageProps) {
   const { changes } = useConnection();
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('list_users', wholeList, { signal }),
-    [changes.resources],
-  );
+  const { value, error } = useTool('list_users', wholeList, changes.resources);
   if (error && !value) return <p class="problem page">{error.message}</p>;
   if (value === undefined) return <p class="empty">Loading…</p>;
   const all = value.users;
   const user = all.find(({ id, email }) => id === name || (name && email === name)) ?? all[0];
   if (user === undefined) return <NoPeople />;
   const choice = all.length > 1 && (
-    <select
-      aria-label="Person"
+    <Choice
+      name="Person"
       value={user.id}
-      onChange={(event) => (location.hash = pathTo('calendar', event.currentTarget.value))}
-    >
-      {all.map(({ id, name: title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </select>
+      options={all.map(({ id, name: title }) => [id, title] as const)}
+      change={(id) => (location.hash = pathTo('calendar', id))}
+    />
   );
   return (
     <CalendarView key={user.id} user={user} users={all} earlier={earlier}>

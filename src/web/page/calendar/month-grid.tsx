@@ -1,3 +1,4 @@
+import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -82,25 +83,23 @@ export function MonthGrid({
                     key={day}
                     class={`${day === today ? 'today' : ''} ${day.startsWith(month) ? '' : 'other-month'}`}
                   >
-                    <button
-                      type="button"
+                    <Button
                       class="plain day-number"
                       disabled={readOnly}
                       aria-label={`New event on ${dayTitle(day, 'long')}`}
                       onClick={() => create(morning(day))}
                     >
                       {Number(day.slice(8))}
-                    </button>
+                    </Button>
                     {shown.map((event) => chip(event, day))}
                     {rest.length > 0 && (
-                      <button
-                        type="button"
+                      <Button
                         class="plain more"
                         aria-label={`${rest.length} more on ${dayTitle(day, 'long')}`}
                         onClick={() => showOverflow(rest)}
                       >
                         +{rest.length} more
-                      </button>
+                      </Button>
                     )}
                   </td>
                 );

@@ -1,4 +1,4 @@
-import type { Notification } from '../events/calendar-data.ts';
+import { type CalendarData, localeOf, type Notification, type User } from '../events/calendar-data.ts';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 
 const statusIcons: Readonly<Record<string, string>> = {
@@ -10,23 +10,21 @@ const statusIcons: Readonly<Record<string, string>> = {
 
 interface Props {
   readonly notification: Notification;
-  /** Of its channel. */
-  readonly icon: string | undefined;
+  readonly calendar: CalendarData;
   /** The day of the event. If the notification is due on another day, its weekday is shown. */
   readonly day: string;
-  readonly zone: string;
-  readonly locale: string;
+  readonly user: User;
 }
 
 /** A compact label for one notification. An icon, a colour and a hidden text show its status. */
-export function NotificationMark({ notification, icon = '•', day, zone, locale }: Props) {
+export function NotificationMark({ notification, calendar, day, user }: Props) {
   const { channel, status, plan_time } = notification;
-  const planned = wallTime(plan_time, zone);
+  const planned = wallTime(plan_time, user.timezone ?? 'UTC');
   return (
     <span class={`mark ${status}`} title={`${channel}, ${status}`}>
       {statusIcons[status]}
-      {icon} {planned.day !== day && `${dayTitle(planned.day, 'weekday')} `}
-      {clock(planned.minutes, locale)}
+      {calendar.icons.get(channel) ?? '•'} {planned.day !== day && `${dayTitle(planned.day, 'weekday')} `}
+      {clock(planned.minutes, localeOf(user))}
       <span class="hidden">
         {' '}
         {channel} {status}

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -71,14 +72,13 @@ export function WeekGrid(props: Props) {
           )),
           ...overflows.filter(isShown).map(({ events, ...slot }) => (
             <div key={slot.from} class="placed" style={slotStyle(slot)}>
-              <button
-                type="button"
+              <Button
                 class="event overflow"
                 aria-label={`${events.length} more at this time`}
                 onClick={() => showOverflow(events)}
               >
                 +{events.length}
-              </button>
+              </Button>
             </div>
           )),
         ];
@@ -107,14 +107,13 @@ export function WeekGrid(props: Props) {
           </div>
         ))}
         {rest.length > 0 && (
-          <button
-            type="button"
+          <Button
             class="plain more"
             aria-label={`${rest.length} more on ${dayTitle(days[index]!, 'long')}`}
             onClick={() => showOverflow(rest.map(({ event }) => event))}
           >
             +{rest.length}
-          </button>
+          </Button>
         )}
       </>
     );
@@ -267,8 +266,7 @@ function weekEvent({ event, day, minutes, calendar, user, chosen }: WeekEventPro
   const locale = localeOf(user);
   const time = eventTime(event, day, zone, locale);
   return (
-    <button
-      type="button"
+    <Button
       class={`event ${event.status} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       title={`${time} ${event.title}`.trim()}
@@ -276,14 +274,9 @@ function weekEvent({ event, day, minutes, calendar, user, chosen }: WeekEventPro
       <strong>{event.title}</strong>
       {` ${time} `}
       {notificationsFor(calendar, event).map((one) => (
-        <NotificationMark
-          key={one.id}
-          notification={one}
-          icon={calendar.icons.get(one.channel)}
-          {...{ day, zone, locale }}
-        />
+        <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
       ))}
-    </button>
+    </Button>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from './fields.tsx';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -42,9 +43,9 @@ export function Dialog({ title, bare = false, children, close }: Props) {
 const ClosableHeader = ({ title, close }: { readonly title: string; close(): void }) => (
   <header>
     <h2>{title}</h2>
-    <button type="button" class="plain" onClick={close} aria-label="Close">
+    <Button class="plain" onClick={close} aria-label="Close">
       <Icon name="close" />
-    </button>
+    </Button>
   </header>
 );
 

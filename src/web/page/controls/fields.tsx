@@ -1,5 +1,8 @@
-import type { AllHTMLAttributes, ComponentChildren, ComponentProps } from 'preact';
+import type { AllHTMLAttributes, ComponentChildren, ComponentProps, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
+
+/** A button that does not submit the form around it, unless its type says so. */
+export const Button = (props: ComponentProps<'button'>) => <button type="button" {...props} />;
 
 interface Labelled {
   readonly label: ComponentChildren;
@@ -54,31 +57,41 @@ export const DateField = ({
   </label>
 );
 
-interface SelectProps<Value extends string> {
-  readonly label: ComponentChildren;
-  /** The name for screen readers, if it says more than the label. */
-  readonly name?: string;
-  readonly class?: string;
+interface ChoiceProps<Value extends string> {
+  /** The name for screen readers. */
+  readonly name?: string | undefined;
   readonly value: Value;
-  /** Titles by value. */
-  readonly options: Readonly<Partial<Record<NoInfer<Value>, string>>>;
+  /** Titles by value. A list of pairs keeps the order of numbers. */
+  readonly options:
+    | Readonly<Partial<Record<NoInfer<Value>, string>>>
+    | readonly (readonly [string, string])[];
   change(value: NoInfer<Value>): void;
 }
 
-export const SelectField = <Value extends string>(props: SelectProps<Value>) => (
-  <label class={props.class}>
-    {props.label}
-    <select
-      value={props.value}
-      aria-label={props.name}
-      onChange={({ currentTarget }) => props.change(currentTarget.value as Value)}
-    >
-      {Object.entries<string | undefined>(props.options).map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
+export const Choice = <Value extends string>({ name, value, options, change }: ChoiceProps<Value>) => (
+  <select
+    value={value}
+    aria-label={name}
+    onChange={({ currentTarget }) => change(currentTarget.value as Value)}
+  >
+    {(Array.isArray(options) ? options : Object.entries(options)).map(([one, title]) => (
+      <option key={one} value={one}>
+        {title}
+      </option>
+    ))}
+  </select>
+);
+
+interface SelectProps<Value extends string> extends ChoiceProps<Value> {
+  readonly label: ComponentChildren;
+  readonly class?: string;
+}
+
+export const SelectField = <Value extends string>({ label, class: look, ...choice }: SelectProps<Value>) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: a choice is a select
+  <label class={look}>
+    {label}
+    {Choice(choice)}
   </label>
 );
 
@@ -98,6 +111,27 @@ export const CheckField = ({ label, title, checked, change }: CheckProps) => (
     />
     {label}
   </label>
+);
+
+interface SearchProps {
+  readonly label: string;
+  readonly value: string;
+  readonly field?: RefObject<HTMLInputElement | null>;
+  readonly title?: string;
+  readonly class?: string;
+  change(query: string): void;
+  onKeyDown?(event: KeyboardEvent): void;
+}
+
+export const SearchField = ({ label, field, change, ...input }: SearchProps) => (
+  <input
+    {...(field && { ref: field })}
+    type="search"
+    aria-label={label}
+    placeholder={label}
+    {...input}
+    onInput={({ currentTarget }) => change(currentTarget.value)}
+  />
 );
 
 interface FolderProps extends Pick<Labelled, 'hint' | 'change'> {
@@ -124,23 +158,15 @@ export const FolderField = ({ known = [], ...field }: FolderProps) => (
   </TextField>
 );
 
-/** Runs the changes of a form, and tells whether one is in progress and why the last one failed. */
-export function useAttempt(): {
-  readonly busy: boolean;
-  readonly problem: string;
-  attempt(work: () => Promise<void>): Promise<void>;
-} {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState('');
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem('');
-    await work().catch((failed: unknown) =>
-      setProblem(failed instanceof Error ? failed.message : String(failed)),
-    );
-    setBusy(false);
-  };
-  return { busy, problem, attempt };
+/** The texts of a form, and for each the two attributes that connect a field with it. */
+export function useFields<Fields extends object>(first: () => Fields) {
+  const [fields, setFields] = useState(first);
+  const set = (changed: Partial<Fields>) => setFields((now) => ({ ...now, ...changed }));
+  const field = <Name extends keyof Fields>(name: Name) => ({
+    value: fields[name],
+    change: (value: Fields[Name]) => set({ [name]: value } as unknown as Partial<Fields>),
+  });
+  return { fields, set, field };
 }
 
 /** Why the last change failed, announced to screen readers. */

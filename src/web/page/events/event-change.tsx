@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { Problem } from '../controls/fields.tsx';
-import { asError, useLoaded } from '../shared/server-connection.tsx';
+import { Button, Problem } from '../controls/fields.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { asError, useTool } from '../shared/server-connection.tsx';
 import type { Toast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
+import { localeOf, type User } from './calendar-data.ts';
 
 interface Question {
   readonly text: string;
@@ -75,16 +77,56 @@ export function undoToast(
   return { text, undo };
 }
 
-/** Shows who gets a message from the calendar server, or why the change failed. */
-export function ChangeOutcome({ change: { question, problem } }: { change: ConfirmedChange }) {
+interface ConfirmationProps {
+  readonly change: ConfirmedChange;
+  readonly user: User;
+  /** The change whose message to the person is previewed. */
+  readonly notice?: ToolArguments<'preview_messages'> | undefined;
+  /** The text of the button, such as "Move event", and its verb. */
+  readonly action: string;
+  readonly verb: string;
+  readonly danger?: boolean;
+  readonly disabled?: boolean;
+  readonly keep?: string;
+  cancel(): void;
+  /** Absent if the button submits a form. */
+  run?(): unknown;
+}
+
+/** The end of a form that changes an event: who gets a message, why the change failed, and the buttons. */
+export function Confirmation(props: ConfirmationProps) {
+  const {
+    change,
+    user,
+    notice,
+    action,
+    verb,
+    danger,
+    disabled = false,
+    keep = 'Cancel',
+    cancel,
+    run,
+  } = props;
+  const { busy, question, problem } = change;
   return (
     <>
+      {notice && <NoticePreview user={user} change={notice} />}
       {question && (
         <p class="warning box" role="alert">
           {question.text} Nothing was changed or sent yet.
         </p>
       )}
       <Problem text={problem} />
+      <p class="buttons">
+        <ChangeButton
+          class={danger ? 'danger' : 'primary'}
+          disabled={busy || disabled}
+          {...(run ? { onClick: run } : { type: 'submit' })}
+        >
+          {question ? `Send and ${verb}` : action}
+        </ChangeButton>
+        <Button onClick={cancel}>{keep}</Button>
+      </p>
     </>
   );
 }
@@ -132,19 +174,10 @@ export function scopeArguments(
   return { occurrence, ...(scope === 'following' && { following: true }) };
 }
 
-interface NoticePreviewProps {
-  readonly name: string;
-  readonly zone: string;
-  readonly locale: string;
-  readonly change: ToolArguments<'preview_messages'>;
-}
-
 /** Shows which message a change of an event would send to its person. */
-export function NoticePreview({ name, zone, locale, change }: NoticePreviewProps) {
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('preview_messages', change, { signal }),
-    [JSON.stringify(change)],
-  );
+function NoticePreview({ user, change }: { user: User; change: ToolArguments<'preview_messages'> }) {
+  const { name, timezone = 'UTC' } = user;
+  const { value, error } = useTool('preview_messages', change);
   if (error) return <p class="problem">{error.message}</p>;
   if (!value) return <p class="quiet">Checking who is notified…</p>;
   const { messages, none_because } = value;
@@ -157,7 +190,8 @@ export function NoticePreview({ name, zone, locale, change }: NoticePreviewProps
   return (
     <div class="notice">
       <p>
-        {name} is notified by {messages[0]!.channel} at {shortTime(messages[0]!.plan_time!, zone, locale)}
+        {name} is notified by {messages[0]!.channel} at{' '}
+        {shortTime(messages[0]!.plan_time!, timezone, localeOf(user))}
         {messages.length > 1 && ` and ${messages.length - 1} more times`}:
       </p>
       <MessageText {...messages[0]!} />

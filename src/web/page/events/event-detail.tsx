@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../controls/fields.tsx';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { type CalendarEvent, localeOf, type Notification, type User } from './calendar-data.ts';
 import {
-  ChangeOutcome,
+  Confirmation,
   MessageText,
-  NoticePreview,
   type Scope,
   ScopeChoice,
   scopeArguments,
@@ -26,13 +27,8 @@ interface Props {
 /** One event with its notifications and the reason for each. It can be changed and deleted. */
 export function EventDetail({ user, event, notifications, done }: Props) {
   const [mode, setMode] = useState<'view' | 'edit' | 'delete'>('view');
-  const zone = user.timezone ?? 'UTC';
-  const locale = localeOf(user);
-  const times = timesOf(event, zone);
-  const { value: whole, error } = useLoaded(
-    (client, signal) => client.tool('get_event', { event_id: event.id }, { signal }),
-    [event.id, event.start_ts, event.title],
-  );
+  const times = timesOf(event, user.timezone ?? 'UTC');
+  const { value: whole, error } = useTool('get_event', { event_id: event.id }, event.start_ts, event.title);
   const isSent = notifications.some(({ status }) => status === 'sent');
   const { value: outbox } = useLoaded(
     async (client, signal) => (isSent ? client.tool('list_outbox', { limit: 1000 }, { signal }) : undefined),
@@ -51,7 +47,7 @@ export function EventDetail({ user, event, notifications, done }: Props) {
   if (mode === 'delete') return <DeleteQuestion {...{ user, event, done }} back={() => setMode('view')} />;
   return (
     <>
-      <p class="quiet">{formatTimes(times, locale)}</p>
+      <p class="quiet">{formatTimes(times, localeOf(user))}</p>
       {event.location && <p class="quiet">{event.location}</p>}
       {whole?.conf_link && (
         <p>
@@ -82,12 +78,7 @@ export function EventDetail({ user, event, notifications, done }: Props) {
       ) : (
         <ul class="notifications">
           {notifications.map((one) => (
-            <NotificationItem
-              key={one.id}
-              notification={one}
-              inOutbox={inOutbox.has(one.id)}
-              {...{ zone, locale }}
-            />
+            <NotificationItem key={one.id} notification={one} inOutbox={inOutbox.has(one.id)} user={user} />
           ))}
         </ul>
       )}
@@ -97,21 +88,17 @@ export function EventDetail({ user, event, notifications, done }: Props) {
 
 /** Completes a task, in its calendar as well if that can be written. */
 export function TaskButton({ event }: { event: CalendarEvent }) {
-  const { client } = useConnection();
-  const toast = useToast();
+  const { client, act } = useActions();
   const task = event.task === 'done' ? 'open' : 'done';
   const { id: event_id, occurrence } = event;
   const set = (state: 'open' | 'done') =>
     client.tool('update_event', { event_id, task: state, ...(occurrence && { occurrence }) });
   const complete = () =>
-    set(task).then(
-      () =>
-        toast({
-          text: task === 'done' ? `Done: ${event.title}` : `Open again: ${event.title}`,
-          undo: () => set(event.task!),
-        }),
-      (failed) => toast({ text: asError(failed).message }),
-    );
+    act(async () => {
+      await set(task);
+      const text = `${task === 'done' ? 'Done' : 'Open again'}: ${event.title}`;
+      return { text, undo: () => set(event.task!) };
+    });
   return <ChangeButton onClick={complete}>{task === 'done' ? 'Done' : 'Open again'}</ChangeButton>;
 }
 
@@ -137,21 +124,16 @@ function DeleteQuestion({ user, event, done, back }: DeleteProps) {
   return (
     <>
       {event.occurrence !== undefined && <ScopeChoice label="Delete" chosen={scope} choose={setScope} />}
-      <NoticePreview
-        name={user.name}
-        zone={user.timezone ?? 'UTC'}
-        locale={localeOf(user)}
-        change={deletion}
+      <Confirmation
+        {...{ change, user }}
+        notice={deletion}
+        action="Delete event"
+        verb="delete"
+        danger
+        keep="Keep"
+        cancel={back}
+        run={remove}
       />
-      <ChangeOutcome change={change} />
-      <p class="buttons">
-        <ChangeButton class="danger" disabled={change.busy} onClick={remove}>
-          {change.question ? 'Send and delete' : 'Delete event'}
-        </ChangeButton>
-        <button type="button" onClick={back}>
-          Keep
-        </button>
-      </p>
     </>
   );
 }
@@ -160,29 +142,27 @@ interface NotificationItemProps {
   readonly notification: Notification;
   /** Whether it was written to the outbox instead of being sent. */
   readonly inOutbox: boolean;
-  readonly zone: string;
-  readonly locale: string;
+  readonly user: User;
 }
 
 /** One notification with its reason, its text, and what can be done with it. */
-function NotificationItem({ notification, inOutbox, zone, locale }: NotificationItemProps) {
-  const { client } = useConnection();
-  const toast = useToast();
+function NotificationItem({ notification, inOutbox, user }: NotificationItemProps) {
+  const { client, act } = useActions();
   const [shown, setShown] = useState(false);
   const { id, status, channel, sent_time, plan_time, subject, reason, why, error, acknowledged_at, change } =
     notification;
   const named = { notification_id: id };
-  const act = <Result,>(
-    request: Promise<Result>,
+  const undoable = (
+    tool: 'cancel_notification' | 'acknowledge_notification',
     text: string,
-    undo?: (result: Result) => Promise<unknown>,
-  ) =>
-    request.then(
-      (result) => toast({ text, ...(undo && { undo: () => undo(result) }) }),
-      (failed) => toast({ text: asError(failed).message }),
-    );
-  const cancel = (text: string, fields: { less_like_this?: boolean } = {}) =>
-    act(client.undoable('cancel_notification', { ...named, ...fields }), text, async ({ undo }) => undo?.());
+    fields: { less_like_this?: boolean } = {},
+  ) => act(async () => ({ text, undo: (await client.undoable(tool, { ...named, ...fields })).undo }));
+  const snooze = () =>
+    act(async () => {
+      const { id: again } = await client.tool('snooze_notification', { ...named, minutes: 10 });
+      const undo = () => client.tool('cancel_notification', { notification_id: again });
+      return { text: 'The reminder comes again in 10 minutes.', undo };
+    });
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
   const button = (title: string, run: () => unknown) => (
     <ChangeButton class="small" onClick={run}>
@@ -194,7 +174,7 @@ function NotificationItem({ notification, inOutbox, zone, locale }: Notification
       <div class="marks">
         <span class={`badge ${status}`}>{acknowledged_at ? 'acknowledged' : status}</span>{' '}
         <strong>{channel}</strong>
-        {shortTime(sent_time ?? plan_time, zone, locale)}
+        {shortTime(sent_time ?? plan_time, user.timezone ?? 'UTC', localeOf(user))}
       </div>
       {subject && <div>{subject}</div>}
       {(why ?? reason) && <div class="quiet">Why: {[reason, why].filter(Boolean).join('; ')}</div>}
@@ -205,31 +185,19 @@ function NotificationItem({ notification, inOutbox, zone, locale }: Notification
       )}
       {error && <div class="problem">{error}</div>}
       <div class="buttons">
-        <button type="button" class="small" aria-expanded={shown} onClick={() => setShown(!shown)}>
+        <Button class="small" aria-expanded={shown} onClick={() => setShown(!shown)}>
           {shown ? 'Hide message' : 'Read message'}
-        </button>
+        </Button>
         {isOpen &&
-          button('Acknowledge', () =>
-            act(
-              client.undoable('acknowledge_notification', named),
-              'Notification acknowledged.',
-              async ({ undo }) => undo?.(),
-            ),
-          )}
-        {isOpen &&
-          change === undefined &&
-          button('Snooze 10 minutes', () =>
-            act(
-              client.tool('snooze_notification', { ...named, minutes: 10 }),
-              'The reminder comes again in 10 minutes.',
-              ({ id: notification_id }) => client.tool('cancel_notification', { notification_id }),
-            ),
-          )}
-        {status === 'planned' && button('Cancel', () => cancel('Notification cancelled.'))}
+          button('Acknowledge', () => undoable('acknowledge_notification', 'Notification acknowledged.'))}
+        {isOpen && change === undefined && button('Snooze 10 minutes', snooze)}
+        {status === 'planned' &&
+          button('Cancel', () => undoable('cancel_notification', 'Notification cancelled.'))}
         {change === undefined &&
           status !== 'cancelled' &&
           button('Less like this', () =>
-            cancel(
+            undoable(
+              'cancel_notification',
               'There will be fewer reminders of events with this title. The rule is in the settings of the person.',
               { less_like_this: true },
             ),
@@ -241,10 +209,6 @@ function NotificationItem({ notification, inOutbox, zone, locale }: Notification
 }
 
 function NotificationText({ id }: { id: string }) {
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('preview_messages', { notification_id: id }, { signal }),
-    [id],
-  );
-  if (error) return <p class="problem">{error.message}</p>;
-  return value ? <MessageText {...value.messages[0]!} /> : <p class="quiet">Loading…</p>;
+  const { value, error } = useTool('preview_messages', { notification_id: id });
+  return value ? <MessageText {...value.messages[0]!} /> : <Pending error={error} />;
 }

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { SelectField, TextArea, TextField } from '../controls/fields.tsx';
-import { ChangeButton } from '../shared/buttons.tsx';
-import { useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { SelectField, TextArea, TextField, useFields } from '../controls/fields.tsx';
+import { splitList } from '../controls/words.ts';
+import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { dayTitle } from '../shared/zone-time.ts';
 import { type CalendarEvent, localeOf, type User } from './calendar-data.ts';
 import {
-  ChangeOutcome,
-  NoticePreview,
+  Confirmation,
   type Scope,
   ScopeChoice,
   scopeArguments,
@@ -48,12 +47,10 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
   const toast = useToast();
   const change = useConfirmedChange();
   const zone = user.timezone ?? 'UTC';
-  const locale = localeOf(user);
   const [times, setTimes] = useState(first);
   const [scope, setScope] = useState<Scope>('one');
   const [calendarId, setCalendarId] = useState('');
-  const [fields, setFields] = useState(() => fieldsOf({ ...(attendees && { attendees }), ...event }));
-  const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
+  const { fields, field } = useFields(() => fieldsOf({ ...(attendees && { attendees }), ...event }));
   const single = occurrence !== undefined && scope === 'one';
   const timed = JSON.stringify(times) !== JSON.stringify(first);
   const isSeries = event !== undefined && occurrence !== undefined && scope === 'all';
@@ -97,40 +94,22 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
   };
   return (
     <form class="editor event-form" onSubmit={save}>
-      <TextField label="Title" required value={fields.title} change={(value) => set('title', value)} />
+      <TextField label="Title" required {...field('title')} />
       {occurrence !== undefined && <ScopeChoice label="Change" chosen={scope} choose={setScope} />}
-      <TimeFields {...{ times, locale }} change={setTimes} />
-      {!single && (
-        <RepeatField rule={fields.rrule} day={times.startDay} change={(rule) => set('rrule', rule)} />
-      )}
+      <TimeFields times={times} locale={localeOf(user)} change={setTimes} />
+      {!single && <RepeatField {...field('rrule')} day={times.startDay} />}
       {textFields.map(([name, label, type, placeholder]) => (
-        <TextField
-          key={name}
-          {...{ label, type, placeholder }}
-          value={fields[name]}
-          change={(value) => set(name, value)}
-        />
+        <TextField key={name} {...{ label, type, placeholder }} {...field(name)} />
       ))}
       {!single && (
-        <TextField
-          label="People"
-          placeholder="bob@example.com, cleo@example.com"
-          value={fields.attendees}
-          change={(value) => set('attendees', value)}
-        />
+        <TextField label="People" placeholder="bob@example.com, cleo@example.com" {...field('attendees')} />
       )}
-      <TextArea
-        label="Notes"
-        rows={3}
-        value={fields.description}
-        change={(value) => set('description', value)}
-      />
+      <TextArea label="Notes" rows={3} {...field('description')} />
       <TextField
         label="Reminders"
         placeholder="as in the settings"
         hint="For this event, e.g. 30m, 1d 17:00. Write “none” for no reminder."
-        value={fields.reminders}
-        change={(value) => set('reminders', value)}
+        {...field('reminders')}
       />
       {event === undefined && calendars.length > 0 && (
         <SelectField
@@ -140,33 +119,23 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
           change={setCalendarId}
         />
       )}
-      {event !== undefined && timed && (
-        <NoticePreview
-          name={user.name}
-          {...{ zone, locale }}
-          change={{ event_id: event.id, ...scoped, start_ts: written.start_ts }}
-        />
-      )}
-      <ChangeOutcome change={change} />
-      <p class="buttons">
-        <ChangeButton type="submit" class="primary" disabled={change.busy}>
-          {change.question ? 'Send and save' : event === undefined ? 'Add event' : 'Save'}
-        </ChangeButton>
-        <button type="button" onClick={done}>
-          Cancel
-        </button>
-      </p>
+      <Confirmation
+        {...{ change, user }}
+        notice={
+          event !== undefined && timed
+            ? { event_id: event.id, ...scoped, start_ts: written.start_ts }
+            : undefined
+        }
+        action={event === undefined ? 'Add event' : 'Save'}
+        verb="save"
+        cancel={done}
+      />
     </form>
   );
 }
 
-type Fields = Record<'location' | 'conf_link' | 'attendees' | 'description' | 'rrule' | 'reminders', string>;
-
-const lists = (text: string) =>
-  text
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+const names = ['location', 'conf_link', 'attendees', 'description', 'rrule', 'reminders'] as const;
+type Fields = Record<(typeof names)[number], string>;
 
 /** The event as the text of its form. */
 function fieldsOf(event: Partial<CalendarEvent>): Fields & { title: string } {
@@ -179,55 +148,48 @@ function fieldsOf(event: Partial<CalendarEvent>): Fields & { title: string } {
 
 /** The event with the values of its form. */
 function applied(event: CalendarEvent, fields: Fields & { title: string }): CalendarEvent {
-  const cleared = { location: undefined, conf_link: undefined, attendees: undefined };
-  const more = { description: undefined, rrule: undefined, reminders: undefined };
-  return { ...event, ...cleared, ...more, title: fields.title, ...given(fields) } as CalendarEvent;
+  const cleared = Object.fromEntries(names.map((name) => [name, undefined]));
+  return { ...event, ...cleared, title: fields.title, ...given(fields) } as CalendarEvent;
 }
 
 /** The filled fields as arguments. */
 function given(fields: Fields): Omit<ToolArguments<'create_event'>, 'user_id' | 'title' | 'start_ts'> {
-  const { location, conf_link, attendees, description, rrule, reminders } = fields;
-  return {
-    ...(location !== '' && { location }),
-    ...(conf_link !== '' && { conf_link }),
-    ...(attendees !== '' && { attendees: lists(attendees) }),
-    ...(description !== '' && { description }),
-    ...(rrule !== '' && { rrule }),
-    ...(reminders !== '' && { reminders: reminders.trim() === 'none' ? [] : lists(reminders) }),
-  };
+  const filled = names.filter((name) => fields[name] !== '');
+  return Object.fromEntries(
+    filled.map((name) => {
+      const text = fields[name];
+      if (name !== 'attendees' && name !== 'reminders') return [name, text];
+      return [name, name === 'reminders' && text.trim() === 'none' ? [] : splitList(text)];
+    }),
+  );
 }
 
 /** Only what differs from the event, and the names of the fields that were cleared. */
 function changed(event: CalendarEvent, fields: Fields & { title: string }, single: boolean) {
-  const { title: _, ...before } = fieldsOf(event);
-  const names = (Object.keys(before) as (keyof Fields)[]).filter(
+  const before = fieldsOf(event);
+  const differing = names.filter(
     (name) => fields[name] !== before[name] && !(single && (name === 'rrule' || name === 'attendees')),
   );
-  const differing = given(
-    Object.fromEntries(
-      Object.keys(before).map((name) => [
-        name,
-        names.includes(name as keyof Fields) ? fields[name as keyof Fields] : '',
-      ]),
-    ) as Fields,
+  const unset = differing.filter((name) => fields[name] === '');
+  const same = Object.fromEntries(
+    names.filter((name) => !differing.includes(name)).map((name) => [name, '']),
   );
-  const unset = names.filter((name) => fields[name] === '');
   return {
     ...(fields.title !== event.title && { title: fields.title }),
-    ...differing,
+    ...given({ ...fields, ...same }),
     ...(unset.length > 0 && { unset }),
   };
 }
 
 interface RepeatFieldProps {
-  readonly rule: string;
+  readonly value: string;
   /** The first day, for the names of the choices. */
   readonly day: string;
   change(rule: string): void;
 }
 
 /** How often an event takes place. Other rules can be written as in iCalendar. */
-function RepeatField({ rule, day, change }: RepeatFieldProps) {
+function RepeatField({ value: rule, day, change }: RepeatFieldProps) {
   const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(
     Date.parse(day),
   );
@@ -281,10 +243,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
   const [scope, setScope] = useState<Scope>('one');
   const zone = user.timezone ?? 'UTC';
   const locale = localeOf(user);
-  const { value: whole, error } = useLoaded(
-    (mcp, signal) => mcp.tool('get_event', { event_id: event.id }, { signal }),
-    [event.id],
-  );
+  const { value: whole, error } = useTool('get_event', { event_id: event.id });
   const before = timesOf(event, zone);
   const scoped = scopeArguments(event.occurrence, scope);
   const isSeries = event.occurrence !== undefined && scope === 'all';
@@ -315,21 +274,16 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
         <strong>{formatTimes(times, locale)}</strong>
       </p>
       {event.occurrence !== undefined && <ScopeChoice label="Move" chosen={scope} choose={setScope} />}
-      <NoticePreview
-        name={user.name}
-        {...{ zone, locale }}
-        change={{ event_id: event.id, ...scoped, start_ts: written.start_ts }}
-      />
       {error && <p class="problem">{error.message}</p>}
-      <ChangeOutcome change={change} />
-      <p class="buttons">
-        <ChangeButton class="primary" disabled={change.busy || !whole} onClick={move}>
-          {change.question ? 'Send and move' : 'Move event'}
-        </ChangeButton>
-        <button type="button" onClick={done}>
-          Cancel
-        </button>
-      </p>
+      <Confirmation
+        {...{ change, user }}
+        notice={{ event_id: event.id, ...scoped, start_ts: written.start_ts }}
+        action="Move event"
+        verb="move"
+        disabled={!whole}
+        cancel={done}
+        run={move}
+      />
     </div>
   );
 }

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { CheckField, Problem, TextField, useAttempt } from '../controls/fields.tsx';
+import { CheckField, TextField, useFields } from '../controls/fields.tsx';
+import { counted } from '../controls/words.ts';
 import { localeOf, type User } from '../events/calendar-data.ts';
-import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { ActionForm, useActions } from '../shared/actions.tsx';
+import { ChangeButton, ConfirmButton } from '../shared/buttons.tsx';
+import { Pending, useConnection, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
 type Calendar = ToolAnswer<'list_calendars'>['calendars'][number];
@@ -20,13 +21,10 @@ const kinds: Readonly<Record<Calendar['kind'], string>> = {
 /** The calendars of a person with their state, and a form to subscribe to another one. */
 export function CalendarList({ user, updates }: { user: User; updates: number }) {
   const [round, setRound] = useState(0);
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('list_calendars', { user_id: user.id, ...wholeList }, { signal }),
-    [user.id, updates, round],
-  );
+  const calendars = { user_id: user.id, ...wholeList };
+  const { value, error } = useTool('list_calendars', calendars, updates, round);
   const reload = () => setRound((now) => now + 1);
-  if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="quiet">Loading…</p>;
+  if (!value || error) return <Pending error={error} />;
   return (
     <>
       {value.calendars.length === 0 && (
@@ -45,20 +43,24 @@ export function CalendarList({ user, updates }: { user: User; updates: number })
 }
 
 function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: User; reload(): void }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const [busy, setBusy] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const { id, name, kind, events, last_sync, next_sync, error, problems = [], kept_up_to_date } = calendar;
+  const { client, busy, act } = useActions();
+  const {
+    id,
+    name,
+    kind,
+    events = 0,
+    last_sync,
+    next_sync,
+    error,
+    problems = [],
+    kept_up_to_date,
+  } = calendar;
   const time = (at: string) => shortTime(at, user.timezone ?? 'UTC', localeOf(user));
-  const act = async (request: () => Promise<unknown>, text: string) => {
-    setBusy(true);
-    await request().then(
-      () => toast({ text }),
-      (failed) => toast({ text: asError(failed).message }),
-    );
-    setBusy(false);
-    setAsked(false);
+  const change = async (tool: 'sync_calendar' | 'remove_calendar', text: string) => {
+    await act(async () => {
+      await client.tool(tool, { calendar_id: id });
+      return { text };
+    });
     reload();
   };
   return (
@@ -70,16 +72,14 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
         </span>
       </div>
       <div class="quiet">
-        {kinds[kind]}, {events === 1 ? '1 event' : `${events ?? 0} events`}
+        {kinds[kind]}, {counted(events, 'event')}
         {last_sync && `, last sync ${time(last_sync)}`}
         {next_sync && `, next ${time(next_sync)}`}
       </div>
       {error && <div class="problem">{error}</div>}
       {problems.length > 0 && (
         <details>
-          <summary>
-            {problems.length} {problems.length === 1 ? 'problem' : 'problems'} in this calendar
-          </summary>
+          <summary>{counted(problems.length, 'problem')} in this calendar</summary>
           <ul>
             {problems.map(({ message, line }, index) => (
               <li key={index}>
@@ -95,103 +95,74 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
           <ChangeButton
             class="small"
             disabled={busy}
-            onClick={() => act(() => client.tool('sync_calendar', { calendar_id: id }), `Synced “${name}”.`)}
+            onClick={() => change('sync_calendar', `Synced “${name}”.`)}
           >
             {busy ? 'Syncing…' : 'Sync now'}
           </ChangeButton>
         )}
-        {asked ? (
-          <>
-            <ChangeButton
-              class="small danger"
-              disabled={busy}
-              onClick={() =>
-                act(
-                  () => client.tool('remove_calendar', { calendar_id: id }),
-                  `Removed “${name}” and its events here.`,
-                )
-              }
-            >
-              Remove with {events === 1 ? '1 event' : `${events ?? 0} events`}
-            </ChangeButton>
-            <button type="button" class="small" onClick={() => setAsked(false)}>
-              Keep
-            </button>
-          </>
-        ) : (
-          <ChangeButton class="small danger" disabled={busy} onClick={() => setAsked(true)}>
-            Remove
-          </ChangeButton>
-        )}
+        <ConfirmButton
+          class="small danger"
+          disabled={busy}
+          question={`Remove with ${counted(events, 'event')}`}
+          confirm={() => change('remove_calendar', `Removed “${name}” and its events here.`)}
+        >
+          Remove
+        </ConfirmButton>
       </div>
     </li>
   );
 }
 
-interface FormProps {
-  readonly user: User;
-  readonly known: readonly Calendar[];
-  done(): void;
-}
-
-function SubscribeForm({ user, known, done }: FormProps) {
+function SubscribeForm({ user, known, done }: { user: User; known: readonly Calendar[]; done(): void }) {
   const { client } = useConnection();
-  const toast = useToast();
-  const [source, setSource] = useState('');
-  const [account, setAccount] = useState(false);
-  const [username, setUsername] = useState('');
-  const { busy, problem, attempt } = useAttempt();
-  const subscribe = async (submitted: Event) => {
-    submitted.preventDefault();
-    await attempt(async () => {
-      const { calendars } = await client.tool('add_calendar', {
-        ...{ user_id: user.id, source },
-        ...(account && { kind: 'caldav' as const, ...(username !== '' && { username }) }),
-      });
-      const before = new Set(known.map(({ id }) => id));
-      const fresh = calendars.filter(({ id }) => !before.has(id));
-      const undo = async () => {
-        for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
-        done();
-      };
-      toast({
-        text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n'),
-        ...(fresh.length > 0 && { undo }),
-      });
-      setSource('');
-      done();
+  const { fields, set, field } = useFields(() => ({ source: '', username: '', account: false }));
+  const subscribe = async () => {
+    const { source, username, account } = fields;
+    const { calendars } = await client.tool('add_calendar', {
+      ...{ user_id: user.id, source },
+      ...(account && { kind: 'caldav' as const, ...(username !== '' && { username }) }),
     });
+    const before = new Set(known.map(({ id }) => id));
+    const fresh = calendars.filter(({ id }) => !before.has(id));
+    const undo = async () => {
+      for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
+      done();
+    };
+    set({ source: '' });
+    done();
+    return {
+      text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n'),
+      ...(fresh.length > 0 && { undo }),
+    };
   };
   return (
-    <form class="editor" onSubmit={subscribe}>
+    <ActionForm action="Subscribe" doing="Reading…" submit={subscribe}>
       <h3>Subscribe</h3>
       <TextField
         label="Address or path"
         required
         spellcheck={false}
-        value={source}
         placeholder="https://example.com/calendar.ics"
         hint="An https, webcal or caldavs address, or the path of a file or folder on the server."
-        change={setSource}
+        {...field('source')}
       />
-      <CheckField label="A CalDAV account, which can be changed here" checked={account} change={setAccount} />
-      {account && (
+      <CheckField
+        label="A CalDAV account, which can be changed here"
+        checked={fields.account}
+        change={(account) => set({ account })}
+      />
+      {fields.account && (
         <TextField
           label="User name"
-          value={username}
           autocomplete="off"
           hint={
             <>
               The password is read from the file in <code>calendars.passwords_file</code>.
             </>
           }
-          change={setUsername}
+          {...field('username')}
         />
       )}
-      <Problem text={problem} />
-      <ChangeButton type="submit" class="primary" disabled={busy}>
-        {busy ? 'Reading…' : 'Subscribe'}
-      </ChangeButton>
-    </form>
+    </ActionForm>
   );
 }

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { CheckField, DateField, Problem, SelectField, TextField, useAttempt } from '../controls/fields.tsx';
+import { CheckField, DateField, Problem, SelectField, TextField, useFields } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
+import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { useConnection } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
 
 type Proposals = ToolAnswer<'find_time'>;
 type Slot = Proposals['slots'][number];
@@ -21,40 +20,38 @@ interface Props {
   readonly users: readonly User[];
   /** The people whose busy times the week shows. */
   readonly people: readonly string[];
-  choose(people: readonly string[]): void;
-  /** The first and last day to search. */
-  readonly from: string;
-  readonly to: string;
+  choosePeople(people: readonly string[]): void;
+  readonly today: string;
+  /** The days that the calendar shows. */
+  readonly days: readonly string[];
   readonly earlier?: EarlierSearch | undefined;
 }
 
 const lengths = [15, 30, 45, 60, 90, 120, 180];
 
 /** Finds a time when several people are free, and books it in the calendar of each. */
-export function FindTime({ user, users, people, choose, earlier, ...days }: Props) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const [title, setTitle] = useState('');
+export function FindTime({ user, users, people, choosePeople, earlier, today, days }: Props) {
+  const { client, busy, problem, attempt } = useActions();
   const asked = earlier?.asked;
-  const [minutes, setMinutes] = useState(asked?.duration_minutes ?? 60);
-  const [from, setFrom] = useState(asked?.from?.slice(0, 10) ?? days.from);
-  const [to, setTo] = useState(asked?.to?.slice(0, 10) ?? days.to);
-  const [hours, setHours] = useState(asked?.hours ?? '09:00-17:00');
+  const { fields, field } = useFields(() => ({
+    title: '',
+    minutes: String(asked?.duration_minutes ?? 60),
+    from: asked?.from?.slice(0, 10) ?? (days[0]! < today ? today : days[0]!),
+    to: asked?.to?.slice(0, 10) ?? days.at(-1)!,
+    hours: asked?.hours ?? '09:00-17:00',
+  }));
   const [found, setFound] = useState<Proposals | undefined>();
   useEffect(() => setFound(earlier?.proposals), [earlier?.proposals]);
-  const { busy, problem, attempt } = useAttempt();
   const zone = user.timezone ?? 'UTC';
   const everyone = [user.id, ...people];
   const nameOf = (id: string) => users.find((one) => one.id === id)?.name ?? id;
-  const search = (submitted: Event) => {
-    submitted.preventDefault();
-    void attempt(async () =>
-      setFound(
-        await client.tool('find_time', {
-          ...{ people: everyone, duration_minutes: minutes, zone, hours, count: 8 },
-          ...{ from: isToday(from, zone) ? new Date().toISOString() : from, to: `${to}T23:59` },
-        }),
-      ),
+  const search = async () => {
+    const { minutes, from, to, hours } = fields;
+    setFound(
+      await client.tool('find_time', {
+        ...{ people: everyone, duration_minutes: Number(minutes), zone, hours, count: 8 },
+        ...{ from: isToday(from, zone) ? new Date().toISOString() : from, to: `${to}T23:59` },
+      }),
     );
   };
   const book = ({ start_ts, end_ts }: Slot) =>
@@ -63,7 +60,7 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
       const made: string[] = [];
       const undo = () => Promise.all(made.map((event_id) => client.tool('delete_event', { event_id })));
       const organizer = user.email ?? user.name;
-      const event = { title: title || 'Meeting', start_ts, end_ts, organizer };
+      const event = { title: fields.title || 'Meeting', start_ts, end_ts, organizer };
       try {
         for (const user_id of everyone) {
           const fields = { ...event, user_id, ...(people.length > 0 && { attendees }) };
@@ -74,54 +71,49 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
         throw failed;
       }
       setFound(undefined);
-      toast({
-        text: `Booked for ${everyone.map(nameOf).join(', ')}.`,
-        undo,
-      });
+      return { text: `Booked for ${everyone.map(nameOf).join(', ')}.`, undo };
     });
   return (
-    <form class="editor" onSubmit={search}>
-      <TextField label="Title" value={title} placeholder="Meeting" change={setTitle} />
-      <fieldset>
-        <legend>With</legend>
-        {users.length === 1 && <p class="quiet">There is nobody else. Add a person to find a common time.</p>}
-        {users
-          .filter(({ id }) => id !== user.id)
-          .map(({ id, name }) => (
-            <CheckField
-              key={id}
-              label={name}
-              checked={people.includes(id)}
-              change={(checked) => choose(checked ? [...people, id] : people.filter((one) => one !== id))}
-            />
-          ))}
-        <small>The week shows when they are busy.</small>
-      </fieldset>
-      <div class="time-row">
-        <DateField label="From" value={from} change={setFrom} />
-        <DateField label="To" min={from} value={to} change={setTo} />
-      </div>
-      <div class="time-row">
-        <SelectField
-          label="Length"
-          value={String(minutes)}
-          options={Object.fromEntries([...lengths, minutes].map((length) => [length, `${length} minutes`]))}
-          change={(length) => setMinutes(Number(length))}
-        />
-        <TextField
-          label="Working hours"
-          required
-          pattern="\d\d:\d\d-\d\d:\d\d"
-          value={hours}
-          change={setHours}
-        />
-      </div>
-      <Problem text={problem} />
-      <button type="submit" class="primary" disabled={busy}>
-        Find a time
-      </button>
+    <>
+      <ActionForm action="Find a time" reads submit={search}>
+        <TextField label="Title" placeholder="Meeting" {...field('title')} />
+        <fieldset>
+          <legend>With</legend>
+          {users.length === 1 && (
+            <p class="quiet">There is nobody else. Add a person to find a common time.</p>
+          )}
+          {users
+            .filter(({ id }) => id !== user.id)
+            .map(({ id, name }) => (
+              <CheckField
+                key={id}
+                label={name}
+                checked={people.includes(id)}
+                change={(checked) =>
+                  choosePeople(checked ? [...people, id] : people.filter((one) => one !== id))
+                }
+              />
+            ))}
+          <small>The week shows when they are busy.</small>
+        </fieldset>
+        <div class="time-row">
+          <DateField label="From" {...field('from')} />
+          <DateField label="To" min={fields.from} {...field('to')} />
+        </div>
+        <div class="time-row">
+          <SelectField
+            label="Length"
+            options={[...new Set([...lengths, Number(fields.minutes)])].map(
+              (length) => [String(length), `${length} minutes`] as const,
+            )}
+            {...field('minutes')}
+          />
+          <TextField label="Working hours" required pattern="\d\d:\d\d-\d\d:\d\d" {...field('hours')} />
+        </div>
+      </ActionForm>
       {found && (
         <>
+          <Problem text={problem} />
           {found.unknown?.map(({ user_id, reason }) => (
             <p key={user_id} class="warning">
               {nameOf(user_id)}: {reason} Ask before you book.
@@ -150,7 +142,7 @@ export function FindTime({ user, users, people, choose, earlier, ...days }: Prop
           </ul>
         </>
       )}
-    </form>
+    </>
   );
 }
 

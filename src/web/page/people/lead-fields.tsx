@@ -1,4 +1,5 @@
 import { TextField } from '../controls/fields.tsx';
+import { splitList } from '../controls/words.ts';
 import type { User } from '../events/calendar-data.ts';
 
 interface Props {
@@ -50,10 +51,7 @@ export function leadsOf({ reminders = {} }: User): Leads {
 export function writtenLeads(leads: Leads): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(leads).map(([kind, text]) => {
-      const times = text
-        .split(',')
-        .map((time) => time.trim())
-        .filter((time) => time !== '');
+      const times = splitList(text);
       return [kind, text.trim() === 'none' ? [] : times.length === 0 ? ['default'] : times];
     }),
   );

@@ -1,54 +1,38 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { DateField, Problem, SelectField, useAttempt } from '../controls/fields.tsx';
+import { Button, DateField, SelectField } from '../controls/fields.tsx';
 import { localeOf, maxSpan, type User } from '../events/calendar-data.ts';
 import { MessageText } from '../events/event-change.tsx';
+import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { LeadFields, type Leads, leadKinds, leadsOf, writtenLeads } from './lead-fields.tsx';
 
-interface Props {
-  readonly userId: string;
-  readonly zone: string;
-  readonly locale: string;
-  done(): void;
-}
-
 /** Shows what a new plan would change and applies it on request. */
-export function PlanPreview({ userId, zone, locale, done }: Props) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const [busy, setBusy] = useState(false);
+export function PlanPreview({ user, close: done }: { user: User; close(): void }) {
+  const { client, busy, act } = useActions();
+  const user_id = user.id;
+  const time = (at: string) => shortTime(at, user.timezone ?? 'UTC', localeOf(user));
   const { value, error } = useLoaded(
     async (mcp, signal) => {
       const [plan, { events }] = await Promise.all([
-        mcp.tool('plan_notifications', { user_id: userId, dry_run: true, full: true }, { signal }),
-        mcp.tool('list_events', { user_id: userId, days_forward: maxSpan.forward, ...wholeList }, { signal }),
+        mcp.tool('plan_notifications', { user_id, dry_run: true, full: true }, { signal }),
+        mcp.tool('list_events', { user_id, days_forward: maxSpan.forward, ...wholeList }, { signal }),
       ]);
       return { plan, titles: new Map(events.map(({ id, title }) => [id, title])) };
     },
-    [userId],
+    [user_id],
   );
-  const apply = async () => {
-    setBusy(true);
-    try {
-      const { answer, undo } = await client.undoable('plan_notifications', { user_id: userId, full: true });
-      toast({
-        text: `Plan applied. New notifications: ${answer.notifications_planned}.`,
-        ...(undo && { undo }),
-      });
+  const apply = () =>
+    act(async () => {
+      const { answer, undo } = await client.undoable('plan_notifications', { user_id, full: true });
       done();
-    } catch (failed) {
-      toast({ text: asError(failed).message });
-      setBusy(false);
-    }
-  };
-  if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="quiet">Planning…</p>;
+      return { text: `Plan applied. New notifications: ${answer.notifications_planned}.`, undo };
+    });
+  if (!value || error) return <Pending error={error} />;
   const { plan, titles } = value;
   const changes = plan.changes.filter(({ action }) => action !== 'keep');
   const unchanged = plan.changes.length - changes.length;
@@ -65,8 +49,8 @@ export function PlanPreview({ userId, zone, locale, done }: Props) {
             <div>
               <strong>{titles.get(step.event_id) ?? 'Unknown event'}</strong>
               <div>
-                {step.channel}, {step.previous_time && `${shortTime(step.previous_time, zone, locale)} → `}
-                {shortTime(step.plan_time, zone, locale)}
+                {step.channel}, {step.previous_time && `${time(step.previous_time)} → `}
+                {time(step.plan_time)}
               </div>
               <div class="quiet">Why: {step.reason}</div>
             </div>
@@ -98,9 +82,7 @@ export function PlanPreview({ userId, zone, locale, done }: Props) {
             {busy ? 'Applying…' : 'Apply plan'}
           </ChangeButton>
         )}
-        <button type="button" onClick={done}>
-          {changes.length > 0 ? 'Cancel' : 'Close'}
-        </button>
+        <Button onClick={done}>{changes.length > 0 ? 'Cancel' : 'Close'}</Button>
       </p>
     </div>
   );
@@ -109,10 +91,7 @@ export function PlanPreview({ userId, zone, locale, done }: Props) {
 /** The daily agenda as the person would get it. */
 export function AgendaPreview({ user, today, updates }: { user: User; today: string; updates: number }) {
   const [day, setDay] = useState(today);
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('preview_messages', { user_id: user.id, day }, { signal }),
-    [user.id, day, updates],
-  );
+  const { value, error } = useTool('preview_messages', { user_id: user.id, day }, updates);
   const [at] = (user.reminders as Record<string, readonly string[]> | undefined)?.['digest'] ?? [];
   return (
     <>
@@ -143,13 +122,10 @@ export function Replay({ user }: { user: User }) {
   const [days, setDays] = useState<`${keyof typeof pastDays}`>('30');
   const [leads, setLeads] = useState<Leads>(() => leadsOf(user));
   const [result, setResult] = useState<Result | undefined>();
-  const { busy, problem, attempt } = useAttempt();
   const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
-  const replay = async (submitted: Event) => {
-    submitted.preventDefault();
+  const replay = async () => {
     const { digest: _, ...reminders } = writtenLeads(leads);
-    const request = { user_id: user.id, days: Number(days), reminders };
-    await attempt(async () => setResult(await client.tool('replay_notifications', request)));
+    setResult(await client.tool('replay_notifications', { user_id: user.id, days: Number(days), reminders }));
   };
   return (
     <>
@@ -157,7 +133,7 @@ export function Replay({ user }: { user: User }) {
         Which reminders {user.name} would have had with other settings, next to those that were sent. Nothing
         is changed.
       </p>
-      <form class="editor" onSubmit={replay}>
+      <ActionForm action="Replay" doing="Replaying…" reads submit={replay}>
         <SelectField label="Past days" value={days} options={pastDays} change={setDays} />
         <fieldset>
           <legend>When to remind</legend>
@@ -169,11 +145,7 @@ export function Replay({ user }: { user: User }) {
             />
           </div>
         </fieldset>
-        <Problem text={problem} />
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Replaying…' : 'Replay'}
-        </button>
-      </form>
+      </ActionForm>
       {result && (
         <>
           <p role="status">
@@ -206,12 +178,8 @@ export function Replay({ user }: { user: User }) {
 
 /** Messages that were written to the outbox folder instead of being sent. */
 export function Outbox({ updates }: { updates: number }) {
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('list_outbox', { limit: 100 }, { signal }),
-    [updates],
-  );
-  if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="quiet">Loading…</p>;
+  const { value, error } = useTool('list_outbox', { limit: 100 }, updates);
+  if (!value || error) return <Pending error={error} />;
   return (
     <div class="outbox">
       <p class="quiet">

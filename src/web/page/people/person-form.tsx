@@ -1,38 +1,33 @@
-import { useState } from 'preact/hooks';
-import { Problem, TextField, useAttempt } from '../controls/fields.tsx';
-import { ChangeButton } from '../shared/buttons.tsx';
+import { TextField, useFields } from '../controls/fields.tsx';
+import { ActionForm } from '../shared/actions.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
 export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
   const { client, invalidate } = useConnection();
-  const toast = useToast();
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { problem, attempt } = useAttempt();
-  const add = async (event: Event) => {
-    event.preventDefault();
-    await attempt(async () => {
-      const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
-      const undo = async () => {
-        const { events } = await client.tool('list_events', { user_id: id, limit: 1 });
-        if (events.length > 0) throw new Error(`${name} has events now. Delete the person in the settings.`);
-        await client.tool('delete_user', { user_id: id });
-      };
-      toast({ text: `Added ${name}.`, undo });
-      invalidate('resources');
-      added(id);
-    });
+  const { fields, field } = useFields(() => ({
+    ...{ name: '', email: '' },
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }));
+  const add = async () => {
+    const { name, email, timezone } = fields;
+    const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
+    const undo = async () => {
+      const { events } = await client.tool('list_events', { user_id: id, limit: 1 });
+      if (events.length > 0) throw new Error(`${name} has events now. Delete the person in the settings.`);
+      await client.tool('delete_user', { user_id: id });
+    };
+    invalidate('resources');
+    added(id);
+    return { text: `Added ${name}.`, undo };
   };
   return (
-    <form class="editor" onSubmit={add}>
-      <TextField label="Name" required value={name} change={setName} />
+    <ActionForm action="Add person" submit={add}>
+      <TextField label="Name" required {...field('name')} />
       <TextField
         label="Email address"
         type="email"
-        value={email}
+        {...field('email')}
         placeholder="ada@example.com"
         hint={
           <>
@@ -40,34 +35,19 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
             folder in which you can read the messages.
           </>
         }
-        change={setEmail}
       />
-      <ZoneInput value={timezone} change={setTimezone} />
-      <Problem text={problem} />
-      <ChangeButton type="submit" class="primary">
-        Add person
-      </ChangeButton>
-    </form>
+      <ZoneInput {...field('timezone')} />
+    </ActionForm>
   );
 }
 
 /** A time zone with proposals. */
-export function ZoneInput({ value, change }: { value: string; change(zone: string): void }) {
-  return (
-    <label>
-      Time zone
-      <input
-        required
-        value={value}
-        list="time-zones"
-        spellcheck={false}
-        onInput={({ currentTarget }) => change(currentTarget.value)}
-      />
-      <datalist id="time-zones">
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
+export const ZoneInput = (zone: { readonly value: string; change(zone: string): void }) => (
+  <TextField label="Time zone" required list="time-zones" spellcheck={false} {...zone}>
+    <datalist id="time-zones">
+      {Intl.supportedValuesOf('timeZone').map((one) => (
+        <option key={one} value={one} />
+      ))}
+    </datalist>
+  </TextField>
+);

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { Problem, SelectField, TextArea, TextField, useAttempt } from '../controls/fields.tsx';
+import { Choice, SelectField, TextArea, TextField, useFields } from '../controls/fields.tsx';
 import { type Channel, loadChannels, localeOf, type User } from '../events/calendar-data.ts';
 import { ClockSelect } from '../events/time-fields.tsx';
-import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { ActionForm, useActions } from '../shared/actions.tsx';
+import { ChangeButton, ConfirmButton } from '../shared/buttons.tsx';
+import { Pending, useLoaded } from '../shared/server-connection.tsx';
 import { LeadFields, leadsOf, writtenLeads } from './lead-fields.tsx';
 import { ZoneInput } from './person-form.tsx';
 import { RuleList } from './rule-list.tsx';
@@ -19,85 +19,60 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
     (client, signal) => loadChannels(client, async () => [channel_pref, weekend_policy], signal),
     [user.id],
   );
-  if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="quiet">Loading…</p>;
+  if (!value || error) return <Pending error={error} />;
   return <SettingsForm user={user} updates={updates} known={value} />;
 }
 
-interface Props {
-  readonly user: User;
-  readonly updates: number;
-  readonly known: readonly Channel[];
-}
-
-function SettingsForm({ user, updates, known }: Props) {
-  const { client, invalidate } = useConnection();
-  const toast = useToast();
-  const { problem, attempt } = useAttempt();
-  const [asked, setAsked] = useState(false);
-  const [fields, setFields] = useState(() => fieldsOf(user));
+function SettingsForm({ user, updates, known }: { user: User; updates: number; known: readonly Channel[] }) {
+  const { client, invalidate, act } = useActions();
+  const { fields, set, field } = useFields(() => fieldsOf(user));
   // Secrets in addresses are masked, so the list is sent only if it was edited.
   const [channels, setChannels] = useState(() => (user.channels ?? []).join('\n'));
   const [leads, setLeads] = useState(() => leadsOf(user));
   const listed = known.filter(({ field }) => field === undefined);
-  const set = (name: keyof typeof fields, value: string) => setFields({ ...fields, [name]: value });
-  const save = async (submitted: Event) => {
-    submitted.preventDefault();
+  const save = async () => {
     const changedChannels = channels !== (user.channels ?? []).join('\n');
     const list = channels.split('\n').filter((line) => line.trim() !== '');
-    await attempt(async () => {
-      const { unset, ...given } = writtenFields(fields);
-      const { undo } = await client.undoable('update_user', {
-        ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
-        ...(changedChannels && list.length > 0 && { channels: list }),
-        unset: [...unset, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
-      });
-      const restore = async () => {
-        const text = await undo!();
-        setFields(fieldsOf(user));
-        setChannels((user.channels ?? []).join('\n'));
-        setLeads(leadsOf(user));
-        return text;
-      };
-      toast({
-        text: `Saved. Planned reminders of ${fields.name} follow these settings.`,
-        ...(undo && { undo: restore }),
-      });
-      invalidate('resources');
+    const { unset, ...given } = writtenFields(fields);
+    const { undo } = await client.undoable('update_user', {
+      ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
+      ...(changedChannels && list.length > 0 && { channels: list }),
+      unset: [...unset, ...(changedChannels && list.length === 0 ? ['channels'] : [])] as never[],
     });
+    const restore = async () => {
+      const text = await undo!();
+      set(fieldsOf(user));
+      setChannels((user.channels ?? []).join('\n'));
+      setLeads(leadsOf(user));
+      return text;
+    };
+    invalidate('resources');
+    const text = `Saved. Planned reminders of ${fields.name} follow these settings.`;
+    return { text, ...(undo && { undo: restore }) };
   };
   const remove = () =>
-    client.tool('delete_user', { user_id: user.id }).then(
-      () => {
-        location.hash = '#/calendar';
-        invalidate('resources');
-      },
-      (failed) => toast({ text: asError(failed).message }),
-    );
+    act(async () => {
+      await client.tool('delete_user', { user_id: user.id });
+      location.hash = '#/calendar';
+      invalidate('resources');
+    });
   return (
     <>
-      <form class="editor" onSubmit={save}>
-        <TextField label="Name" required value={fields.name} change={(value) => set('name', value)} />
-        <ZoneInput value={fields.timezone} change={(zone) => set('timezone', zone)} />
+      <ActionForm action="Save" submit={save}>
+        <TextField label="Name" required {...field('name')} />
+        <ZoneInput {...field('timezone')} />
         <SelectField
           label="Language of messages"
-          value={fields.locale}
           options={{ [fields.locale]: fields.locale, ...languages }}
-          change={(value) => set('locale', value)}
+          {...field('locale')}
         />
         <fieldset>
           <legend>Where messages go</legend>
-          <SelectField
-            label="Preferred channel"
-            value={fields.channel_pref}
-            options={preferencesOf(known)}
-            change={(value) => set('channel_pref', value)}
-          />
+          <SelectField label="Preferred channel" options={preferencesOf(known)} {...field('channel_pref')} />
           <SelectField
             label="At weekends"
-            value={fields.weekend_policy}
             options={{ '': 'The same, without calls', none: 'Nothing', ...preferencesOf(known) }}
-            change={(value) => set('weekend_policy', value)}
+            {...field('weekend_policy')}
           />
           {known.map(
             (channel) =>
@@ -108,8 +83,7 @@ function SettingsForm({ user, updates, known }: Props) {
                   type={channel.field.input}
                   placeholder={channel.field.placeholder}
                   hint={channel.help}
-                  value={fields[channel.field.name]}
-                  change={(value) => set(channel.field!.name, value)}
+                  {...field(channel.field.name)}
                 />
               ),
           )}
@@ -136,7 +110,7 @@ function SettingsForm({ user, updates, known }: Props) {
                 label={name === 'quiet_start' ? 'From' : 'Until'}
                 minutes={minutesOf(fields[name])}
                 locale={fields.locale}
-                change={(minutes) => set(name, clockText(minutes))}
+                change={(minutes) => set({ [name]: clockText(minutes) })}
               />
             ))}
           </div>
@@ -149,22 +123,18 @@ function SettingsForm({ user, updates, known }: Props) {
           </small>
           <LeadFields leads={leads} change={setLeads} />
         </fieldset>
-        <Problem text={problem} />
-        <ChangeButton type="submit" class="primary">
-          Save
-        </ChangeButton>
-      </form>
+      </ActionForm>
       <TestMessage user={user} channels={known} />
       <RuleList user={user} updates={updates} />
       <p class="buttons">
-        {asked && (
-          <button type="button" onClick={() => setAsked(false)}>
-            Keep {user.name}
-          </button>
-        )}
-        <ChangeButton class="danger" onClick={asked ? remove : () => setAsked(true)}>
-          {asked ? `Delete ${user.name} with all events` : 'Delete person'}
-        </ChangeButton>
+        <ConfirmButton
+          class="danger"
+          question={`Delete ${user.name} with all events`}
+          keep={`Keep ${user.name}`}
+          confirm={remove}
+        >
+          Delete person
+        </ConfirmButton>
       </p>
     </>
   );
@@ -217,40 +187,31 @@ function clockText(minutes: number): string {
 
 /** Sends a test message and shows what became of it. */
 function TestMessage({ user, channels }: { user: User; channels: readonly Channel[] }) {
-  const { client } = useConnection();
+  const { client, busy, problem, attempt } = useActions();
   const [channel, setChannel] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [result, setResult] = useState<ToolAnswer<'test_notification'> | string | undefined>();
-  const send = async () => {
-    setBusy(true);
-    await client
-      .tool('test_notification', { user_id: user.id, ...(channel !== '' && { channel }) })
-      .then(setResult, (failed) => setResult(asError(failed).message));
-    setBusy(false);
-  };
+  const [result, setResult] = useState<ToolAnswer<'test_notification'> | undefined>();
+  const send = () =>
+    attempt(async () => {
+      const chosen = channel !== '' && { channel };
+      setResult(await client.tool('test_notification', { user_id: user.id, ...chosen }));
+    });
   return (
     <fieldset>
       <legend>Test message</legend>
       <p class="buttons">
-        <select
-          aria-label="Channel to test"
+        <Choice
+          name="Channel to test"
           value={channel}
-          onChange={({ currentTarget }) => setChannel(currentTarget.value)}
-        >
-          <option value="">Preferred channel</option>
-          {channels.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
+          options={[['', 'Preferred channel'], ...channels.map(({ name, label }) => [name, label] as const)]}
+          change={setChannel}
+        />
         <ChangeButton disabled={busy} onClick={send}>
           {busy ? 'Sending…' : 'Send test message'}
         </ChangeButton>
       </p>
       <div role="status">
-        {typeof result === 'string' && <p class="problem">{result}</p>}
-        {typeof result === 'object' && (
+        {problem && <p class="problem">{problem}</p>}
+        {result && !problem && (
           <p>
             <span class={`badge ${result.delivered ? 'sent' : 'warning'}`}>
               {result.delivered ? 'sent' : result.outcome}

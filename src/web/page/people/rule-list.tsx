@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { ToolAnswer } from '../../../api.ts';
+import type { ToolAnswer, ToolArguments } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { SelectField, TextField } from '../controls/fields.tsx';
+import { splitList } from '../controls/words.ts';
 import type { User } from '../events/calendar-data.ts';
+import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useTool } from '../shared/server-connection.tsx';
 
 type Rule = ToolAnswer<'list_rules'>['rules'][number];
 interface Config {
@@ -16,24 +17,18 @@ interface Config {
   readonly max?: number;
 }
 
-const list = (text: string) =>
-  text
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-
 /** What each kind of rule does, the label of its field, and its configuration. */
 const kinds = {
   vip_organizer: {
     title: 'Important organizers',
     field: 'Addresses, or @example.com',
-    config: (text: string) => ({ organizers: list(text) }),
+    config: (text: string) => ({ organizers: splitList(text) }),
     say: ({ organizers = [] }: Config) => `Events of ${organizers.join(', ')} are important`,
   },
   internal_meeting: {
     title: 'Internal meetings',
     field: 'Mail domains',
-    config: (text: string) => ({ domains: list(text) }),
+    config: (text: string) => ({ domains: splitList(text) }),
     say: ({ domains = [] }: Config) => `One short reminder of meetings within ${domains.join(', ')}`,
   },
   travel_buffer: {
@@ -54,44 +49,32 @@ type Kind = keyof typeof kinds;
 
 /** The rules for reminders of a person. Rules made by "Less like this" are here as well, and can be deleted. */
 export function RuleList({ user, updates }: { user: User; updates: number }) {
-  const { client } = useConnection();
-  const toast = useToast();
+  const { client, act } = useActions();
   const [round, setRound] = useState(0);
   const [kind, setKind] = useState<Kind>('vip_organizer');
   const [text, setText] = useState('');
-  const { value, error } = useLoaded(
-    (mcp, signal) => mcp.tool('list_rules', { user_id: user.id, ...wholeList }, { signal }),
-    [user.id, updates, round],
-  );
-  const change = (request: Promise<unknown>) =>
-    request.then(
-      () => {
-        setRound((now) => now + 1);
-        setText('');
-      },
-      (failed) => toast({ text: asError(failed).message }),
-    );
-  const add = (submitted: Event) => {
-    submitted.preventDefault();
-    const rule_json = kinds[kind].config(text) as unknown as Record<string, never>;
-    const set = async () => {
-      const { id: rule_id } = await client.tool('set_rule', { user_id: user.id, rule_type: kind, rule_json });
-      const undo = () => change(client.tool('delete_rule', { rule_id }));
-      toast({ text: 'Rule added.', undo });
-    };
-    void change(set());
+  const { value, error } = useTool('list_rules', { user_id: user.id, ...wholeList }, updates, round);
+  const reload = () => setRound((now) => now + 1);
+  const deleteRule = (rule_id: string) => client.tool('delete_rule', { rule_id }).then(reload);
+  const set = async (
+    rule: Pick<ToolArguments<'set_rule'>, 'rule_type' | 'priority' | 'enabled'>,
+    config: object,
+  ) => {
+    const rule_json = config as Record<string, never>;
+    const { id } = await client.tool('set_rule', { user_id: user.id, ...rule, rule_json });
+    reload();
+    return id;
   };
-  const restore = ({ rule_type, rule_json, priority, enabled }: Rule) =>
-    change(
-      client.tool('set_rule', {
-        ...{ user_id: user.id, rule_type, priority, enabled },
-        rule_json: rule_json as Record<string, never>,
-      }),
-    );
-  const remove = async (rule: Rule) => {
-    await change(client.tool('delete_rule', { rule_id: rule.id }));
-    toast({ text: 'Rule deleted.', undo: () => restore(rule) });
+  const add = async () => {
+    const id = await set({ rule_type: kind }, kinds[kind].config(text));
+    setText('');
+    return { text: 'Rule added.', undo: () => deleteRule(id) };
   };
+  const remove = ({ id, rule_type, rule_json, priority, enabled }: Rule) =>
+    act(async () => {
+      await deleteRule(id);
+      return { text: 'Rule deleted.', undo: () => set({ rule_type, priority, enabled }, rule_json) };
+    });
   return (
     <fieldset>
       <legend>Rules</legend>
@@ -110,7 +93,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
         ))}
       </ul>
       {value?.rules.length === 0 && <p class="quiet">No rules. The settings above apply to every event.</p>}
-      <form onSubmit={add}>
+      <ActionForm class="" action="Add rule" submit={add}>
         <SelectField
           label="New rule"
           value={kind}
@@ -124,8 +107,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
           value={text}
           change={setText}
         />
-        <ChangeButton type="submit">Add rule</ChangeButton>
-      </form>
+      </ActionForm>
     </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Problem, TextField } from '../controls/fields.tsx';
+import { Button, Problem, TextField } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
@@ -160,9 +160,9 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         <p class="buttons">
           <span class="badge warning">Unsaved draft</span>
           {!conflict && (
-            <button type="button" class="small" onClick={() => replaceDraft(base, 'Draft discarded.')}>
+            <Button class="small" onClick={() => replaceDraft(base, 'Draft discarded.')}>
               Discard draft
-            </button>
+            </Button>
           )}
         </p>
       )}
@@ -170,8 +170,8 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         label="Name"
         value={draft.name}
         required
-        pattern="[A-Za-z0-9_]+"
-        title="Letters, digits and underscores"
+        pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*"
+        title="Letters, digits, underscores and hyphens"
         readOnly={prompt !== undefined}
         change={(value) => set({ name: value })}
       />
@@ -305,9 +305,7 @@ function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: Pro
           ) : (
             <p class="quiet">Deleted</p>
           )}
-          <button type="button" onClick={loadTheirs}>
-            {theirs ? 'Use theirs' : 'Discard mine'}
-          </button>
+          <Button onClick={loadTheirs}>{theirs ? 'Use theirs' : 'Discard mine'}</Button>
           {theirs && <small>Loads the version on the server into the form. Your edits are discarded.</small>}
         </section>
       </div>

@@ -1,4 +1,4 @@
-import { CheckField, SelectField } from '../controls/fields.tsx';
+import { Button, CheckField, SelectField } from '../controls/fields.tsx';
 import { useToast } from '../shared/toast.tsx';
 import type { PromptArgument } from './prompt.ts';
 import { type Message, newMessage } from './prompt-draft.ts';
@@ -42,32 +42,29 @@ export function MessageFields({ messages, change }: Props) {
               />
               {several && (
                 <span class="message-actions">
-                  <button
-                    type="button"
+                  <Button
                     class="small"
                     aria-label={`Move message ${at + 1} up`}
                     disabled={at === 0}
                     onClick={() => swap(at, at - 1)}
                   >
                     ↑
-                  </button>
-                  <button
-                    type="button"
+                  </Button>
+                  <Button
                     class="small"
                     aria-label={`Move message ${at + 1} down`}
                     disabled={at === messages.length - 1}
                     onClick={() => swap(at, at + 1)}
                   >
                     ↓
-                  </button>
-                  <button
-                    type="button"
+                  </Button>
+                  <Button
                     class="small danger"
                     aria-label={`Remove message ${at + 1}`}
                     onClick={() => remove(at)}
                   >
                     Remove
-                  </button>
+                  </Button>
                 </span>
               )}
             </div>
@@ -88,9 +85,9 @@ export function MessageFields({ messages, change }: Props) {
         );
       })}
       <p class="buttons">
-        <button type="button" class="small" onClick={() => change((now) => [...now, nextMessage(now)])}>
+        <Button class="small" onClick={() => change((now) => [...now, nextMessage(now)])}>
           Add message
-        </button>
+        </Button>
         <small class="quiet">
           Write <code>{'{{topic}}'}</code> for a blank. It becomes an <dfn>argument</dfn>, which gets its
           value when the prompt is used.
@@ -159,14 +156,9 @@ export function ArgumentFields({ args, unused, change, remove }: ArgumentFieldsP
             change={(checked) => set(name, { files: checked })}
           />
           {unused.has(name) && (
-            <button
-              type="button"
-              class="small danger"
-              aria-label={`Remove argument ${name}`}
-              onClick={() => remove(name)}
-            >
+            <Button class="small danger" aria-label={`Remove argument ${name}`} onClick={() => remove(name)}>
               Remove
-            </button>
+            </Button>
           )}
         </div>
       ))}

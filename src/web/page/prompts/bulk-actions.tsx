@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
+import { Button } from '../controls/fields.tsx';
+import { counted } from '../controls/words.ts';
 import { type Prompt, tagsOf } from '../prompt-editing/prompt.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
@@ -34,7 +36,7 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
     }
     setProgress('');
     const rest = failures.length > 0 ? ` ${failures.length} not changed: ${failures[0]}` : '';
-    return { changed, text: `${verb} ${counted(changed.length)}.${rest}` };
+    return { changed, text: `${verb} ${counted(changed.length, 'prompt')}.${rest}` };
   };
   const setTags = async (verb: string, change: (tags: readonly string[]) => readonly string[]) => {
     const { changed, text } = await each(verb, ({ name, ...prompt }) =>
@@ -65,12 +67,12 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
       <p class="buttons">
         <strong role="status">{progress || `${prompts.length} selected`}</strong>
         <span class="grow" />
-        <button type="button" class="small" onClick={selectAll}>
+        <Button class="small" onClick={selectAll}>
           Select all {all}
-        </button>
-        <button type="button" class="small" onClick={done}>
+        </Button>
+        <Button class="small" onClick={done}>
           Done
-        </button>
+        </Button>
       </p>
       <p class="buttons">
         <input
@@ -100,10 +102,6 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
       </p>
     </div>
   );
-}
-
-function counted(count: number): string {
-  return `${count} prompt${count === 1 ? '' : 's'}`;
 }
 
 /** The last revision of every deleted prompt, by name. Restoring it brings the prompt back. */

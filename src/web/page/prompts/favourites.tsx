@@ -1,3 +1,4 @@
+import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useStoredNames } from '../controls/stored-names.ts';
 
@@ -10,8 +11,7 @@ export function FavouriteButton({ name }: { name: string }) {
   const [favourites, toggle] = useFavourites();
   const marked = favourites.has(name);
   return (
-    <button
-      type="button"
+    <Button
       class={`plain star ${marked ? 'on' : ''}`}
       aria-pressed={marked}
       aria-label="Favourite"
@@ -19,6 +19,6 @@ export function FavouriteButton({ name }: { name: string }) {
       onClick={() => toggle(name)}
     >
       <Icon name="star" filled={marked} />
-    </button>
+    </Button>
   );
 }

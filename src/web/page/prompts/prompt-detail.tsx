@@ -2,14 +2,15 @@ import { useMemo, useState } from 'preact/hooks';
 import type { PromptReply, ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { useCommands, useShortcuts } from '../controls/commands.ts';
+import { Button } from '../controls/fields.tsx';
 import { hasDraft } from '../prompt-editing/draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { parseRoute, pathTo } from '../shared/route.ts';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
-import { useToast } from '../shared/toast.tsx';
 import { FavouriteButton, useFavourites } from './favourites.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { templateParts } from './template-parts.ts';
@@ -196,25 +197,19 @@ interface ClientUseProps {
 
 /** Deletes the prompt only if it still has the shown revision. Undo restores it from the history. */
 function DeletePrompt({ name, revision: shown }: { name: string; revision: string | undefined }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const remove = async () => {
-    try {
+  const { client, act } = useActions();
+  const remove = () =>
+    act(async () => {
       const { revisions } = await client.tool('prompt_history', { name, ...wholeList });
       const revision = revisions.at(-1)!.revision;
       await client.tool('delete_prompt', { name, expected_revision: shown! });
       location.hash = pathTo('prompts');
-      toast({
-        text: `Deleted ${name}.`,
-        undo: async () => {
-          await client.tool('restore_prompt', { name, revision });
-          location.hash = pathTo('prompts', name);
-        },
-      });
-    } catch (error) {
-      toast({ text: asError(error).message });
-    }
-  };
+      const undo = async () => {
+        await client.tool('restore_prompt', { name, revision });
+        location.hash = pathTo('prompts', name);
+      };
+      return { text: `Deleted ${name}.`, undo };
+    });
   return (
     <ChangeButton class="danger small" disabled={shown === undefined} onClick={remove}>
       Delete
@@ -323,10 +318,7 @@ type Tested = ToolAnswer<'test_prompts'>;
 function PromptFacts({ prompt }: { prompt: Shown }) {
   const { name, labels = {}, tests = 0 } = prompt;
   const { changes } = useConnection();
-  const usage = useLoaded(
-    (client, signal) => client.tool('prompt_usage', { name, ...wholeList }, { signal }),
-    [name, changes.prompts],
-  );
+  const usage = useTool('prompt_usage', { name, ...wholeList }, changes.prompts);
   const used = usage.value?.prompts[0];
   return (
     <>
@@ -348,28 +340,23 @@ function PromptFacts({ prompt }: { prompt: Shown }) {
 }
 
 function PromptTests({ name, tests }: { name: string; tests: number }) {
-  const { client } = useConnection();
+  const { client, problem, attempt } = useActions();
   const [tested, setTested] = useState<Tested | undefined>();
-  const [error, setError] = useState<string | undefined>();
-  const run = () => {
-    setError(undefined);
-    return client
-      .tool('test_prompts', { names: [name], ...wholeList })
-      .then(setTested, (failed) => setError(asError(failed).message));
-  };
+  const run = () =>
+    attempt(async () => setTested(await client.tool('test_prompts', { names: [name], ...wholeList })));
   return (
     <section aria-label="Tests">
       <p class="marks">
-        <button type="button" class="small" onClick={run}>
+        <Button class="small" onClick={run}>
           Run {tests === 1 ? 'the test' : `${tests} tests`}
-        </button>
+        </Button>
         {tested !== undefined && (
           <span role="status">
             {tested.passed} passed, {tested.failed} failed, {tested.skipped} skipped
           </span>
         )}
       </p>
-      {error !== undefined && <p class="problem">{error}</p>}
+      {problem && <p class="problem">{problem}</p>}
       <ul>
         {tested?.results.map(({ test, outcome, failures }) => (
           <li key={test} class={outcome === 'failed' ? 'problem' : 'quiet'}>

@@ -1,32 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { chosenFiles } from '../controls/fields.tsx';
+import { Button, Choice, chosenFiles } from '../controls/fields.tsx';
+import { counted } from '../controls/words.ts';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { type Toast, useToast } from '../shared/toast.tsx';
+import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
 import { type Problem, ProblemList } from './prompt-problems.tsx';
 
 /** Imports prompt files of other programs and exports all prompts in their formats. */
 export function PromptExchange() {
-  const { client, readOnly } = useConnection();
-  const toast = useToast();
-  const [chosen, setChosen] = useState<Format | undefined>();
+  const { readOnly } = useConnection();
+  const { client, act } = useActions();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  const formats = useFormats();
-  const format = chosen ?? formats[0];
-  const runAndReport = async (work: () => Promise<Toast & { readonly problems: readonly Problem[] }>) => {
-    try {
-      const { problems: found, ...report } = await work();
-      setProblems(found);
-      toast(report);
-    } catch (error) {
-      toast({ text: asError(error).message });
-    }
-  };
+  const { format, choice } = useFormat();
   const importFiles = (files: readonly File[]) =>
-    runAndReport(async () => {
+    act(async () => {
       const uploads = await Promise.all(
         files.map(async (file) => ({ path: file.name, text: await file.text() })),
       );
@@ -39,17 +29,17 @@ export function PromptExchange() {
         for (const { name, action } of imported)
           if (action === 'create') await client.tool('delete_prompt', { name });
       };
+      setProblems(found.problems);
       return {
         text: `Imported ${counted(imported.length, 'prompt')}.`,
         ...(imported.length > 0 && { undo }),
-        ...found,
       };
     });
   const exportAll = () =>
-    runAndReport(async () => {
-      const { files, ...found } = await client.tool('export_prompts', { format: format!, ...wholeList });
-      await download(`prompts-${format}.zip`, files);
-      return { text: `Exported ${counted(files.length, 'file')}.`, ...found };
+    act(async () => {
+      const found = await client.tool('export_prompts', { format: format!, ...wholeList });
+      setProblems(found.problems);
+      return download(format!, found.files);
     });
   if (format === undefined) return null;
   return (
@@ -60,9 +50,7 @@ export function PromptExchange() {
         program.
       </p>
       <div class="toolbar bare">
-        <span class="inline">
-          Format <FormatSelect formats={formats} chosen={format} choose={setChosen} />
-        </span>
+        <span class="inline">Format {choice}</span>
         {readOnly ? (
           <ChangeButton>Import files</ChangeButton>
         ) : (
@@ -76,9 +64,7 @@ export function PromptExchange() {
             />
           </label>
         )}
-        <button type="button" onClick={exportAll}>
-          Export all
-        </button>
+        <Button onClick={exportAll}>Export all</Button>
       </div>
       {problems.length > 0 && (
         <section>
@@ -97,75 +83,52 @@ interface ListedTool {
   readonly inputSchema: { readonly properties?: { readonly format?: { readonly enum?: readonly Format[] } } };
 }
 
-/** The formats the server supports, from the schema of export_prompts. */
-function useFormats(): readonly Format[] {
-  const { value = [] } = useLoaded<readonly Format[]>(async (mcp, signal) => {
+/** The chosen format of those that the server supports, from the schema of export_prompts, and the field that chooses it. */
+function useFormat() {
+  const [chosen, setChosen] = useState<Format | undefined>();
+  const { value: formats = [] } = useLoaded<readonly Format[]>(async (mcp, signal) => {
     let tools: readonly ListedTool[] = [];
     await mcp.all<ListedTool>('tools/list', 'tools', (found) => (tools = found), signal);
     return tools.find(({ name }) => name === 'export_prompts')?.inputSchema.properties?.format?.enum ?? [];
   }, []);
-  return value;
-}
-
-interface SelectProps {
-  readonly formats: readonly Format[];
-  readonly chosen: Format;
-  choose(format: Format): void;
-}
-
-function FormatSelect({ formats, chosen, choose }: SelectProps) {
-  return (
-    <select
-      aria-label="Format"
-      value={chosen}
-      onChange={(event) => choose(event.currentTarget.value as Format)}
-    >
-      {formats.map((one) => (
-        <option key={one}>{one}</option>
-      ))}
-    </select>
-  );
+  const format = chosen ?? formats[0];
+  const options = formats.map((one) => [one, one] as const);
+  return {
+    format,
+    choice: format && <Choice name="Format" value={format} options={options} change={setChosen} />,
+  };
 }
 
 /** Exports the named prompts in a format that can be chosen. */
 export function ExportButton({ names, disabled }: { names: readonly string[]; disabled: boolean }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const formats = useFormats();
-  const [chosen, setChosen] = useState<Format | undefined>();
-  const format = chosen ?? formats[0];
-  const run = async () => {
-    try {
+  const { client, act } = useActions();
+  const { format, choice } = useFormat();
+  const run = () =>
+    act(async () => {
       const { files } = await client.tool('export_prompts', { format: format!, names, ...wholeList });
-      await download(`prompts-${format}.zip`, files);
-      toast({ text: `Exported ${counted(files.length, 'file')}.` });
-    } catch (error) {
-      toast({ text: asError(error).message });
-    }
-  };
+      return download(format!, files);
+    });
   if (format === undefined) return null;
   return (
     <span class="joined">
-      <FormatSelect formats={formats} chosen={format} choose={setChosen} />
-      <button type="button" class="small" disabled={disabled} onClick={run}>
+      {choice}
+      <Button class="small" disabled={disabled} onClick={run}>
         Export
-      </button>
+      </Button>
     </span>
   );
 }
 
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 /** Downloads a single file directly and several files as one archive. */
-async function download(archive: string, files: readonly ArchivedFile[]): Promise<void> {
+async function download(format: Format, files: readonly ArchivedFile[]): Promise<{ text: string }> {
+  const text = `Exported ${counted(files.length, 'file')}.`;
   const [only] = files;
-  if (only === undefined) return;
+  if (only === undefined) return { text };
   const content = files.length === 1 ? new Blob([only.text]) : await zipArchive(files);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
-  link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : archive;
+  link.download = files.length === 1 ? only.path.replace(/^.*\//, '') : `prompts-${format}.zip`;
   link.click();
   URL.revokeObjectURL(link.href);
+  return { text };
 }

@@ -1,39 +1,35 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { Button } from '../controls/fields.tsx';
 import { promptText } from '../prompt-editing/prompt-text.ts';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import { pathTo } from '../shared/route.ts';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
 type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 
 /** The revisions of a prompt, with their differences and a button to restore each one. */
 export function PromptHistory({ name }: { name: string }) {
-  const { client, changes } = useConnection();
-  const toast = useToast();
+  const { changes } = useConnection();
+  const { client, act } = useActions();
   const [open, setOpen] = useState<number | undefined>();
-  const { value, error } = useLoaded(
-    (mcp, signal) => mcp.tool('prompt_history', { name, ...wholeList }, { signal }),
-    [name, changes.prompts],
-  );
+  const { value, error } = useTool('prompt_history', { name, ...wholeList }, changes.prompts);
   if (error) return <p class="problem">{error.message}</p>;
   const revisions = value?.revisions ?? [];
   const restore = (revision: number) =>
-    client.tool('restore_prompt', { name, revision }).then(
-      () => {
-        const before = revisions.at(-1);
-        const undo = () => client.tool('restore_prompt', { name, revision: before!.revision });
-        toast({
-          text: `Restored revision ${revision} of ${name}.`,
-          ...(before?.prompt && before.action !== 'outside' && { undo }),
-        });
-      },
-      (failed) => toast({ text: asError(failed).message }),
-    );
+    act(async () => {
+      await client.tool('restore_prompt', { name, revision });
+      const before = revisions.at(-1);
+      const undo = () => client.tool('restore_prompt', { name, revision: before!.revision });
+      return {
+        text: `Restored revision ${revision} of ${name}.`,
+        ...(before?.prompt && before.action !== 'outside' && { undo }),
+      };
+    });
   return (
     <ol class="history">
       {revisions.toReversed().map((one) => (
@@ -44,14 +40,13 @@ export function PromptHistory({ name }: { name: string }) {
             <span class="quiet grow" title={new Date(one.time).toLocaleString()}>
               {shortTime(one.time)} by {one.client.name || 'unknown client'}
             </span>
-            <button
-              type="button"
+            <Button
               class="small"
               aria-expanded={open === one.revision}
               onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
             >
               Show changes
-            </button>
+            </Button>
             {one.prompt && (
               <ChangeButton class="small" onClick={() => restore(one.revision)}>
                 Restore
@@ -80,21 +75,14 @@ function Difference({ before, after }: { before: Revision | undefined; after: Re
 
 /** Deleted prompts. Each one can be restored at any time. */
 export function PromptTrash() {
-  const { client, changes } = useConnection();
-  const toast = useToast();
-  const { value, error } = useLoaded(
-    (mcp, signal) => mcp.tool('list_deleted_prompts', wholeList, { signal }),
-    [changes.prompts],
-  );
+  const { changes } = useConnection();
+  const { client, act } = useActions();
+  const { value, error } = useTool('list_deleted_prompts', wholeList, changes.prompts);
   const restore = (name: string, revision: number) =>
-    client.tool('restore_prompt', { name, revision }).then(
-      () =>
-        toast({
-          text: `Restored ${name}.`,
-          undo: () => client.tool('delete_prompt', { name }),
-        }),
-      (failed) => toast({ text: asError(failed).message }),
-    );
+    act(async () => {
+      await client.tool('restore_prompt', { name, revision });
+      return { text: `Restored ${name}.`, undo: () => client.tool('delete_prompt', { name }) };
+    });
   return (
     <div class="exchange">
       <h1>Deleted prompts</h1>

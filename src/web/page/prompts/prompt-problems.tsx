@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
+import { counted } from '../controls/words.ts';
 import { MoreButton } from '../shared/buttons.tsx';
-import { useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 
 export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];
 
@@ -10,10 +11,8 @@ export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];
 export function PromptProblems({ name }: { name: string }) {
   const { changes } = useConnection();
   const focusCount = useFocusCount();
-  const { value } = useLoaded(
-    (client, signal) => client.tool('lint_prompts', { names: [name], ...wholeList }, { signal }),
-    [name, changes.prompts, focusCount],
-  );
+  const lint = { names: [name], ...wholeList };
+  const { value } = useTool('lint_prompts', lint, changes.prompts, focusCount);
   if (!value?.problems.length) return null;
   return <ProblemList problems={value.problems.map(({ file: _, ...problem }) => problem)} />;
 }
@@ -58,16 +57,14 @@ export function problemsByPrompt(problems: readonly Problem[]): ReadonlyMap<stri
 export function ProblemMark({ problems }: { problems: readonly Problem[] }) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
-  const label = [counted(errors, 'error'), counted(warnings, 'warning')].filter(Boolean).join(', ');
+  const label = [errors && counted(errors, 'error'), warnings && counted(warnings, 'warning')]
+    .filter(Boolean)
+    .join(', ');
   return (
     <span class={`badge ${errors > 0 ? 'error' : 'warning'}`} role="img" aria-label={label}>
       ! {problems.length}
     </span>
   );
-}
-
-function counted(count: number, thing: string): string {
-  return count === 0 ? '' : `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 type ListedProblem = Omit<Problem, 'file'> & { readonly file?: string };

@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../controls/commands.ts';
+import { Button, Choice, SearchField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
+import { counted } from '../controls/words.ts';
 import { useHasDraft } from '../prompt-editing/draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
@@ -28,13 +30,8 @@ const PromptExchange = lazy(() => import('./prompt-exchange.tsx'), 'PromptExchan
 const PromptTrash = lazy(() => import('./prompt-history.tsx'), 'PromptTrash');
 const BulkActions = lazy(() => import('./bulk-actions.tsx'), 'BulkActions');
 
-interface Props {
-  readonly name: string | undefined;
-  readonly part?: string | undefined;
-}
-
 /** The prompts of all sources on the left, the selected prompt on the right. */
-export function PromptsView({ name, part }: Props) {
+export function PromptsView({ name, part }: { name: string | undefined; part?: string | undefined }) {
   const { prompts, complete, error } = usePrompts();
   const problems = useLibraryProblems(complete);
   const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
@@ -83,14 +80,12 @@ export function PromptsView({ name, part }: Props) {
     <>
       <div class="side-head">
         <div class="toolbar">
-          <input
-            ref={search}
-            type="search"
-            placeholder="Search prompts"
-            aria-label="Search prompts"
+          <SearchField
+            field={search}
+            label="Search prompts"
             title="Searches name, title and description. Type #tag to search by tag. Press / to focus."
             value={query}
-            onInput={(event) => setQuery(event.currentTarget.value)}
+            change={setQuery}
             onKeyDown={move}
           />
           <ChangeLink href={pathTo('prompts', '+new')}>New prompt</ChangeLink>
@@ -111,15 +106,13 @@ export function PromptsView({ name, part }: Props) {
               ? error.message
               : `${shown.length}${complete ? '' : '+'} prompt${shown.length === 1 ? '' : 's'}`}
           </span>
-          <button type="button" class="link" onClick={() => setSelected(new Set())}>
+          <Button class="link" onClick={() => setSelected(new Set())}>
             Select
-          </button>
+          </Button>
           <a href={pathTo('prompts', '+exchange')}>Import or export</a>
           <a href={pathTo('prompts', '+trash')}>Trash</a>
           {problems.length > 0 && (
-            <a href={pathTo('prompts', '+problems')}>
-              {problems.length} problem{problems.length === 1 ? '' : 's'}
-            </a>
+            <a href={pathTo('prompts', '+problems')}>{counted(problems.length, 'problem')}</a>
           )}
         </p>
       )}
@@ -245,25 +238,18 @@ function FilterFields({ prompts, filter, change }: FilterFieldsProps) {
   const sources = useMemo(() => [...new Set(prompts.map(sourceOf))].sort(), [prompts]);
   return (
     <div class="filters">
-      <select
-        aria-label="Source"
+      <Choice
+        name="Source"
         value={filter.source}
-        onChange={(event) => change({ ...filter, source: event.currentTarget.value })}
-      >
-        <option value="">All sources</option>
-        {sources.map((source) => (
-          <option key={source}>{source}</option>
-        ))}
-      </select>
-      <select
-        aria-label="Show"
+        options={[['', 'All sources'], ...sources.map((source) => [source, source] as const)]}
+        change={(source) => change({ ...filter, source })}
+      />
+      <Choice
+        name="Show"
         value={filter.only}
-        onChange={(event) => change({ ...filter, only: event.currentTarget.value as Filter['only'] })}
-      >
-        <option value="">All prompts</option>
-        <option value="favourites">Favourites</option>
-        <option value="problems">With problems</option>
-      </select>
+        options={{ '': 'All prompts', favourites: 'Favourites', problems: 'With problems' }}
+        change={(only) => change({ ...filter, only })}
+      />
     </div>
   );
 }

@@ -18,9 +18,8 @@ const statusTexts: Readonly<Record<string, string>> = {
 export function EvidenceList({ deliverables, evidence }: Props) {
   const verified = new Map(evidence?.files.map((file) => [file.path, file]) ?? []);
   const unreported = evidence?.files.filter(({ status }) => status === 'unreported') ?? [];
-  const others = evidence?.changed_during_run ?? [];
   const checks = evidence?.checks ?? [];
-  if (deliverables.length + unreported.length + others.length + checks.length === 0) return null;
+  if (deliverables.length + unreported.length + checks.length === 0) return null;
   return (
     <section>
       <h2>Deliverables</h2>
@@ -38,12 +37,6 @@ export function EvidenceList({ deliverables, evidence }: Props) {
           <li key={path}>
             <Mark status="unreported" /> <code>{visibleText(path)}</code>{' '}
             <span class="quiet">({change ?? 'changed'}, not reported by the agent)</span>
-          </li>
-        ))}
-        {others.map(({ path, change }) => (
-          <li key={`other ${path}`}>
-            <Mark status="other" /> <code>{visibleText(path)}</code>{' '}
-            <span class="quiet">({change} during the run, by a command or someone else)</span>
           </li>
         ))}
         {checks.map(({ command, status }) => (

@@ -1,23 +1,18 @@
 import type { ComponentChildren } from 'preact';
+import { counted } from '../controls/words.ts';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { Mark } from './evidence-list.tsx';
 import { type Comparison, duration, type JobResult } from './run-record.ts';
 
 type Candidate = Comparison['candidates'][number];
 
-interface Props {
-  readonly comparison: Comparison;
-  readonly jobs: readonly JobResult[];
-}
-
 /** The candidates of a comparison side by side, the best first, with a button to deliver one of them. */
-export function RunComparison({ comparison, jobs }: Props) {
+export function RunComparison({ comparison, jobs }: { comparison: Comparison; jobs: readonly JobResult[] }) {
   const { winner, reasons, candidates } = comparison;
   const jobOf = ({ run_id }: Candidate) => jobs.find((job) => job.run_id === run_id);
-  const delivered = candidates.find(({ delivery }) => delivery === 'delivered');
+  const delivered = candidates.find(({ delivery }) => delivery === 'applied');
   const rows: readonly (readonly [string, (candidate: Candidate) => ComponentChildren])[] = [
     ['Status', ({ status }) => <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>],
     ['Checks', (candidate) => <Checks candidate={candidate} job={jobOf(candidate)} />],
@@ -25,7 +20,9 @@ export function RunComparison({ comparison, jobs }: Props) {
     [
       'Changes',
       ({ changed_files = 0, changed_lines = 0 }) =>
-        changed_files === 0 ? 'none' : `${count(changed_lines, 'line')} in ${count(changed_files, 'file')}`,
+        changed_files === 0
+          ? 'none'
+          : `${counted(changed_lines, 'line')} in ${counted(changed_files, 'file')}`,
     ],
     ['Tokens', ({ tokens }) => tokens?.toLocaleString() ?? 'unknown'],
     ['Cost', ({ cost_usd }) => (cost_usd == null ? 'unknown' : `$${cost_usd.toFixed(4)}`)],
@@ -101,22 +98,22 @@ interface DeliveryProps {
 
 /** Only one candidate at a time can be delivered, because all of them did the same task. */
 function Delivery({ candidate, delivered }: DeliveryProps) {
-  const { client, invalidate } = useConnection();
-  const toast = useToast();
+  const { client, invalidate, act } = useActions();
   const { run_id, id, delivery, changed_files = 0 } = candidate;
   const change = async (tool: 'apply_run' | 'undo_run', done: string) => {
-    try {
-      const { files, conflicts } = await client.tool(tool, { run_id });
+    await act(async () => {
+      const { files, conflicts, marked = [] } = await client.tool(tool, { run_id });
       const kept = conflicts.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
-      toast({
-        text: kept ? `Some files stay as they are. ${kept}` : `${done} ${count(files.length, 'file')}.`,
-      });
-    } catch (error) {
-      toast({ text: asError(error).message });
-    }
+      return {
+        text: [
+          kept ? `Some files stay as they are. ${kept}` : `${done} ${counted(files.length, 'file')}.`,
+          ...marked.map((path) => `${path} has both versions now, between conflict markers.`),
+        ].join(' '),
+      };
+    });
     invalidate('resources');
   };
-  if (delivery === 'delivered')
+  if (delivery === 'applied')
     return (
       <>
         Delivered.{' '}
@@ -126,7 +123,7 @@ function Delivery({ candidate, delivered }: DeliveryProps) {
       </>
     );
   if (delivery === 'undone') return <>Taken back. Run the task again to get these changes.</>;
-  if (delivery !== 'kept' || changed_files === 0) return <>Nothing to deliver.</>;
+  if (delivery !== 'waiting' || changed_files === 0) return <>Nothing to deliver.</>;
   const isBlocked = delivered !== undefined;
   return (
     <>
@@ -136,8 +133,4 @@ function Delivery({ candidate, delivered }: DeliveryProps) {
       {isBlocked && <span class="quiet"> Take back {delivered.id} first.</span>}
     </>
   );
-}
-
-function count(amount: number, word: string): string {
-  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
 }

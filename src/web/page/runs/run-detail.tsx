@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { counted } from '../controls/words.ts';
+import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { asError, useConnection, useLoaded, useTicks, useUpdates } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useConnection, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
 import { RunArtifact } from './run-artifact.tsx';
@@ -31,9 +32,10 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
   const updates = useUpdates(`runs://${id}/events.jsonl`);
   // This server sends no notifications for runs of other servers, so poll as well.
   const ticks = useTicks(open ? 3000 : undefined);
-  const { value: run, error } = useLoaded(
-    (client, signal) => client.tool('show_run', { run_id: id, full: true }, { signal }),
-    [id, status, changes.resources, ticks, open && updates],
+  const { value: run, error } = useTool(
+    'show_run',
+    { run_id: id, full: true },
+    ...[status, changes.resources, ticks, open && updates],
   );
   const outcome = run?.autopilot?.aggregate ?? run;
   const comparison = run?.autopilot?.comparison;
@@ -137,15 +139,12 @@ function Points({ title, items }: { title: string; items: readonly string[] | un
 
 /** Resumes the thread of a finished run, optionally with a new task. */
 function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
-  const { busy, problem, launch } = useLaunch();
+  const { busy, problem, attempt, launch } = useLaunch();
   const [task, setTask] = useState('');
   const resume = (event: Event) => {
     event.preventDefault();
-    return launch('delegate_resume', {
-      thread_id: threadId,
-      cwd: run.cwd,
-      ...(task.trim() !== '' && { task }),
-    });
+    const next = task.trim() !== '' && { task };
+    return attempt(() => launch('delegate_resume', { thread_id: threadId, cwd: run.cwd, ...next }));
   };
   return (
     <form class="resume" onSubmit={resume}>
@@ -163,19 +162,19 @@ function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
   );
 }
 
-/** The changes of a run, file by file: comment on them, send the comments back as the next task, or revert a file. */
+/** The changes of a run, file by file: comment on them, send the comments back as the next task, apply or revert a file. */
 function RunReview({ overview }: { overview: RunOverview }) {
   const { run_id, cwd, status, subagent_thread_id: thread } = overview;
   const [comments, setComments] = useState<Readonly<Record<string, string>>>({});
-  const { busy, problem, launch } = useLaunch();
+  const { busy, problem, attempt, launch } = useLaunch();
+  const { changes } = useConnection();
+  const { value: diff } = useTool('diff_run', { run_id }, status, changes.resources);
+  const isWaiting = diff?.state === 'waiting';
   const written = Object.entries(comments).filter(([, comment]) => comment.trim() !== '');
   const canComment = !isOpen(status) && thread && overview.host === undefined;
-  const send = () =>
-    launch('delegate_resume', {
-      thread_id: thread!,
-      cwd,
-      task: `Revise your changes:\n${written.map(([path, comment]) => `- ${path}: ${comment.trim()}`).join('\n')}`,
-    });
+  const lines = written.map(([path, comment]) => `- ${path}: ${comment.trim()}`).join('\n');
+  const task = `Revise your changes:\n${lines}`;
+  const send = () => attempt(() => launch('delegate_resume', { thread_id: thread!, cwd, task }));
   const footer = (path: string) => (
     <div class="review">
       {canComment && (
@@ -187,7 +186,7 @@ function RunReview({ overview }: { overview: RunOverview }) {
           change={(value) => setComments((now) => ({ ...now, [path]: value }))}
         />
       )}
-      {!isOpen(status) && <RevertFile runId={run_id} path={path} />}
+      {!isOpen(status) && <FileActions runId={run_id} path={path} isWaiting={isWaiting} />}
     </div>
   );
   return (
@@ -195,7 +194,7 @@ function RunReview({ overview }: { overview: RunOverview }) {
       <RunArtifact runId={run_id} name="changes.patch" file={footer} />
       {written.length > 0 && (
         <ChangeButton class="primary" disabled={busy} onClick={send}>
-          Send {written.length} comment{written.length === 1 ? '' : 's'} as the next task
+          Send {counted(written.length, 'comment')} as the next task
         </ChangeButton>
       )}
       <Problem text={problem} />
@@ -203,46 +202,59 @@ function RunReview({ overview }: { overview: RunOverview }) {
   );
 }
 
-function RevertFile({ runId, path }: { runId: string; path: string }) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const revert = () =>
-    client.tool('undo_run', { run_id: runId, paths: [path] }).then(
-      ({ conflicts: [conflict] }) =>
-        toast({ text: conflict ? `${path} stays as it is: ${conflict.reason}.` : `${path} was reverted.` }),
-      (error) => toast({ text: asError(error).message }),
+/** What a person can do with one changed file: apply it, decide a conflict, or take an applied change back. */
+function FileActions({ runId, path, isWaiting }: { runId: string; path: string; isWaiting: boolean }) {
+  const { client, invalidate, act } = useActions();
+  const change = (tool: 'apply_run' | 'undo_run', done: string, take?: 'run' | 'folder') =>
+    act(async () => {
+      const chosen = { run_id: runId, paths: [path], ...(take && { take }) };
+      const { conflicts, marked = [] } = await client.tool(tool, chosen);
+      const [conflict] = conflicts;
+      invalidate('resources');
+      if (conflict) return { text: `${path} stays as it is: ${conflict.reason}.` };
+      return { text: marked.length > 0 ? `${path} contains conflict markers.` : `${path} ${done}.` };
+    });
+  if (!isWaiting)
+    return (
+      <ChangeButton class="small" onClick={() => change('undo_run', 'was reverted')}>
+        Revert this file
+      </ChangeButton>
     );
   return (
-    <ChangeButton class="small" onClick={revert}>
-      Revert this file
-    </ChangeButton>
+    <>
+      <ChangeButton class="small" onClick={() => change('apply_run', 'was applied')}>
+        Apply this file
+      </ChangeButton>{' '}
+      <ChangeButton class="small" onClick={() => change('apply_run', 'was applied', 'run')}>
+        Use the run's version
+      </ChangeButton>{' '}
+      <ChangeButton class="small" onClick={() => change('apply_run', 'is settled', 'folder')}>
+        Keep mine in conflicts
+      </ChangeButton>
+    </>
   );
 }
 
 /** What a person can do with a run in progress: answer its agent, send it a message, interrupt or cancel it. */
 function RunControls({ run }: { run: RunRecord }) {
-  const { client, invalidate } = useConnection();
-  const toast = useToast();
+  const { client, invalidate, act } = useActions();
   const [message, setMessage] = useState('');
-  const send = (work: Promise<unknown>, done: string) =>
-    work.then(
-      () => {
-        toast({ text: done });
-        invalidate('resources');
-        return true;
-      },
-      (error) => {
-        toast({ text: asError(error).message });
-        return false;
-      },
-    );
+  const send = (work: () => Promise<unknown>, text: string) =>
+    act(async () => {
+      await work();
+      invalidate('resources');
+      return { text };
+    });
   const jobs = run.autopilot?.jobs.filter(({ status }) => status === 'running');
   const [chosen, setChosen] = useState('');
   // The agents of an autopilot are those of its jobs.
   const run_id = (jobs?.find((job) => job.run_id === chosen) ?? jobs?.[0])?.run_id ?? run.run_id;
   const steer = async (event: Event) => {
     event.preventDefault();
-    const sent = await send(client.tool('steer_run', { run_id, message }), 'The agent has the message.');
+    const sent = await send(
+      () => client.tool('steer_run', { run_id, message }),
+      'The agent has the message.',
+    );
     // A message that did not arrive stays in the field.
     if (sent) setMessage('');
   };
@@ -254,12 +266,13 @@ function RunControls({ run }: { run: RunRecord }) {
           request={request}
           answer={(decision, reason) =>
             send(
-              client.tool('answer_approval', {
-                run_id: request.run_id ?? run_id,
-                approval_id: request.id,
-                decision,
-                ...(reason && { reason }),
-              }),
+              () =>
+                client.tool('answer_approval', {
+                  run_id: request.run_id ?? run_id,
+                  approval_id: request.id,
+                  decision,
+                  ...(reason && { reason }),
+                }),
               decision === 'refuse' ? 'Refused.' : 'Allowed.',
             )
           }
@@ -283,13 +296,15 @@ function RunControls({ run }: { run: RunRecord }) {
         />
         <ChangeButton type="submit">Send</ChangeButton>
         <ChangeButton
-          onClick={() => send(client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')}
+          onClick={() =>
+            send(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')
+          }
         >
           Interrupt
         </ChangeButton>
         <ChangeButton
           class="danger"
-          onClick={() => send(client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
+          onClick={() => send(() => client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
         >
           Cancel run
         </ChangeButton>

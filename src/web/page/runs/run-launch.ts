@@ -1,8 +1,7 @@
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { useAttempt } from '../controls/fields.tsx';
+import { useActions } from '../shared/actions.tsx';
 import { type McpClient, McpError, type ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
-import { useConnection } from '../shared/server-connection.tsx';
 
 type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
 
@@ -32,21 +31,13 @@ export async function startRun<Name extends LaunchTool>(
   return id;
 }
 
-interface Launch {
-  readonly busy: boolean;
-  readonly problem: string;
-  launch<Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>): Promise<void>;
-}
-
-/** For forms that start a run. Navigates to the run, or sets `problem` if it could not be started. */
-export function useLaunch(): Launch {
-  const { client, invalidate } = useConnection();
-  const { busy, problem, attempt } = useAttempt();
-  const launch = <Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>) =>
-    attempt(async () => {
-      const id = await startRun(client, tool, args);
-      invalidate('resources');
-      location.hash = pathTo('runs', id);
-    });
-  return { busy, problem, launch };
+/** For forms and buttons that start a run and then show it. */
+export function useLaunch() {
+  const { client, invalidate, ...actions } = useActions();
+  const launch = async <Name extends LaunchTool>(tool: Name, args: ToolArguments<Name>) => {
+    const id = await startRun(client, tool, args);
+    invalidate('resources');
+    location.hash = pathTo('runs', id);
+  };
+  return { ...actions, launch };
 }

@@ -13,7 +13,7 @@ export type JobResult = Autopilot['jobs'][number];
 export type Comparison = NonNullable<Autopilot['comparison']>;
 
 /** The part of the evidence that the page shows. */
-export type Findings = Pick<Evidence, 'files' | 'checks' | 'changed_during_run'>;
+export type Findings = Pick<Evidence, 'files' | 'checks'>;
 
 /** The evidence of a run. For an autopilot run, the combined evidence of its jobs. */
 export function collectEvidence({ evidence, autopilot }: RunRecord): Findings | null | undefined {
@@ -23,10 +23,8 @@ export function collectEvidence({ evidence, autopilot }: RunRecord): Findings | 
   const found = all.flatMap(({ files }) => files);
   const reported = found.filter(({ status }) => status !== 'unreported');
   const files = uniqueBy([...reported, ...found], ({ path }) => path);
-  const others = all.flatMap(({ changed_during_run = [] }) => changed_during_run);
   return {
     files,
-    changed_during_run: uniqueBy(others, ({ path }) => path),
     checks: uniqueBy(
       all.flatMap(({ checks = [] }) => checks),
       ({ command, status }) => `${status} ${command}`,

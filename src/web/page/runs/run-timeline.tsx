@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { Problem } from '../controls/fields.tsx';
+import { MoreButton } from '../shared/buttons.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { isOpen, tokensInFull } from './run-record.ts';
@@ -74,10 +75,8 @@ export function RunTimeline({ runId, open, updates }: Props) {
           <TimelineEvent key={event.line} event={event} />
         ))}
       </ol>
-      {lines.length > visible && !open && (
-        <button type="button" class="small" onClick={() => setVisible(visible + pageSize)}>
-          Show {Math.min(pageSize, lines.length - visible)} of {lines.length - visible} more
-        </button>
+      {!open && (
+        <MoreButton shown={visible} all={lines.length} step={pageSize} what="events" show={setVisible} />
       )}
     </>
   );

@@ -1,12 +1,21 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { useShortcuts } from '../controls/commands.ts';
-import { FolderField, Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import {
+  FolderField,
+  SearchField,
+  SelectField,
+  TextArea,
+  TextField,
+  useFields,
+} from '../controls/fields.tsx';
 import { Split } from '../controls/split.tsx';
-import { ChangeButton, ChangeLink } from '../shared/buttons.tsx';
+import { counted, matches } from '../controls/words.ts';
+import { ActionForm } from '../shared/actions.tsx';
+import { ChangeLink } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
-import { type Loaded, useConnection, useLoaded, useTicks } from '../shared/server-connection.tsx';
+import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { RunDetail } from './run-detail.tsx';
@@ -31,21 +40,14 @@ export function RunsView({ name }: { name: string | undefined }) {
   const list = (
     <>
       <div class="toolbar">
-        <input
-          ref={search}
-          type="search"
-          placeholder="Search runs"
-          aria-label="Search runs"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
+        <SearchField field={search} label="Search runs" value={query} change={setQuery} />
         <a class="button" href={pathTo('runs', '+statistics')}>
           Statistics
         </a>
         <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
       </div>
       <p class="quiet count" role="status">
-        {error ? error.message : value && `${shown.length} run${shown.length === 1 ? '' : 's'}`}
+        {error ? error.message : value && counted(shown.length, 'run')}
       </p>
       <WindowedList
         items={shown}
@@ -100,12 +102,9 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
 
 /** Finds runs whose task, summary, status, tool or folder contain every word of the query. */
 function findRuns(runs: readonly RunOverview[], query: string): readonly RunOverview[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return runs;
-  return runs.filter(({ task, summary, status, tool, cwd }) => {
-    const text = `${task}\n${summary}\n${status}\n${tool}\n${cwd}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  return runs.filter(({ task, summary, status, tool, cwd }) =>
+    matches([task, summary, status, tool, cwd].join('\n'), query),
+  );
 }
 
 function NoSelection({ empty }: { empty: boolean }) {
@@ -139,28 +138,24 @@ const types = {
 
 /** The form that starts a new run. */
 function RunStart() {
-  const { busy, problem, launch } = useLaunch();
-  const [task, setTask] = useState('');
-  const [cwd, setCwd] = useState('');
-  const [sandbox, setSandbox] = useState<keyof typeof sandboxes>('read-only');
-  const [agent, setAgent] = useState('');
-  const [model, setModel] = useState('');
-  const [effort, setEffort] = useState('');
+  const { launch } = useLaunch();
+  const { fields, field } = useFields(() => ({
+    ...{ task: '', cwd: '', agent: '', model: '', effort: '' },
+    sandbox: 'read-only' as keyof typeof sandboxes,
+    tool: 'delegate_run' as keyof typeof types,
+  }));
   const folders = [...new Set((useRuns().value ?? []).map((run) => run.cwd))].slice(0, 20);
-  const [tool, setTool] = useState<keyof typeof types>('delegate_run');
-  const start = (event: Event) => {
-    event.preventDefault();
-    return launch(tool, {
-      task,
-      cwd,
-      sandbox,
+  const start = async () => {
+    const { task, cwd, sandbox, agent, model, effort, tool } = fields;
+    await launch(tool, {
+      ...{ task, cwd, sandbox },
       ...(agent && { agent }),
       ...(model && { model }),
       ...(effort && { reasoning_effort: effort }),
     });
   };
   return (
-    <form class="editor" onSubmit={start}>
+    <ActionForm action="Start run" doing="Starting…" submit={start}>
       <h1>New run</h1>
       <p class="quiet">
         A <dfn>sub-agent</dfn> works on the task in the background. You can watch the run, write to it and
@@ -170,14 +165,13 @@ function RunStart() {
         label="Task"
         rows={6}
         required
-        value={task}
         placeholder="Describe the task. Start with :name to use a saved prompt."
-        change={setTask}
+        {...field('task')}
       />
-      <FolderField value={cwd} change={setCwd} known={folders} hint="A folder on the server's machine." />
+      <FolderField known={folders} hint="A folder on the server's machine." {...field('cwd')} />
       <div class="fields">
-        <SelectField label="Sandbox" value={sandbox} options={sandboxes} change={setSandbox} />
-        <SelectField label="Type" value={tool} options={types} change={setTool} />
+        <SelectField label="Sandbox" options={sandboxes} {...field('sandbox')} />
+        <SelectField label="Type" options={types} {...field('tool')} />
       </div>
       <p class="quiet hint">
         The <dfn>sandbox</dfn> limits which files the sub-agent can change, and whether it can use the
@@ -187,31 +181,19 @@ function RunStart() {
       <div class="fields">
         <TextField
           label="Agent"
-          value={agent}
           placeholder="as configured, or codex, claude"
           spellcheck={false}
-          change={setAgent}
+          {...field('agent')}
         />
-        <TextField
-          label="Model"
-          value={model}
-          placeholder="as configured"
-          spellcheck={false}
-          change={setModel}
-        />
+        <TextField label="Model" placeholder="as configured" spellcheck={false} {...field('model')} />
         <TextField
           label="Reasoning effort"
-          value={effort}
           placeholder="as configured, or high"
           spellcheck={false}
-          change={setEffort}
+          {...field('effort')}
         />
       </div>
-      <Problem text={problem} />
-      <ChangeButton type="submit" class="primary" disabled={busy}>
-        {busy ? 'Starting…' : 'Start run'}
-      </ChangeButton>
-    </form>
+    </ActionForm>
   );
 }
 
@@ -252,10 +234,7 @@ function RunStatistics() {
   const { changes } = useConnection();
   const [days, setDays] = useState<`${keyof typeof periods}`>('30');
   const [name, setName] = useState<keyof typeof measures>('runs');
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('run_statistics', { days: Number(days) }, { signal }),
-    [days, changes.resources],
-  );
+  const { value, error } = useTool('run_statistics', { days: Number(days) }, changes.resources);
   return (
     <article>
       <h1>Statistics</h1>
@@ -284,14 +263,8 @@ function RunStatistics() {
   );
 }
 
-interface ChartProps {
-  readonly title: string;
-  readonly groups: readonly Group[];
-  readonly measure: Measure;
-}
-
 /** One row per group. The bars are scaled to the largest value. */
-function Chart({ title, groups, measure }: ChartProps) {
+function Chart({ title, groups, measure }: { title: string; groups: readonly Group[]; measure: Measure }) {
   const max = Math.max(...groups.map(measure.value), Number.MIN_VALUE);
   return (
     <section>

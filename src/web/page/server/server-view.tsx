@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
+import { Button, SearchField } from '../controls/fields.tsx';
+import { counted, matches } from '../controls/words.ts';
 import { MoreButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { type Finding, placeOf, useHealth } from '../shared/health.ts';
 import { lazy } from '../shared/lazy.tsx';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
-import { useLoaded, useTicks } from '../shared/server-connection.tsx';
+import { Pending, useTicks, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { Tokens } from './tokens.tsx';
@@ -20,10 +22,7 @@ type Tab = keyof typeof tabs;
 export function ServerView({ name, part }: { name: string | undefined; part?: string | undefined }) {
   const ticks = useTicks(3000);
   const [round, setRound] = useState(0);
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('server_status', { full: true }, { signal }),
-    [ticks, round],
-  );
+  const { value, error } = useTool('server_status', { full: true }, ticks, round);
   const asked = name?.slice(1) ?? '';
   const tab = asked in tabs ? (asked as Tab) : 'overview';
   return (
@@ -119,12 +118,8 @@ function isStream({ method }: Status['methods'][number]): boolean {
 /** Who changed what, and what was denied, in the last week. */
 function Activity() {
   const ticks = useTicks(10_000);
-  const { value, error } = useLoaded(
-    (client, signal) => client.tool('list_activity', { limit: 200 }, { signal }),
-    [ticks],
-  );
-  if (error) return <p class="problem">{error.message}</p>;
-  if (!value) return <p class="empty">Loading…</p>;
+  const { value, error } = useTool('list_activity', { limit: 200 }, ticks);
+  if (!value || error) return <Pending error={error} />;
   return (
     <DataTable
       title="Activity"
@@ -172,24 +167,16 @@ function SettingsTable({ settings }: Pick<ToolAnswer<'server_status'>, 'settings
   const [showAll, setShowAll] = useState(false);
   const [query, setQuery] = useState('');
   const changed = settings.filter(({ origin }) => origin !== 'default');
-  const words = query.toLowerCase().split(/\s+/);
   const found = (showAll || query !== '' ? settings : changed).filter(({ name, description }) =>
-    words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+    matches(`${name} ${description}`, query),
   );
   return (
     <>
       <p class="buttons">
-        <input
-          type="search"
-          class="narrow"
-          aria-label="Search settings"
-          placeholder="Search settings"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
-        <button type="button" aria-expanded={showAll} onClick={() => setShowAll(!showAll)}>
+        <SearchField class="narrow" label="Search settings" value={query} change={setQuery} />
+        <Button aria-expanded={showAll} onClick={() => setShowAll(!showAll)}>
           {showAll ? 'Show changed settings only' : `Show all ${settings.length} settings`}
-        </button>
+        </Button>
       </p>
       <DataTable
         title="Settings"
@@ -239,9 +226,9 @@ function Health() {
     <section>
       <h2 class="with-button">
         Health
-        <button type="button" class="small" disabled={checking} onClick={checkAgain}>
+        <Button class="small" disabled={checking} onClick={checkAgain}>
           {checking ? 'Checking…' : 'Check again'}
-        </button>
+        </Button>
       </h2>
       {error && <p class="problem">{error.message}</p>}
       <p role="status">
@@ -249,7 +236,7 @@ function Health() {
           ? 'Checking…'
           : faults.length === 0
             ? 'No problems found.'
-            : `${faults.length} problem${faults.length === 1 ? '' : 's'} found.`}
+            : `${counted(faults.length, 'problem')} found.`}
       </p>
       <ul class="problems" aria-label="Problems">
         {faults.slice(0, visible).map((finding, index) => (

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { CheckField, Problem, SelectField, TextField, useAttempt } from '../controls/fields.tsx';
-import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
+import { Button, CheckField, SelectField, TextField, useFields } from '../controls/fields.tsx';
+import { ActionForm, useActions } from '../shared/actions.tsx';
+import { ChangeButton, ConfirmButton, CopyButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
-import { useToast } from '../shared/toast.tsx';
+import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
 interface Props {
@@ -15,17 +15,13 @@ interface Props {
 
 /** The tokens of other people and programs, with a form for another one. */
 export function Tokens({ tokens, reload }: Props) {
-  const { client } = useConnection();
-  const toast = useToast();
-  const [asked, setAsked] = useState('');
+  const { client, act } = useActions();
   const revoke = (name: string) =>
-    client.tool('revoke_token', { name }).then(
-      () => {
-        toast({ text: `Revoked “${name}”. Its connections end now.` });
-        reload();
-      },
-      (failed) => toast({ text: asError(failed).message }),
-    );
+    act(async () => {
+      await client.tool('revoke_token', { name });
+      reload();
+      return { text: `Revoked “${name}”. Its connections end now.` };
+    });
   const isOver = (expires: string | undefined) => expires !== undefined && Date.parse(expires) <= Date.now();
   return (
     <>
@@ -47,25 +43,18 @@ export function Tokens({ tokens, reload }: Props) {
           },
           {
             title: 'Access',
-            cell: ({ name }) =>
-              asked === name ? (
-                <span class="buttons">
-                  <ChangeButton class="small danger" onClick={() => revoke(name)}>
-                    Revoke {name}
-                  </ChangeButton>
-                  <button type="button" class="small" onClick={() => setAsked('')}>
-                    Keep
-                  </button>
-                </span>
-              ) : (
-                <ChangeButton
+            cell: ({ name }) => (
+              <span class="buttons">
+                <ConfirmButton
                   class="small danger"
                   aria-label={`Revoke ${name}…`}
-                  onClick={() => setAsked(name)}
+                  question={`Revoke ${name}`}
+                  confirm={() => revoke(name)}
                 >
                   Revoke…
-                </ChangeButton>
-              ),
+                </ConfirmButton>
+              </span>
+            ),
           },
         ]}
       />
@@ -99,10 +88,8 @@ const durations: Readonly<Record<string, string>> = {
 function TokenForm({ created }: { created(): void }) {
   const { client } = useConnection();
   const [open, setOpen] = useState(false);
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly string[]>([]);
-  const [days, setDays] = useState('');
-  const { problem, attempt } = useAttempt();
+  const { fields, set, field } = useFields(() => ({ name: '', days: '', scopes: [] as readonly string[] }));
+  const { name, days, scopes } = fields;
   const [secret, setSecret] = useState('');
   const { value: people } = useLoaded(
     (mcp, signal) => mcp.tool('list_users', wholeList, { signal }).catch(() => undefined),
@@ -114,18 +101,14 @@ function TokenForm({ created }: { created(): void }) {
       (people?.users ?? []).map((user) => [`calendar:${user.id}`, `Calendar of ${user.name}`]),
     ),
   };
-  const create = async (submitted: Event) => {
-    submitted.preventDefault();
-    await attempt(async () => {
-      if (scopes.length === 0) throw new Error('Choose at least one thing that the token may do.');
-      const request = { name, scopes: [...scopes], ...(days !== '' && { days: Number(days) }) };
-      const { token } = await client.tool('create_token', request);
-      setSecret(token);
-      setName('');
-      setScopes([]);
-      setOpen(false);
-      created();
-    });
+  const create = async () => {
+    if (scopes.length === 0) throw new Error('Choose at least one thing that the token may do.');
+    const request = { name, scopes: [...scopes], ...(days !== '' && { days: Number(days) }) };
+    const { token } = await client.tool('create_token', request);
+    setSecret(token);
+    set({ name: '', scopes: [] });
+    setOpen(false);
+    created();
   };
   if (secret !== '')
     return (
@@ -138,9 +121,7 @@ function TokenForm({ created }: { created(): void }) {
           <code class="secret">{secret}</code> <CopyButton text={secret} />
         </p>
         <p class="buttons">
-          <button type="button" onClick={() => setSecret('')}>
-            Done
-          </button>
+          <Button onClick={() => setSecret('')}>Done</Button>
         </p>
       </section>
     );
@@ -151,7 +132,7 @@ function TokenForm({ created }: { created(): void }) {
       </p>
     );
   return (
-    <form class="editor" onSubmit={create} aria-label="New token">
+    <ActionForm label="New token" action="Create token" submit={create} cancel={() => setOpen(false)}>
       <h3>New token</h3>
       <TextField
         label="Name"
@@ -160,10 +141,9 @@ function TokenForm({ created }: { created(): void }) {
         maxLength={40}
         spellcheck={false}
         autocomplete="off"
-        value={name}
         placeholder="laptop"
         hint="Small letters, digits and hyphens."
-        change={setName}
+        {...field('name')}
       />
       <fieldset>
         <legend>What it may do</legend>
@@ -177,21 +157,12 @@ function TokenForm({ created }: { created(): void }) {
             }
             checked={scopes.includes(scope)}
             change={(checked) =>
-              setScopes(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+              set({ scopes: checked ? [...scopes, scope] : scopes.filter((one) => one !== scope) })
             }
           />
         ))}
       </fieldset>
-      <SelectField label="Expires" value={days} options={durations} change={setDays} />
-      <Problem text={problem} />
-      <p class="buttons">
-        <ChangeButton type="submit" class="primary">
-          Create token
-        </ChangeButton>
-        <button type="button" onClick={() => setOpen(false)}>
-          Cancel
-        </button>
-      </p>
-    </form>
+      <SelectField label="Expires" options={durations} {...field('days')} />
+    </ActionForm>
   );
 }

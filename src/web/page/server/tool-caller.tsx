@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, SearchField } from '../controls/fields.tsx';
+import { matches } from '../controls/words.ts';
 import { CopyButton } from '../shared/buttons.tsx';
 import type { Json, ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
@@ -24,22 +26,15 @@ export function ToolCaller({ name }: { name: string | undefined }) {
     },
     [changes.tools],
   );
-  const words = query.toLowerCase().split(/\s+/);
-  const shown = tools.filter((tool) =>
-    words.every((word) => `${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(word)),
+  const shown = tools.filter(({ name, title, description }) =>
+    matches(`${name} ${title} ${description}`, query),
   );
   const tool = tools.find((one) => one.name === name);
   if (error) return <p class="problem">{error.message}</p>;
   return (
     <div class="tool-caller">
       <section aria-label="Tools" class={tool ? 'has-tool' : ''}>
-        <input
-          type="search"
-          aria-label="Search tools"
-          placeholder="Search tools"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
+        <SearchField label="Search tools" value={query} change={setQuery} />
         <ul class="plain-list tool-list">
           {shown.map((one) => (
             <li key={one.name}>
@@ -125,11 +120,7 @@ function ToolForm({
         <button type="submit" class="primary" disabled={running !== undefined || (readOnly && !reads)}>
           {running ? 'Running…' : 'Call tool'}
         </button>
-        {running && (
-          <button type="button" onClick={() => running.abort()}>
-            Cancel
-          </button>
-        )}
+        {running && <Button onClick={() => running.abort()}>Cancel</Button>}
       </p>
       {progress.length > 0 && (
         <pre class="result" role="log" aria-label="Progress">

@@ -1,22 +1,49 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from '../controls/fields.tsx';
 import { useConnection } from './server-connection.tsx';
 
 const readOnlyReason = 'This server is read-only: nothing can be changed here.';
 
 /** A button that changes data. On a read-only server it is disabled and says why. */
-export function ChangeButton({
-  disabled = false,
-  ...props
-}: ComponentProps<'button'> & { disabled?: boolean }) {
+export function ChangeButton({ disabled = false, ...props }: ComponentProps<'button'>) {
   const { readOnly } = useConnection();
+  const reason = readOnly && { title: readOnlyReason };
+  return <Button {...props} disabled={Boolean(disabled) || readOnly} {...reason} />;
+}
+
+interface ConfirmProps extends Omit<ComponentProps<'button'>, 'onClick'> {
+  /** What a second click does, in words. */
+  readonly question: string;
+  readonly keep?: string;
+  confirm(): unknown;
+}
+
+/** A button for a change that cannot be undone, which a second button confirms. */
+export function ConfirmButton({ question, keep = 'Keep', confirm, children, ...props }: ConfirmProps) {
+  const [asked, setAsked] = useState(false);
+  const { 'aria-label': _, ...look } = props;
+  if (!asked)
+    return (
+      <ChangeButton {...props} onClick={() => setAsked(true)}>
+        {children}
+      </ChangeButton>
+    );
   return (
-    <button
-      type="button"
-      {...props}
-      disabled={disabled || readOnly}
-      {...(readOnly && { title: readOnlyReason })}
-    />
+    <>
+      <ChangeButton
+        {...look}
+        onClick={() => {
+          setAsked(false);
+          confirm();
+        }}
+      >
+        {question}
+      </ChangeButton>
+      <Button class="small" onClick={() => setAsked(false)}>
+        {keep}
+      </Button>
+    </>
   );
 }
 
@@ -53,9 +80,9 @@ export function CopyButton({ text }: { text: string }) {
     setTimeout(() => setLabel('Copy'), copied ? 1500 : 5000);
   };
   return (
-    <button type="button" class="small" onClick={copy} disabled={text === ''}>
+    <Button class="small" onClick={copy} disabled={text === ''}>
       {label}
-    </button>
+    </Button>
   );
 }
 
@@ -71,8 +98,8 @@ interface MoreButtonProps {
 export function MoreButton({ shown, all, step, what, show }: MoreButtonProps) {
   if (all <= shown) return null;
   return (
-    <button type="button" class="small" onClick={() => show(shown + step)}>
+    <Button class="small" onClick={() => show(shown + step)}>
       Show {Math.min(step, all - shown)} of {all - shown} more {what}
-    </button>
+    </Button>
   );
 }

@@ -1,5 +1,6 @@
-import type { ComponentType } from 'preact';
+import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../controls/fields.tsx';
 import { useConnection } from './server-connection.tsx';
 
 /** The file is missing if the server was updated while the page was open. */
@@ -14,7 +15,7 @@ type PropsOf<Component> = Component extends (props: infer Props extends object) 
 export function lazy<File, Name extends keyof File>(
   load: () => Promise<File>,
   name: Name,
-): ComponentType<PropsOf<File[Name]>> & { preload(): void } {
+): FunctionComponent<PropsOf<File[Name]>> & { preload(): void } {
   type Props = PropsOf<File[Name]>;
   let loaded: ComponentType<Props> | undefined;
   const loadOnce = async () => {
@@ -37,10 +38,7 @@ export function lazy<File, Name extends keyof File>(
     if (failure !== '')
       return (
         <p class="problem page" role="alert">
-          {failure}{' '}
-          <button type="button" onClick={() => location.reload()}>
-            Reload the page
-          </button>
+          {failure} <Button onClick={() => location.reload()}>Reload the page</Button>
         </p>
       );
     const Component = loaded;

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import type { ToolAnswer, ToolArguments, ToolName } from '../../../api.ts';
 import { HttpClient, type McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
@@ -133,6 +134,22 @@ export function useLoaded<Value>(
   }, [client, ...dependencies]);
   return loaded;
 }
+
+/** The answer of a tool. It is called again when its arguments or a dependency change. */
+export function useTool<Name extends ToolName>(
+  tool: Name,
+  args: ToolArguments<Name>,
+  ...dependencies: readonly unknown[]
+): Loaded<ToolAnswer<Name>> {
+  return useLoaded(
+    (client, signal) => client.tool(tool, args, { signal }),
+    [tool, JSON.stringify(args), ...dependencies],
+  );
+}
+
+/** Shown instead of a value that could not be loaded, or not yet. */
+export const Pending = ({ error }: Pick<Loaded<unknown>, 'error'>) =>
+  error ? <p class="problem">{error.message}</p> : <p class="quiet">Loading…</p>;
 
 export function asError(error: unknown): McpError {
   return error instanceof McpError

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 import type { Command } from '../controls/commands.ts';
+import { Button } from '../controls/fields.tsx';
 import { useConnection } from './server-connection.tsx';
 
 export interface Toast {
@@ -58,9 +59,9 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
       <div class={`toast ${toast ? 'shown' : ''}`} role="status" aria-live="polite">
         {toast?.text}{' '}
         {toast?.undo && (
-          <button type="button" class="small" onClick={() => run(toast.undo!)}>
+          <Button class="small" onClick={() => run(toast.undo!)}>
             Undo
-          </button>
+          </Button>
         )}
       </div>
     </context.Provider>

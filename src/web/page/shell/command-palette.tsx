@@ -6,17 +6,12 @@ import { pathTo } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { nextIndex } from '../shared/windowed-list.tsx';
 
-interface Props {
-  readonly commands: readonly Command[];
-  close(): void;
-}
-
 /** Most entries of each kind. */
 const maxEntries = 8;
 const debounceMs = 120;
 
 /** Finds and runs commands, and opens prompts, runs and tools by name. */
-export function CommandPalette({ commands, close }: Props) {
+export function CommandPalette({ commands, close }: { commands: readonly Command[]; close(): void }) {
   const { client } = useConnection();
   const [query, setQuery] = useState('');
   const [found, setFound] = useState<readonly Command[]>([]);

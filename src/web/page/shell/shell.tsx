@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Command } from '../controls/commands.ts';
 import { paletteKeys, useShortcuts } from '../controls/commands.ts';
+import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
@@ -95,32 +96,29 @@ export function Shell() {
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
           {live ? 'Connected' : 'Disconnected, reconnecting…'}
         </span>
-        <button
-          type="button"
+        <Button
           class="small palette-button"
           onClick={() => setDialog('commands')}
           title="Find commands, prompts, runs and tools"
         >
           <Icon name="search" /> <span class="hidden">Commands</span> <kbd>{paletteKeys}</kbd>
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           class="plain"
           onClick={() => setDialog('help')}
           aria-label="Keyboard shortcuts"
           title="Keyboard shortcuts (?)"
         >
           <Icon name="help" />
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           class="plain"
           onClick={() => setTheme(nextTheme(theme))}
           aria-label={`Theme: ${theme}`}
           title={`Theme: ${theme === 'auto' ? 'system setting' : theme}`}
         >
           <Icon name={themeIcons[theme]} />
-        </button>
+        </Button>
       </header>
       <main>
         <view.component key={view.id} name={route.name} part={route.part} />

@@ -1,32 +1,30 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { paletteKeys } from '../controls/commands.ts';
+import { Button } from '../controls/fields.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { CopyButton } from '../shared/buttons.tsx';
 import { type Finding, useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
-import { useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { useConnection, useTool } from '../shared/server-connection.tsx';
 
 /** The first steps, with what is done already. */
 export function GetStarted() {
   const { changes } = useConnection();
   const [hidden, toggleHidden] = useStartHidden();
   const { value: health, error, checking, checkAgain } = useHealth();
-  const own = useLoaded(
-    (client, signal) => client.tool('list_prompts', { source: 'user', limit: 1 }, { signal }),
-    [changes.prompts],
-  );
-  const runs = useLoaded((client, signal) => client.tool('list_runs', { limit: 1 }, { signal }), []);
-  const sent = useLoaded(
-    (client, signal) => client.tool('list_notifications', { days_back: 365 }, { signal }),
-    [changes.resources],
-  );
-  const codex = health?.findings.filter(({ title }) => title.startsWith('Codex'));
+  const own = useTool('list_prompts', { source: 'user', limit: 1 }, changes.prompts);
+  const runs = useTool('list_runs', { limit: 1 });
+  const sent = useTool('list_notifications', { days_back: 365 }, changes.resources);
+  const agents = health?.findings.filter(({ title }) => /^(Codex|Agent )/.test(title));
+  const codex = agents?.filter(({ title }) => title.startsWith('Codex'));
   const clients = health?.findings.filter(({ title, client }) => title === 'Clients' || client);
   const done = {
     client: clients?.every(({ state }) => state === 'good'),
-    codex: codex?.every(({ state }) => state === 'good'),
+    agents:
+      agents?.some(({ title, state }) => title.startsWith('Agent ') && state === 'good') ||
+      codex?.every(({ state }) => state === 'good'),
     prompt: own.value && own.value.total > 0,
     run: runs.value && runs.value.runs.length > 0,
     reminder: sent.value?.notifications.some(({ sent_time }) => sent_time !== undefined),
@@ -56,12 +54,12 @@ export function GetStarted() {
           <Command text="adjutant install codex" />
           <StepFindings findings={clients} checking={checking} checkAgain={checkAgain} />
         </StartStep>
-        <StartStep title="Check Codex" done={done.codex}>
+        <StartStep title="Check your agents" done={done.agents}>
           <p>
-            Sub-agents need Codex with a login. Its <dfn>sandbox</dfn> limits which files a sub-agent can
-            change.
+            Sub-agents are programs such as Codex or Claude Code that you have installed and signed in to. A{' '}
+            <dfn>sandbox</dfn> limits which files they can change.
           </p>
-          <StepFindings findings={codex} checking={checking} checkAgain={checkAgain} />
+          <StepFindings findings={agents} checking={checking} checkAgain={checkAgain} />
         </StartStep>
         <StartStep title="Save and use your first prompt" done={done.prompt}>
           <p>
@@ -95,9 +93,9 @@ export function GetStarted() {
       </p>
       {!hidden && (
         <p>
-          <button type="button" class="small" onClick={toggleHidden}>
+          <Button class="small" onClick={toggleHidden}>
             Do not show this again
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -158,9 +156,9 @@ function StepFindings({ findings, checking, checkAgain }: FindingsProps) {
         ))}
       </ul>
       <p>
-        <button type="button" class="small" disabled={checking} onClick={checkAgain}>
+        <Button class="small" disabled={checking} onClick={checkAgain}>
           {checking ? 'Checking…' : 'Check again'}
-        </button>
+        </Button>
       </p>
     </>
   );

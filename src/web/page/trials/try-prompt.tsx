@@ -1,10 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { ChangeButton } from '../shared/buttons.tsx';
+import { Button, FolderField, Problem, SelectField } from '../controls/fields.tsx';
+import { counted } from '../controls/words.ts';
+import { RunTimeline } from '../runs/run-timeline.tsx';
+import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
-import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
+import { asError, useConnection, useLoaded, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { AgentTrial, AnswerCard, cost, type TrialState } from './agent-trial.tsx';
+import { type Progress, type TrialWork, tryWithAgent, tryWithModel } from './trial.ts';
 
 interface Props {
   readonly name: string;
@@ -19,71 +23,176 @@ interface Props {
 export function TryPrompt({ name, values, blocked, editable }: Props) {
   const { changes } = useConnection();
   const [compared, setCompared] = useState('');
-  const [current, other] = [useTrial(), useTrial()];
+  const [cwd, setCwd] = useState('');
   const [round, setRound] = useState(0);
+  const [model, agent] = [usePair(compared), usePair(compared)];
   const history = useLoaded(
     async (client, signal) =>
       editable ? (await client.tool('prompt_history', { name, ...wholeList }, { signal })).revisions : [],
     [name, editable, changes.prompts],
   );
   const revisions = (history.value ?? []).filter(({ prompt }) => prompt !== undefined);
-  const busy = current.busy || other.busy;
-  const send = async () => {
-    await Promise.all([
-      current.start(name, values),
-      compared !== '' && other.start(`${name}@${compared}`, values),
-    ]);
-    setRound((now) => now + 1);
-  };
+  const finished = () => setRound((now) => now + 1);
   return (
     <>
       <h2>Try it</h2>
       {blocked && <p class="quiet">{blocked}</p>}
       <p class="buttons">
-        <ChangeButton class="primary" disabled={busy || blocked !== undefined} onClick={send}>
-          {busy ? 'Waiting for the answer…' : 'Send to model'}
+        <ChangeButton
+          class="primary"
+          disabled={model.busy || blocked !== undefined}
+          onClick={() => model.start((revision) => tryWithModel({ name, values, revision })).then(finished)}
+        >
+          {model.busy ? 'Waiting for the answer…' : 'Send to model'}
         </ChangeButton>
-        {busy && (
-          <button
-            type="button"
-            onClick={() => {
-              current.cancel();
-              other.cancel();
-            }}
-          >
-            Cancel
-          </button>
-        )}
+        {model.busy && <Button onClick={model.cancel}>Cancel</Button>}
         {revisions.length > 0 && (
-          <label class="inline">
-            Compare with
-            <select value={compared} onChange={(event) => setCompared(event.currentTarget.value)}>
-              <option value="">no other revision</option>
-              {revisions.toReversed().map(({ revision, time }) => (
-                <option key={revision} value={revision}>
-                  revision {revision}, {shortTime(time)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            class="inline"
+            label="Compare with"
+            value={compared}
+            options={[
+              ['', 'no other revision'],
+              ...revisions
+                .toReversed()
+                .map(
+                  ({ revision, time }) =>
+                    [`${revision}`, `revision ${revision}, ${shortTime(time)}`] as const,
+                ),
+            ]}
+            change={setCompared}
+          />
         )}
       </p>
-      <div class="columns answers">
-        {current.state && <AnswerCard title="Current revision" state={current.state} />}
-        {other.state && compared !== '' && <AnswerCard title={`Revision ${compared}`} state={other.state} />}
-      </div>
-      <AgentTrial {...{ name, values, blocked, compared }} kept={() => setRound((now) => now + 1)} />
+      <Answers states={model.states} compared={compared} />
+      <details>
+        <summary>Give it to a sub-agent instead</summary>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void agent.start((revision) => tryWithAgent({ name, values, revision, cwd })).then(finished);
+          }}
+        >
+          <FolderField
+            value={cwd}
+            change={setCwd}
+            hint="A folder on the server's machine. The sub-agent can only read it."
+          />
+          <ChangeButton type="submit" disabled={agent.busy || blocked !== undefined}>
+            {agent.busy ? 'Running…' : compared === '' ? 'Start the sub-agent' : 'Start two sub-agents'}
+          </ChangeButton>
+        </form>
+        <Answers states={agent.states} compared={compared} by="Sub-agent, " />
+      </details>
       <TrialList name={name} round={round} />
     </>
   );
 }
 
+interface TrialState extends Progress {
+  readonly result?: ToolAnswer<'try_prompt'>;
+  readonly problem?: string;
+}
+
+/** A trial of the current revision, and one of the compared revision. Leaving the view ends both. */
+function usePair(compared: string) {
+  const [one, other] = [useTrial(), useTrial()];
+  return {
+    states: [one.state, other.state] as const,
+    busy: [one.state, other.state].some((state) => state && !state.result && !state.problem),
+    async start(work: (revision: string | undefined) => TrialWork) {
+      await Promise.all([one.start(work(undefined)), compared !== '' && other.start(work(compared))]);
+    },
+    cancel() {
+      one.cancel();
+      other.cancel();
+    },
+  };
+}
+
+function useTrial() {
+  const { client } = useConnection();
+  const [state, setState] = useState<TrialState | undefined>();
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async (work: TrialWork) => {
+    const ended = new AbortController();
+    running.current = ended;
+    const { signal } = ended;
+    setState({ text: '' });
+    try {
+      const result = await work(client, signal, (change) =>
+        setState((now) => ({
+          text: (now?.text ?? '') + (change.text ?? ''),
+          runId: change.runId ?? now?.runId,
+        })),
+      );
+      setState((now) => ({ runId: now?.runId, text: result.answer, result }));
+    } catch (error) {
+      const problem = signal.aborted ? 'Cancelled.' : asError(error).message;
+      setState((now) => ({ text: '', ...now, problem }));
+    }
+  };
+  return { state, start, cancel: () => running.current?.abort() };
+}
+
+interface AnswersProps {
+  readonly states: readonly (TrialState | undefined)[];
+  readonly compared: string;
+  /** Who answers, before the name of the revision. */
+  readonly by?: string;
+}
+
+function Answers({ states: [current, other], compared, by = '' }: AnswersProps) {
+  const title = (text: string) => (by === '' ? text : `${by}${text.toLowerCase()}`);
+  return (
+    <div class="columns answers">
+      {current && <Answer title={title('Current revision')} state={current} byAgent={by !== ''} />}
+      {other && compared !== '' && (
+        <Answer title={title(`Revision ${compared}`)} state={other} byAgent={by !== ''} />
+      )}
+    </div>
+  );
+}
+
+/** An answer, shown while it arrives, with what a sub-agent does for it. */
+function Answer({ title, state, byAgent }: { title: string; state: TrialState; byAgent: boolean }) {
+  const { text, runId, result, problem } = state;
+  const open = result === undefined && problem === undefined;
+  const updates = useUpdates(`runs://${runId ?? ''}/events.jsonl`);
+  return (
+    <section aria-label={title}>
+      <h3 class="with-button">
+        {title} <CopyButton text={text} />
+      </h3>
+      <Problem text={problem} />
+      {(text !== '' || (open && !byAgent)) && (
+        <pre class="result" role="status" aria-busy={open}>
+          {text || '…'}
+        </pre>
+      )}
+      {result && <p class="quiet">{cost(result)}</p>}
+      {byAgent && runId === undefined && open && <p class="quiet">Starting…</p>}
+      {runId !== undefined && (
+        <>
+          <RunTimeline {...{ runId, open, updates }} />
+          <p>
+            <a href={pathTo('runs', runId)}>Show the run</a>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What an answer took: `12 + 340 tokens, 2.1 s, gpt-x`. */
+function cost({ input_tokens, output_tokens, duration_ms, model }: ToolAnswer<'try_prompt'>): string {
+  return `${input_tokens.toLocaleString()} + ${output_tokens.toLocaleString()} tokens, ${(duration_ms / 1000).toFixed(1)} s, ${model}`;
+}
+
 /** Earlier answers, with what each revision took on average. `round` increases after every new answer. */
 function TrialList({ name, round }: { name: string; round: number }) {
-  const { value } = useLoaded(
-    (client, signal) => client.tool('list_trials', { name, ...wholeList }, { signal }),
-    [name, round],
-  );
+  const { value } = useTool('list_trials', { name, ...wholeList }, round);
   const trials = value?.trials ?? [];
   if (trials.length === 0) return null;
   // The tokens and times of different models and agents cannot be compared.
@@ -94,7 +203,7 @@ function TrialList({ name, round }: { name: string; round: number }) {
       {[...groups].map(([title, own]) => (
         <details key={title}>
           <summary>
-            {title}: {own.length === 1 ? '1 answer' : `${own.length} answers`}, on average{' '}
+            {title}: {counted(own.length, 'answer')}, on average{' '}
             {average(own, 'output_tokens').toLocaleString()} tokens in{' '}
             {(average(own, 'duration_ms') / 1000).toFixed(1)} s
           </summary>
@@ -124,44 +233,4 @@ function average<Field extends string>(
   field: Field,
 ): number {
   return Math.round(trials.reduce((sum, trial) => sum + trial[field], 0) / trials.length);
-}
-
-interface Trial {
-  readonly state: TrialState | undefined;
-  readonly busy: boolean;
-  /** Resolves when the answer is complete or failed. */
-  start(name: string, values: Readonly<Record<string, string>>): Promise<void>;
-  cancel(): void;
-}
-
-/** Sends a prompt to the model of the server. Leaving the view cancels the request. */
-function useTrial(): Trial {
-  const { client } = useConnection();
-  const [state, setState] = useState<TrialState | undefined>();
-  const [busy, setBusy] = useState(false);
-  const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  const start: Trial['start'] = async (name, values) => {
-    const ended = new AbortController();
-    running.current = ended;
-    setBusy(true);
-    setState({ text: '' });
-    try {
-      const result = await client.tool(
-        'try_prompt',
-        { name, arguments: values },
-        {
-          signal: ended.signal,
-          onNotification: (_, { message }) =>
-            typeof message === 'string' && setState((old) => ({ text: (old?.text ?? '') + message })),
-        },
-      );
-      setState({ text: result.answer, result });
-    } catch (error) {
-      const problem = ended.signal.aborted ? 'Cancelled.' : asError(error).message;
-      setState((old) => ({ text: old?.text ?? '', problem }));
-    }
-    setBusy(false);
-  };
-  return { state, busy, start, cancel: () => running.current?.abort() };
 }

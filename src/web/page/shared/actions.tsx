@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button, Problem } from '../controls/fields.tsx';
+import { ChangeButton } from './buttons.tsx';
+import { asError, useConnection } from './server-connection.tsx';
+import { type Toast, useToast } from './toast.tsx';
+
+/** A change. What it returns is shown in a toast. */
+type Work = () => Promise<Toast | void>;
+
+/**
+ * Makes changes and shows what became of them. A form uses `attempt`, whose failure is `problem`; a button uses `act`, whose
+ * failure is a toast. Both resolve to whether the change was made.
+ */
+export function useActions() {
+  const { client, invalidate } = useConnection();
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const run = async (work: Work, onFailure: (message: string) => void): Promise<boolean> => {
+    setBusy(true);
+    setProblem('');
+    try {
+      const report = await work();
+      if (report) toast(report);
+      return true;
+    } catch (error) {
+      onFailure(asError(error).message);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    ...{ client, invalidate, toast, busy, problem },
+    attempt: (work: Work) => run(work, setProblem),
+    act: (work: Work) => run(work, (text) => toast({ text })),
+  };
+}
+
+interface FormProps {
+  readonly class?: string;
+  readonly label?: string;
+  /** The text of the button, and while the work is in progress. */
+  readonly action: ComponentChildren;
+  readonly doing?: string;
+  readonly disabled?: boolean;
+  /** True if the work changes nothing, so that it is allowed on a read-only server. */
+  readonly reads?: boolean;
+  readonly children: ComponentChildren;
+  submit: Work;
+  cancel?(): void;
+}
+
+/** A form with its button, which shows why the last attempt failed. */
+export function ActionForm(props: FormProps) {
+  const { class: look = 'editor', label, action, doing = action, disabled = false, reads, children } = props;
+  const { busy, problem, attempt } = useActions();
+  const Submit = reads ? Button : ChangeButton;
+  return (
+    <form
+      class={look}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt(props.submit);
+      }}
+    >
+      {children}
+      <Problem text={problem} />
+      <p class="buttons">
+        <Submit type="submit" class="primary" disabled={busy || disabled}>
+          {busy ? doing : action}
+        </Submit>
+        {props.cancel && <Button onClick={props.cancel}>Cancel</Button>}
+      </p>
+    </form>
+  );
+}
