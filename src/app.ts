@@ -11,7 +11,7 @@ import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
 import { createDelegate } from './delegate/delegate.ts';
-import { delegateOptions } from './delegate/settings/delegate-options.ts';
+import { delegateOptions } from './delegate/run/delegate-options.ts';
 import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
@@ -173,8 +173,28 @@ function createStatusFeature(
   });
 }
 
-/** Creates the worker that syncs calendars, plans notifications and delivers them when they are due. */
-export async function createDelivery(config: Config, env: Environment = {}): Promise<Delivery> {
+/**
+ * For a server on stdio: shows due reminders on the desktop if no worker does. Undefined without a desktop, and inside a
+ * sub-agent, whose server ends with it.
+ */
+export async function createDesktopDelivery(config: Config, env: Environment): Promise<Delivery | undefined> {
+  const { desktop } = await import('./assistant/channels/desktop.ts');
+  if (config.read_only || desktop.connect(config, { privateHosts: [] }) === undefined) return undefined;
+  const { runMarker } = await import('./delegate/process/environment.ts');
+  const { isStartedByAgent } = await import('./delegate/process/ancestry.ts');
+  if (env[runMarker] !== undefined || (await isStartedByAgent())) return undefined;
+  return createDelivery(config, env, [desktop.name]);
+}
+
+/**
+ * Creates the worker that syncs calendars, plans notifications and delivers them when they are due. With `only`, it delivers
+ * by these channels what no other worker claims.
+ */
+export async function createDelivery(
+  config: Config,
+  env: Environment = {},
+  only?: readonly string[],
+): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
   const { databaseUrl, policy, calendars, channels } = assistantFeatureOptions(config, env);
   return create({
@@ -185,6 +205,7 @@ export async function createDelivery(config: Config, env: Environment = {}): Pro
     publicUrl: config['delivery.public_url'],
     slots: config['delivery.slots'],
     leaseMs: config['delivery.lease_seconds'] * 1000,
+    ...(only && { only }),
   });
 }
 
@@ -241,7 +262,9 @@ function createDropInFeatures(
         ),
       ];
     case 'assistant':
-      return [createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true })];
+      return [
+        createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true, plansOnWrite: false }),
+      ];
   }
 }
 

@@ -1,4 +1,4 @@
-import { fromFile } from './config/file.ts';
+import { fromFile, standardFile } from './config/file.ts';
 import { type FlagSources, namedFlags, parseFlags } from './config/flags.ts';
 import { findPlaces } from './config/places.ts';
 import {
@@ -15,14 +15,19 @@ import { fromEnvironment } from './config/variables.ts';
 import { log } from './log.ts';
 import { flagName, variableName } from './setting.ts';
 
+export { settingsWithoutSecrets } from './config/file.ts';
+export { withSetting } from './config/file-edit.ts';
 export type { CommandFlag } from './config/flags.ts';
 export { ownFiles, ownFolders, ownSecrets } from './config/own-secrets.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
 export { findPlaces } from './config/places.ts';
 export { type Config, ConfigError } from './config/raw-setting.ts';
+export { parseSetting } from './config/values.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** The file of the settings, which may not exist. */
+  readonly file: string;
   /** Where each value came from: `default`, `file PATH`, `variable NAME` or `flag --NAME`. */
   readonly origins: Readonly<Record<string, string>>;
   readonly positionals: readonly string[];
@@ -48,12 +53,9 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const home = readEarly('home') && resolvePath(readEarly('home')!, sources.cwd);
   const places = findPlaces(sources.env, home, contract);
 
+  const named = readEarly('config') && resolvePath(readEarly('config')!, sources.cwd);
   const layers: RawSetting[] = [
-    ...(await fromFile(
-      readEarly('config') && resolvePath(readEarly('config')!, sources.cwd),
-      places,
-      removed,
-    )),
+    ...(await fromFile(named, places, removed)),
     ...fromEnvironment(sources.env, sources.cwd, contract, removed),
     ...namedFlags(parsed.values, sources.cwd, contract, removed),
   ];
@@ -79,6 +81,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const own = Object.keys(sources.commandFlags ?? {}).map((flag) => [flag, parsed.values[flag]]);
   return {
     config: values as Config,
+    file: named ?? standardFile(places),
     origins,
     positionals: parsed.positionals,
     flags: Object.fromEntries(own),

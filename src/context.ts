@@ -14,10 +14,12 @@ export interface Context {
   can(capability: AskCapability): boolean;
   /**
    * Asks the client and waits for its answers. Revision 2026-07-28 has no server requests: there the handler runs again
-   * from its start when the answers arrive, so code before `ask` must not have side effects.
+   * from its start when the answers arrive, so code before `ask` must not have side effects. When `withdrawn` is aborted, the
+   * client is told to close its forms, and the call rejects.
    */
   ask(
     requests: Readonly<Record<string, AskRequest>>,
+    withdrawn?: AbortSignal,
   ): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>>;
 }
 

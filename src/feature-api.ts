@@ -2,10 +2,12 @@ import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { channelTool, testTool } from './assistant/tools/channel-tools.ts';
 import type { eventTools, invitationTool } from './assistant/tools/event-tools.ts';
-import type { explainTools } from './assistant/tools/explain-tool.ts';
+import type { explainTool } from './assistant/tools/explain-tool.ts';
+import type { meTool } from './assistant/tools/me-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
+import type { remindTool } from './assistant/tools/remind-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
 import type { createUndo } from './assistant/tools/undo-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
@@ -40,7 +42,6 @@ export type FeatureApi = ToolTypes<
       | typeof eventTools
       | typeof calendarTools
       | typeof notificationTools
-      | typeof explainTools
     >[number]
   | ReturnType<
       | typeof createShow
@@ -52,6 +53,9 @@ export type FeatureApi = ToolTypes<
       | typeof createTestTool
       | typeof createUsageTool
       | typeof testTool
+      | typeof explainTool
+      | typeof remindTool
+      | typeof meTool
       | typeof replayTool
       | typeof previewTool
       | typeof channelTool

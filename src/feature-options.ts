@@ -5,7 +5,7 @@ import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/files/redaction.ts';
-import { type DelegateOptions, delegateOptions } from './delegate/settings/delegate-options.ts';
+import { type DelegateOptions, delegateOptions } from './delegate/run/delegate-options.ts';
 import { Denied } from './failure.ts';
 import type { ExpandText } from './feature.ts';
 import { setLogRedaction } from './log.ts';
@@ -40,6 +40,7 @@ export function promptOptions(
       ...(reads('twig') && { twigDir: config['originals.twig_dir'] }),
     },
     mounts: config['prompts.mounts'] as PromptsOptions['mounts'] & {},
+    skillFolders: config['skills.folders'],
     userHome: config['prompts.user_home'],
     poll: config['prompts.watch'] === 'poll',
     namedBy: {
@@ -51,6 +52,8 @@ export function promptOptions(
     protectedLabels: config['prompts.protected_labels'],
     silencedRules: config['prompts.lint_ignore'],
     countsUsage: config['prompts.usage'],
+    expose: { rules: config['prompts.expose'], limit: config['prompts.expose_limit'] },
+    searchFile: join(config['http.state_dir'], 'prompt-search.db'),
     holdsLabels: config['prompts.hold_label_on_failure'],
     ...testModel(config),
   };
@@ -67,7 +70,7 @@ export function withOriginalFolders(config: Config, origins: PromptSources['orig
 /** Reads git repositories of prompt files with the same precautions as those of runs. */
 function gitReader(env: Environment): PromptsOptions['openRepository'] & {} {
   return async (folder) => {
-    const { Repository } = await import('./delegate/changes/git.ts');
+    const { Repository } = await import('./delegate/workspace/git.ts');
     const repository = await Repository.find(folder, withoutOwnVariables(env));
     return repository && { read: async (args) => (await repository.run(folder, args)).output.toString() };
   };
@@ -90,7 +93,7 @@ export function promptRepositories(config: Config, env: Environment): Pick<Promp
     address: one.address.replace(/^~(?=\/)/, () => config['prompts.user_home']),
   }));
   const git: RunGit = async (args, variables = {}) => {
-    const { runFetchingGit } = await import('./delegate/launch/fetching-git.ts');
+    const { runFetchingGit } = await import('./delegate/process/fetching-git.ts');
     return runFetchingGit(args, withoutOwnVariables(env), variables);
   };
   return { repositories: { list, folder: config['prompts.repositories_dir'], git } };
@@ -172,6 +175,8 @@ export function assistantOptions(
     },
     channels: config,
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
+    me: { id: config['assistant.me'], file: join(config['http.state_dir'], 'me') },
+    plansOnWrite: true,
     policy: {
       name: config['assistant.policy'],
       url: config['assistant.model_url'],

@@ -46,12 +46,13 @@ export const problemSchema = {
     file: { type: 'string' },
     line: { type: 'integer' },
     column: { type: 'integer' },
-    severity: { enum: ['error', 'warning'] },
+    severity: { enum: ['error', 'warning', 'note'] },
     message: { type: 'string' },
     remedy: { type: 'string', description: 'How to fix it' },
     rule: { type: 'string', description: 'Identifies the check' },
     topic: { type: 'string', description: 'What it is about, unless it is a file' },
     prompts: { type: 'array', items: { type: 'string' }, description: 'Names of the affected prompts' },
+    source: { type: 'string', description: 'The source of the prompts' },
     omitted: { type: 'integer', description: 'Problems that are not listed' },
   },
 } as const;
@@ -129,6 +130,8 @@ export type ExpandText = (
 export interface ResourceProvider {
   list?(context: Context): Promise<readonly Resource[]>;
   readonly templates?: readonly ResourceTemplate[];
+  /** Called when a client subscribes, for providers that report the changes of a resource only while somebody needs them. */
+  follow?(uri: string, context: Context): Promise<void>;
   /** The whole contents, or `undefined` if the URI belongs to another provider. The engine cuts out the requested range. */
   read(uri: string, context: Context): Promise<readonly ResourceContents[] | undefined>;
   complete?(

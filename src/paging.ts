@@ -3,8 +3,8 @@ const pageCharacters = 9_000;
 
 /** Tool arguments of a list. */
 export const pageArguments = {
-  limit: { type: 'integer', minimum: 1, description: 'Items per page' },
-  cursor: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'next_cursor of the last page' },
+  limit: { type: 'integer', minimum: 1, description: 'Page size' },
+  cursor: { type: 'string', pattern: '^[0-9]{1,9}$', description: 'From next_cursor' },
 } as const;
 
 /** The field of a result that leads to the next page. It is absent on the last one. */

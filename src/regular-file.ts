@@ -24,19 +24,22 @@ const chunkBytes = 64 * 1024;
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
+/** A path as text, or as bytes if its name is not valid UTF-8. */
+export type FilePath = string | Buffer;
+
 /** Reads the text of a regular file. Follows links; rejects pipes, devices, sockets and folders. */
 export async function readRegularFile(path: string, maxBytes = defaultMaxBytes): Promise<string> {
   return (await readRegularBytes(path, maxBytes)).toString('utf8');
 }
 
-export async function readRegularBytes(path: string, maxBytes = defaultMaxBytes): Promise<Buffer> {
+export async function readRegularBytes(path: FilePath, maxBytes = defaultMaxBytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of regularFileChunks(path, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 /** Yields the content in chunks, for files that need not be in memory as a whole. */
-export async function* regularFileChunks(path: string, maxBytes = Infinity): AsyncGenerator<Buffer> {
+export async function* regularFileChunks(path: FilePath, maxBytes = Infinity): AsyncGenerator<Buffer> {
   const { file, size } = await openWithSize(path);
   try {
     let total = 0;
@@ -62,7 +65,7 @@ const isAtEnd = (read: number, requested: number, total: number, size: number) =
   read === 0 || (read < requested && total === size);
 
 /** Opens for reading. The caller closes the file. */
-export async function openRegularFile(path: string): Promise<disk.FileHandle> {
+export async function openRegularFile(path: FilePath): Promise<disk.FileHandle> {
   return (await openWithSize(path)).file;
 }
 
@@ -70,7 +73,7 @@ export async function openRegularFile(path: string): Promise<disk.FileHandle> {
  * Copies a regular file to a new one. Linux copies from the open file, so that nobody can put a named pipe in its place between
  * the check and the copy.
  */
-export async function copyRegularFile(source: string, target: string): Promise<void> {
+export async function copyRegularFile(source: FilePath, target: FilePath): Promise<void> {
   const file = await openRegularFile(source);
   try {
     const opened = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : source;
@@ -80,7 +83,7 @@ export async function copyRegularFile(source: string, target: string): Promise<v
   }
 }
 
-async function openWithSize(path: string): Promise<{ file: disk.FileHandle; size: number }> {
+async function openWithSize(path: FilePath): Promise<{ file: disk.FileHandle; size: number }> {
   const file = await disk.open(path, flags).catch((error: unknown) => {
     throw openError(error, path);
   });
@@ -160,7 +163,7 @@ function openChecked(path: string, how = flags): OpenedFile {
   }
 }
 
-function assertRegular(stat: Stats, path: string): void {
+function assertRegular(stat: Stats, path: FilePath): void {
   if (stat.isFile()) return;
   // Callers check for the code that Node itself throws when it reads a folder.
   if (stat.isDirectory())
@@ -174,16 +177,16 @@ function kindOf(stat: Stats): string {
 }
 
 /** Opening a socket, or a device without hardware, fails with ENXIO or ENODEV. */
-function openError(error: unknown, path: string): unknown {
+function openError(error: unknown, path: FilePath): unknown {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENXIO' || code === 'ENODEV' ? notRegular(path, 'a socket or a device') : error;
 }
 
-function notRegular(path: string, kind: string): Failure {
+function notRegular(path: FilePath, kind: string): Failure {
   return new Failure('unavailable', `${path} cannot be read: it is ${kind}, not a regular file.`);
 }
 
-function tooLarge(path: string, maxBytes: number): Failure {
+function tooLarge(path: FilePath, maxBytes: number): Failure {
   const size = maxBytes < megabyte ? `${maxBytes} bytes` : `${Math.floor(maxBytes / megabyte)} MB`;
   return new Failure('unavailable', `${path} cannot be read: it is longer than ${size}.`);
 }

@@ -2,15 +2,23 @@ import { join } from 'node:path';
 import { assistantSettings, calendarSettings, deliverySettings } from './assistant/settings.ts';
 import { auditSettings } from './audit/settings.ts';
 import { contractNames } from './contracts/contract.ts';
-import { delegateSettings } from './delegate/settings/settings.ts';
+import { delegateSettings } from './delegate/run/settings.ts';
 import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
 import { defineSettings, type RemovedSetting } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
 import { successors, toolNames, toolsetNames } from './toolsets/toolsets.ts';
 
-/** Settings of earlier versions, by name. */
-export const removedSettings: Readonly<Record<string, RemovedSetting>> = {};
+/** Settings of earlier versions, and flags of the servers that Adjutant replaces, by name. */
+export const removedSettings: Readonly<Record<string, RemovedSetting>> = {
+  'autopilot.planner': {
+    type: 'choice',
+    reason: 'a model plans every task; callers can pass jobs to delegate_autopilot instead',
+  },
+  'autopilot.worktrees': { type: 'choice', reason: 'every writing job is isolated' },
+  log: { type: 'path', reason: 'The log is written to stderr, which can be redirected to a file.' },
+  transport: { type: 'string', reason: 'The server uses stdio, or HTTP with --http.' },
+};
 
 /** Every setting: the program's own, then those of each feature. */
 export const settings = defineSettings({

@@ -37,8 +37,8 @@ export interface ToolTraits {
   readonly scope: (typeof scopes)[number];
   /** Words that people use for what the tool does, where its name and description lack them. Only search_tools reads them. */
   readonly phrases: string;
-  /** The toolset `default` lists the tool while its feature has data. */
-  readonly core?: true;
+  /** The toolset `default` lists the tool: while its feature has data, or always. */
+  readonly core?: true | 'always';
   /** Absent: everyone. `page`: only the page may call it. `views`: models may call it, but no list of theirs has it. */
   readonly audience?: 'page' | 'views';
   /** The views inside a chat call it. They may call every tool of the toolsets calendar and notifications. */
@@ -73,8 +73,11 @@ export interface Tool extends Partial<ToolTraits> {
   readonly appOnly?: true;
   /** Time limit of one call, in milliseconds. A longer call fails with `timeout`. */
   readonly timeoutMs?: number;
-  /** Set if a call changes nothing but the database. The transaction of its change then records the call. */
-  readonly changes?: 'database';
+  /**
+   * `database`: a call changes nothing but the database, and the transaction of its change records the call. `less space`: a
+   * call only ends work or deletes files, and is not refused on a full disk.
+   */
+  readonly changes?: 'database' | 'less space';
   /** Receives arguments that match the schema, with its top-level defaults filled in. */
   call(args: never, context: Context): Promise<ToolResult>;
 }

@@ -5,6 +5,12 @@ import { nearest } from '../nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { type Places, variableName } from '../setting.ts';
 import { ConfigError, names, type RawSetting, type Removed, suggest, table } from './raw-setting.ts';
+import { withoutSecret } from './values.ts';
+
+/** The file of the settings, unless another one is named. */
+export function standardFile({ home, settings }: Places): string {
+  return home ? join(home, 'adjutant.toml') : join(settings, 'adjutant', 'adjutant.toml');
+}
 
 /** Reads the settings of a named file, or of the standard file if it exists. */
 export async function fromFile(
@@ -12,9 +18,7 @@ export async function fromFile(
   places: Places,
   removed: Removed,
 ): Promise<RawSetting[]> {
-  const file =
-    named ??
-    (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml'));
+  const file = named ?? standardFile(places);
   if (named === undefined && !existsSync(file)) return [];
   const { parse } = await import('smol-toml');
   let content: Record<string, unknown>;
@@ -49,4 +53,21 @@ function flatten(
     const isWhole = name in table || Object.hasOwn(removed, name);
     return isObject(inner) && !isWhole ? flatten(inner, removed, `${name}.`) : [[name, inner]];
   });
+}
+
+/** A settings file without the values of secret settings. It keeps its comments if it has none. */
+export async function settingsWithoutSecrets(text: string): Promise<string> {
+  const { parse, stringify } = await import('smol-toml');
+  let isChanged = false;
+  const clean = (content: Readonly<Record<string, unknown>>, prefix: string): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(content).flatMap(([key, value]) => {
+        if (isObject(value)) return [[key, clean(value, `${prefix}${key}.`)]];
+        const isOpen = withoutSecret(`${prefix}${key}`, value) === value;
+        isChanged ||= !isOpen;
+        return isOpen ? [[key, value]] : [];
+      }),
+    );
+  const cleaned = clean(parse(text), '');
+  return isChanged ? stringify(cleaned) : text;
 }

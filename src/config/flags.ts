@@ -18,8 +18,14 @@ export interface CommandFlag {
   readonly short?: string;
   readonly multiple?: boolean;
   readonly description: string;
+  /** What the value is called in the help, such as `FILE`. */
+  readonly value?: string;
   /** Allowed values, if the flag has a fixed list. */
   readonly values?: readonly string[];
+  /** The argument of a tool that the flag gives, if it is not named like the flag. */
+  readonly argument?: string;
+  /** How the value is converted for a tool. Default: it stays a text. */
+  readonly format?: 'number' | 'json';
 }
 
 export interface FlagSources {
@@ -88,6 +94,19 @@ export function namedFlags(
   removed: Removed,
 ): RawSetting[] {
   const settings: RawSetting[] = [];
+  for (const pair of (values['set'] ?? []) as readonly string[]) {
+    const [, name = '', raw] = /^([\w.]+)=(.*)$/s.exec(pair) ?? [];
+    if (raw === undefined) throw new ConfigError(`--set takes KEY=VALUE, not "${pair}"`);
+    if (!Object.hasOwn(table, name) && !Object.hasOwn(removed, name)) {
+      const meant = nearest(name, names) ?? names.find((one) => one.endsWith(`.${name}`));
+      throw new ConfigError(
+        `unknown setting "${name}"; ${meant === undefined ? 'adjutant config list shows all' : `did you mean ${meant}?`}`,
+      );
+    }
+    if (table[name]?.type === 'structure')
+      throw new ConfigError(`${name} can only be set in adjutant.toml, because it has several values`);
+    settings.push({ name, raw, origin: 'flag --set', folder: cwd });
+  }
   for (const name of [...names, ...Object.keys(removed)]) {
     const raw = values[flagName(name)];
     if (raw !== undefined) settings.push({ name, raw, origin: `flag --${flagName(name)}`, folder: cwd });

@@ -52,7 +52,7 @@ export function demoTools(options: DemoOptions) {
       ],
       title: 'Load sample data',
       description:
-        'Adds sample data to try Adjutant out: prompts, a person with a week of events, and runs. Returns what was added: all of it or nothing. remove_demo removes it.',
+        'Adds sample data to try Adjutant out: prompts, a person with a week of events, and runs. remove_demo removes it.',
       searchHint: 'sample example try',
       phrases:
         'demo example examples sample data try tour show what it can do how this works made-up fake dummy play around first fill with test pretend explore demonstration experiment get started newcomer see in action learn trial toy beginner introduction',
@@ -73,7 +73,7 @@ export function demoTools(options: DemoOptions) {
       uses: ['delete_user', 'delete_event', 'cancel_notification', 'delete_prompt'],
       title: 'Remove sample data',
       description:
-        'Removes what load_demo added and nothing else. Returns what was removed. A sample person with data of others stays; see `kept`.',
+        'Removes what load_demo added and nothing else. A sample person with data of others stays; see `kept`.',
       searchHint: 'sample example delete',
       phrases:
         'remove delete get rid of demo example examples sample data clear away wipe clean made-up fake dummy stuff take out done playing finished trying trial test toy pretend person start for real empty serious tour over erase',

@@ -149,13 +149,20 @@ export async function readResource({ session, server, params, context }: Call): 
 
 export async function subscribeResource({ session, params, context }: Call): Promise<JsonObject> {
   const uri = uriOf(params);
-  if (!(await maySubscribe(session.surface, uri, context))) throw notFound(uri, Denied);
+  if (!(await followResource(session.surface, uri, context))) throw notFound(uri, Denied);
   session.watchedResources.add(uri);
   return {};
 }
 
+/** Makes sure that changes of the resource are reported. False if the actor may not subscribe to it. */
+export async function followResource(surface: Surface, uri: string, context: Context): Promise<boolean> {
+  if (!(await maySubscribe(surface, uri, context))) return false;
+  for (const { follow } of readable(surface, uri)) await follow?.(uri, context);
+  return true;
+}
+
 /** The owner may subscribe to URIs that do not exist yet, others only to resources that they can read. */
-export async function maySubscribe(surface: Surface, uri: string, context: Context): Promise<boolean> {
+async function maySubscribe(surface: Surface, uri: string, context: Context): Promise<boolean> {
   if (isOwner(context.actor)) return surface.access.allowsResource(uri, 'read');
   for (const resources of readable(surface, uri))
     if ((await resources.read(uri, context)) !== undefined) return true;

@@ -140,7 +140,7 @@ export class RequestContext implements Context {
     this.#answers = { ...carried, ...Object.fromEntries(received.filter(isAnswer)) };
   }
 
-  async ask(requests: Readonly<Record<string, AskRequest>>): Promise<Answers> {
+  async ask(requests: Readonly<Record<string, AskRequest>>, withdrawn?: AbortSignal): Promise<Answers> {
     for (const { method } of Object.values(requests)) {
       const capability = capabilityOf[method];
       if (this.can(capability)) continue;
@@ -148,12 +148,16 @@ export class RequestContext implements Context {
         data: { requiredCapabilities: { [capability]: {} } },
       });
     }
-    return this.#modern ? this.#askByResult(requests) : this.#askByRequest(requests);
+    return this.#modern ? this.#askByResult(requests) : this.#askByRequest(requests, withdrawn);
   }
 
-  async #askByRequest(requests: Readonly<Record<string, AskRequest>>): Promise<Answers> {
+  async #askByRequest(
+    requests: Readonly<Record<string, AskRequest>>,
+    withdrawn?: AbortSignal,
+  ): Promise<Answers> {
+    const signal = withdrawn === undefined ? this.signal : AbortSignal.any([this.signal, withdrawn]);
     const entries = Object.entries(requests).map(async ([key, { method, params }]) => {
-      const answer = await this.#session.request(method, params as JsonObject, this.#request.id, this.signal);
+      const answer = await this.#session.request(method, params as JsonObject, this.#request.id, signal);
       return [key, isObject(answer) ? answer : {}] as const;
     });
     return Object.fromEntries(await Promise.all(entries));
@@ -195,7 +199,7 @@ export function deriveContext<Extra extends object>(context: Context, extra: Ext
     progress: (...given) => context.progress(...given),
     log: (...given) => context.log(...given),
     can: (capability) => context.can(capability),
-    ask: (requests) => context.ask(requests),
+    ask: (...given) => context.ask(...given),
     ...extra,
   };
 }

@@ -8,11 +8,11 @@ import { methodWays } from '../toolsets/other-ways.ts';
 import { type Call, describeRequest } from './call.ts';
 import {
   complete,
+  followResource,
   getPrompt,
   listPrompts,
   listResources,
   listTemplates,
-  maySubscribe,
   page,
   readResource,
   subscribeResource,
@@ -216,7 +216,7 @@ async function listen({ session, request, params, context }: Call): Promise<Json
   const requested = params['notifications'] as Readonly<Record<string, unknown>>;
   const subscriptions = (requested['resourceSubscriptions'] ?? []) as readonly string[];
   const uris: string[] = [];
-  for (const uri of subscriptions) if (await maySubscribe(surface, uri, context)) uris.push(uri);
+  for (const uri of subscriptions) if (await followResource(surface, uri, context)) uris.push(uri);
   const kinds = ['tools', 'prompts', 'resources'].filter(
     (kind) => requested[`${kind}ListChanged`] === true && surface.declares(kind, 'listChanged'),
   );

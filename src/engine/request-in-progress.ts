@@ -1,12 +1,18 @@
 import { Failure } from '../failure.ts';
-import { isObject } from '../json.ts';
+import { isObject, messageOf } from '../json.ts';
 import type { RequestId } from './message.ts';
 
 /** Cancels one request. Creates the signal only for handlers that use it: a controller costs more than a small request. */
 export class RequestInProgress {
+  // Not `performance.now()`: loading it takes longer than most requests.
+  readonly #startedAt = process.hrtime.bigint();
   #controller: AbortController | undefined;
   #reason: Failure | undefined;
   #reject: ((reason: Failure) => void) | undefined;
+
+  get milliseconds(): number {
+    return Number(process.hrtime.bigint() - this.#startedAt) / 1e6;
+  }
 
   get aborted(): boolean {
     return this.#reason !== undefined;
@@ -61,16 +67,20 @@ export class Questions {
   readonly #pending = new Map<RequestId, PendingQuestion>();
   #count = 0;
 
-  /** Sends a question with a new id and waits for the answer. */
-  ask(signal: AbortSignal, send: (id: RequestId) => void): Promise<unknown> {
+  /** Sends a question with a new id and waits for the answer. Withdraws the question when the signal is aborted. */
+  ask(
+    signal: AbortSignal,
+    send: (id: RequestId) => void,
+    withdraw: (id: RequestId, reason: string) => void,
+  ): Promise<unknown> {
     const id = `adjutant-${++this.#count}`;
     return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
       this.#pending.set(id, { resolve, reject });
       signal.addEventListener('abort', () => {
-        if (this.#pending.delete(id))
-          reject(
-            new Failure('cancelled', 'The request was cancelled before the client answered a question.'),
-          );
+        if (!this.#pending.delete(id)) return;
+        withdraw(id, messageOf(signal.reason));
+        reject(new Failure('cancelled', 'The request was cancelled before the client answered a question.'));
       });
       send(id);
     });

@@ -90,7 +90,12 @@ export class Session implements Connection {
 
   /** Sends a request to the client (legacy revisions) and waits for its answer. */
   request(method: string, params: JsonObject, relatedTo: RequestId, signal: AbortSignal): Promise<unknown> {
-    return this.#questions.ask(signal, (id) => this.send({ jsonrpc: '2.0', id, method, params }, relatedTo));
+    return this.#questions.ask(
+      signal,
+      (id) => this.send({ jsonrpc: '2.0', id, method, params }, relatedTo),
+      (requestId, reason) =>
+        this.send(notification('notifications/cancelled', { requestId, reason }), relatedTo),
+    );
   }
 
   /** Notifies the client of a change if it subscribed to it, or if the capabilities announce such notifications. */
@@ -160,28 +165,28 @@ export class Session implements Connection {
     const { request } = incoming;
     const tooLong = checkNames(request, this.server.limits.nameLength);
     if (tooLong !== undefined) return this.refuse(tooLong, request.id);
-    // Not `performance.now()`: loading it takes longer than most requests.
-    const started = process.hrtime.bigint();
     const inProgress = new RequestInProgress();
     this.#inFlight.set(request.id, inProgress);
-    const finish = (reply: Reply, failed: boolean): Reply => {
-      if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
-      const milliseconds = Number(process.hrtime.bigint() - started) / 1e6;
-      // A request that the client cancelled did not fail.
-      this.server.observe({
-        client: this.client.name,
-        method: request.method,
-        milliseconds,
-        failed: failed && !inProgress.aborted,
-      });
-      return reply;
-    };
     try {
       const result = await this.#dispatch(request, inProgress);
-      return finish(resultMessage(request.id, result), result['isError'] === true);
+      this.#finish(request, inProgress, result['isError'] === true);
+      return resultMessage(request.id, result);
     } catch (error) {
-      return finish(this.#reply(request, error), true);
+      const reply = this.#reply(request, error);
+      this.#finish(request, inProgress, true);
+      return reply;
     }
+  }
+
+  #finish(request: RequestMessage, inProgress: RequestInProgress, failed: boolean): void {
+    if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
+    this.server.observe({
+      client: this.client.name,
+      method: request.method,
+      milliseconds: inProgress.milliseconds,
+      // A request that the client cancelled did not fail.
+      failed: failed && !inProgress.aborted,
+    });
   }
 
   async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
@@ -194,7 +199,6 @@ export class Session implements Connection {
     const modern = client.protocolVersion === modernVersion;
     const method = findMethod(this.surface, contract, request.method, modern);
     const context = new RequestContext(this, request, client, inProgress);
-    const finish = (result: JsonObject) => (modern ? finishResult(request, result, contract.server) : result);
     try {
       // Waits only if there is something to wait for: the handler starts before the next message is served, so that
       // `initialize` takes effect first and a cancellation finds a request that has started.
@@ -209,10 +213,11 @@ export class Session implements Connection {
       const call = { session: this, server: this.server, params, request, client, context };
       const work = inProgress.untilAborted(method.call(call));
       if (method.writes) this.#writes.add(work);
-      return finish(await work);
+      const result = await work;
+      return modern ? finishResult(request, result, contract.server) : result;
     } catch (error) {
       if (!(error instanceof InputRequired)) throw error;
-      return finish(error.result(await this.server.seal));
+      return finishResult(request, error.result(await this.server.seal), contract.server);
     }
   }
 

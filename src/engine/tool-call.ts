@@ -1,5 +1,6 @@
 import type { Audit, CallOutcome } from '../audit/audit-entry.ts';
 import type { Context } from '../context.ts';
+import type { Contract } from '../contracts/contract.ts';
 import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
@@ -17,42 +18,47 @@ export async function callTool({ session, server, params, request, context }: Ca
   const name = params['name'];
   const given = params['arguments'];
   const direct = surface.findTool(name);
-  const discovery =
-    direct === undefined ? surface.discoveryTools.find((tool) => tool.name === name) : undefined;
-  if (discovery === undefined && direct === undefined)
-    throw new Failure('tool-not-found', `Unknown tool: ${name}`);
+  const discovery = direct === undefined ? findDiscovery(name, surface) : undefined;
   let result: ToolResult;
   try {
     result =
-      direct === undefined
-        ? await runDiscovery(discovery!, given, server, surface, context)
-        : await runTool(direct, given ?? {}, context, server.audit);
+      discovery === undefined
+        ? await runTool(direct!, given ?? {}, context, server.audit)
+        : await runDiscovery(discovery, given, server, surface, context);
   } catch (error) {
     // The request was valid, so the model gets the failure as a tool result.
     if (error instanceof InputRequired || !contract.toolErrors.has(kindOf(error))) throw error;
     recordDenied(session, request, error);
-    const failure = reportFailure(error, String(name));
-    result = {
-      content: [{ type: 'text', text: failure.message }],
-      failed: true,
-      ...(contract.failureDetails && { meta: { [failureKey]: failureDetails(failure) } }),
-    };
+    result = failedResult(reportFailure(error, String(name)), contract);
   }
   return result.task === undefined ? contract.toolResult(result) : { resultType: 'task', ...result.task };
+}
+
+function findDiscovery(name: unknown, surface: Surface): DiscoveryTool {
+  const found = surface.discoveryTools.find((tool) => tool.name === name);
+  if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
+  return found;
+}
+
+function failedResult(failure: Failure, { failureDetails: hasDetails }: Contract): ToolResult {
+  return {
+    content: [{ type: 'text', text: failure.message }],
+    failed: true,
+    ...(hasDetails && { meta: { [failureKey]: failureDetails(failure) } }),
+  };
 }
 
 /**
  * Validates the arguments, fills in their defaults and runs the tool within its time limit. The security log records what a tool
  * that can change something does.
  */
-export async function runTool(
-  tool: Tool,
-  given: unknown,
-  context: Context,
-  audit?: Audit,
-): Promise<ToolResult> {
-  if (!isValidatorLoaded()) await loadValidator();
-  if (audit === undefined || tool.annotations?.readOnlyHint === true) return runValid(tool, given, context);
+export function runTool(tool: Tool, given: unknown, context: Context, audit?: Audit): Promise<ToolResult> {
+  return audit === undefined || tool.annotations?.readOnlyHint === true
+    ? runValid(tool, given, context)
+    : runAudited(tool, given, context, audit);
+}
+
+async function runAudited(tool: Tool, given: unknown, context: Context, audit: Audit): Promise<ToolResult> {
   const args = isObject(given) ? given : {};
   const call = { actor: context.actor, client: context.client.name, action: tool.name, args };
   let isValid = false;
@@ -62,6 +68,7 @@ export async function runTool(
       isValid = true;
       return audit.run(call, {
         inDatabase: tool.changes === 'database',
+        freesSpace: tool.changes === 'less space',
         work: async () => tool.call(valid, derived),
         outcome: callOutcome,
       });
@@ -84,10 +91,10 @@ export function callOutcome(end: { readonly value: ToolResult } | { readonly err
 }
 
 async function runValid(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
-  const schema = tool.acceptedSchema ?? tool.inputSchema;
-  const args = parseValue(schema, given, `${tool.name} arguments`);
+  if (!isValidatorLoaded()) await loadValidator();
+  const args = parseValue(tool.acceptedSchema ?? tool.inputSchema, given, `${tool.name} arguments`);
   return tool.timeoutMs === undefined
-    ? tool.call(args as never, context)
+    ? await tool.call(args as never, context)
     : runWithinTimeLimit(tool, tool.timeoutMs, args, context);
 }
 

@@ -14,23 +14,15 @@ const tools: readonly Tool[] = [
   { name: 'café', description: '東京の天気を調べる' },
 ];
 
-async function open(
-  items: readonly Tool[] = tools,
-  padding = 0,
-  related = false,
-): Promise<SearchIndex<Tool>> {
-  const index = new SearchIndex<Tool>({
+function open(items: readonly Tool[] = tools, padding = 0): SearchIndex<Tool> {
+  return new SearchIndex<Tool>(items, {
     fields: {
       name: { of: ({ name }) => name, boost: 3 },
       description: { of: ({ description }) => description, boost: 1 },
     },
     prefixFrom: 3,
-    typos: true,
     padding,
-    related,
   });
-  await index.update(items);
-  return index;
 }
 const names = (index: SearchIndex<Tool>, query: string) => index.find(query).map(({ item }) => item.name);
 
@@ -39,31 +31,19 @@ describe('SearchIndex.find', () => {
     ['other forms of a word', 'creating events', 'create_event'],
     ['words inside an identifier', 'run', 'delegateRun'],
     ['the beginning of a word', 'promp', 'show_prompt'],
-    ['a word with a typo', 'calender', 'create_event'],
     ['a word without its accent', 'CAFE', 'café'],
     ['a word in a script without spaces', '天気', 'café'],
     ['the only meaningful word among stop words', 'what is on this week?', 'list_events'],
   ])('finds %s', async (_, query, name) => {
-    expect(names(await open(), query)[0]).toBe(name);
+    expect(names(open(), query)[0]).toBe(name);
   });
 
   it.each(['', ' ', 'the and of', '!?', 'zebra'])('finds nothing for %j', async (query) => {
-    expect(names(await open(), query)).toEqual([]);
-  });
-
-  it('finds words that mean nearly the same, after the word itself, if that is enabled', async () => {
-    const items = [
-      { name: 'one', description: 'Rotates a leaked credential.' },
-      { name: 'two', description: 'Makes a strong password.' },
-      { name: 'three', description: 'Waters the plants.' },
-    ];
-    const found = async (related: boolean) => names(await open(items, 0, related), 'passwords');
-    expect(await found(true)).toEqual(['two', 'one']);
-    expect(await found(false)).toEqual(['two']);
+    expect(names(open(), query)).toEqual([]);
   });
 
   it('does not match a similar number', async () => {
-    const index = await open([
+    const index = open([
       { name: 'p99997', description: '99997' },
       { name: 'p99998', description: '99998' },
     ]);
@@ -71,7 +51,7 @@ describe('SearchIndex.find', () => {
   });
 
   it('returns the matching words, their fields and the number of items', async () => {
-    const [best] = (await open()).find('event calendar');
+    const [best] = open().find('event calendar');
     expect(best).toMatchObject({
       item: { name: 'create_event' },
       words: [
@@ -80,27 +60,10 @@ describe('SearchIndex.find', () => {
       ],
     });
   });
-});
-
-describe('SearchIndex.update', () => {
-  it('removes missing items and adds only new ones', async () => {
-    const index = await open();
-    const added = { name: 'weather', description: 'Tells the weather.' };
-    let pauses = 0;
-    await index.update([...tools.slice(1), added], {
-      get pause() {
-        pauses++;
-        return undefined;
-      },
-    });
-    expect(pauses).toBe(1);
-    expect(names(index, 'weather')).toEqual(['weather']);
-    expect(names(index, 'event')).toEqual(['list_events']);
-  });
 
   it('gives words of a small collection higher scores if the index is padded', async () => {
-    const [alone] = (await open(tools.slice(0, 1))).find('calendar');
-    const [padded] = (await open(tools.slice(0, 1), 60)).find('calendar');
+    const [alone] = open(tools.slice(0, 1)).find('calendar');
+    const [padded] = open(tools.slice(0, 1), 60).find('calendar');
     expect(padded!.score).toBeGreaterThan(5 * alone!.score);
   });
 });

@@ -24,7 +24,7 @@ export function healthTool({ problems, checks = async (found) => problemFindings
     scope: 'admin',
     title: 'Check health',
     description:
-      'Checks disk, database, prompts, providers, Codex and installed clients, like adjutant doctor. Returns findings and how to fix them.',
+      'Checks disk, database, prompts, providers, Codex and installed clients, like adjutant doctor.',
     searchHint: 'doctor diagnose broken setup',
     phrases:
       'doctor diagnose diagnosis check everything works working setup installation broken wrong healthy self-test troubleshoot fix repair disk database codex login clients configured is anything',
@@ -49,7 +49,12 @@ export function healthTool({ problems, checks = async (found) => problemFindings
 export function problemFindings(problems: readonly Problem[]): readonly Finding[] {
   const title = 'Prompts and data';
   const good: Finding = { title, state: 'good', detail: 'no problems found' };
-  const findings = problems.map(
+  const sources = Map.groupBy(
+    problems.filter(({ severity }) => severity !== 'note'),
+    ({ source }) => source,
+  );
+  const ofSources = [...sources].flatMap(([source, found]) => (source ? [sourceFinding(source, found)] : []));
+  const findings = (sources.get(undefined) ?? []).map(
     ({ file, line, severity, message, remedy, prompts, topic }): Finding => ({
       title: topic ?? title,
       state: severity === 'error' ? 'bad' : 'warning',
@@ -58,5 +63,26 @@ export function problemFindings(problems: readonly Problem[]): readonly Finding[
       ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
     }),
   );
-  return problems.every(({ topic }) => topic !== undefined) ? [good, ...findings] : findings;
+  const all = [...findings, ...ofSources];
+  return all.every((finding) => finding.title !== title) ? [good, ...all] : all;
+}
+
+/** One line for all prompts of a source: a library of thousands has hundreds of findings. */
+function sourceFinding(source: string, problems: readonly Problem[]): Finding {
+  const first = problems.find(({ severity }) => severity === 'error') ?? problems[0]!;
+  const { file, line, message, severity, remedy, prompts } = first;
+  const place = `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
+  const errors = problems.filter((problem) => problem.severity === 'error').length;
+  const counted = [`${errors} errors`, `${problems.length - errors} warnings`].filter(
+    (part) => !part.startsWith('0'),
+  );
+  return {
+    title: 'Prompts and data',
+    state: severity === 'error' ? 'bad' : 'warning',
+    detail: problems.length === 1 ? place : `${source}: ${counted.join(', ')}, such as ${place}`,
+    ...(problems.length > 1
+      ? { remedy: 'adjutant prompts lint lists them' }
+      : remedy !== undefined && { remedy }),
+    ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
+  };
 }

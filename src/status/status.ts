@@ -54,7 +54,7 @@ export function statusTools(options: StatusOptions) {
       scope: 'admin',
       title: 'Server status',
       description:
-        'Reports the state of the server. Use it when something does not work. Returns problems with file and line, connected clients, changed settings with their origin, and request times.',
+        'Reports problems, connected clients, changed settings and request times of the server. Use it when something does not work.',
       searchHint: 'health diagnostics settings problems errors',
       phrases:
         'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',

@@ -79,7 +79,8 @@ export class Access {
     if (isDiscovery(tool.name)) return this.isPartial || tools.includes(tool.name);
     if (named.includes('all') || tools.includes(tool.name)) return true;
     if (named.some((name) => isIn(name, tool.name))) return true;
-    return this.isPartial && inUse && toolTraits.get(tool.name)?.core === true;
+    const { core } = toolTraits.get(tool.name) ?? {};
+    return this.isPartial && (core === 'always' || (inUse && core === true));
   }
 
   /** True if allowed tools are left out of the list and the discovery tools reach them. */

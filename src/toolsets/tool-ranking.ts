@@ -4,13 +4,12 @@ import { actions, phrases, things } from './everyday-words.ts';
 
 type Action = keyof typeof actions;
 
-const indexes = new WeakMap<readonly Tool[], Promise<SearchIndex<Tool>>>();
+const indexes = new WeakMap<readonly Tool[], SearchIndex<Tool>>();
 
 /** Tools that match the query, best first. Import this module on first use: it loads the search. */
 export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const known = indexes.get(tools) ?? indexOf(tools);
-  indexes.set(tools, known);
-  const index = await known;
+  const index = indexes.get(tools) ?? indexOf(tools);
+  indexes.set(tools, index);
   const asked = spelledOut(query);
   const terms = new Set(termsOf(asked));
   const wanted = wantedActions(query, terms);
@@ -25,8 +24,8 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
     .map(({ item }) => item);
 }
 
-async function indexOf(tools: readonly Tool[]): Promise<SearchIndex<Tool>> {
-  const index = new SearchIndex<Tool>({
+function indexOf(tools: readonly Tool[]): SearchIndex<Tool> {
+  return new SearchIndex<Tool>(tools, {
     fields: {
       name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
       phrases: { of: ({ phrases = '' }) => spelledOut(phrases), boost: 2 },
@@ -37,10 +36,7 @@ async function indexOf(tools: readonly Tool[]): Promise<SearchIndex<Tool>> {
       },
     },
     prefixFrom: 4,
-    typos: true,
   });
-  await index.update(tools);
-  return index;
 }
 
 function spelledOut(text: string): string {

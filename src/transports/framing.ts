@@ -61,11 +61,10 @@ export class Deframer {
       return undefined;
     }
     this.#append(chunk.subarray(0, end));
-    if (this.#size > this.#limit) {
-      const line = this.#takeAll();
-      frames.push(oversized(line.subarray(0, 1024), line.subarray(-1024)));
-    } else this.#line(this.#takeAll(), frames);
-    return chunk.subarray(end + 1);
+    const line = this.#takeAll();
+    if (line.length > this.#limit) frames.push(oversized(line.subarray(0, 1024), line.subarray(-1024)));
+    else this.#line(line, frames);
+    return end + 1 < chunk.length ? chunk.subarray(end + 1) : undefined;
   }
 
   #line(line: Buffer, frames: Frame[]): void {

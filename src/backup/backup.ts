@@ -1,0 +1,169 @@
+import { type Dirent, promises as disk, existsSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { Failure } from '../failure.ts';
+import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
+import { moveStore } from '../store/move.ts';
+import { SqliteFile } from '../store/sqlite-file.ts';
+import { createStore, locate } from '../store/store.ts';
+import { version } from '../version.ts';
+import { type BackupFile, type Manifest, openBackup, type Root, sealBackup } from './archive.ts';
+
+/** Where the parts of a backup are in a home. */
+export interface BackupPlaces {
+  readonly databaseUrl: string;
+  /** The SQLite file with what belongs to this machine. */
+  readonly localFile: string;
+  /** Folders that are copied with everything in them. */
+  readonly folders: Readonly<Partial<Record<Root, string>>>;
+  readonly settingsFile: string;
+  /** Files that hold secrets, by their names in the backup. */
+  readonly secretFiles: Readonly<Record<string, string>>;
+  /** Keeps writers of the prompts out while they are read. */
+  lockPrompts<Value>(read: () => Value): Promise<Value>;
+  /** The text of a settings file without the values of secret settings. */
+  withoutSecrets(settings: string): Promise<string>;
+}
+
+export interface BackupOptions {
+  /** Includes passwords, keys and the owner's token. */
+  readonly withSecrets: boolean;
+  readonly show?: (message: string) => void;
+}
+
+const busyMs = 10_000;
+
+/**
+ * Writes a backup while servers and workers use the home. It holds everything that was stored before it began. The file appears
+ * under its name only when it is complete and was read again.
+ */
+export async function writeBackup(
+  places: BackupPlaces,
+  file: string,
+  { withSecrets, show = () => {} }: BackupOptions,
+): Promise<Manifest> {
+  if (existsSync(file)) throw new Failure('refused', `${file} exists already; choose another name.`);
+  await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  const { engine, place } = locate(places.databaseUrl);
+  try {
+    show(`copying ${place}`);
+    await copyDatabase(places.databaseUrl, unfinished);
+    show('copying prompts and settings');
+    const files = await collectFiles(places, withSecrets, unfinished);
+    const facts = { version, created_at: new Date().toISOString(), engine, with_secrets: withSecrets };
+    const manifest = await sealBackup(unfinished, files, facts, place);
+    show('reading the backup again');
+    await openBackup(unfinished);
+    await flush(unfinished);
+    await disk.rename(unfinished, file);
+    return manifest;
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal', '.local'])
+      await disk.rm(`${unfinished}${suffix}`, { force: true });
+  }
+}
+
+async function copyDatabase(url: string, copy: string): Promise<void> {
+  const { engine, target } = locate(url);
+  if (engine === 'sqlite' && existsSync(target)) return copySqlite(target, copy);
+  const to = createStore(copy);
+  try {
+    // A home without a database gets an empty one.
+    if (engine === 'sqlite') return await to.read(async () => {});
+    const from = createStore(url);
+    try {
+      await moveStore(from, to, { intoOther: false });
+    } finally {
+      await from.close();
+    }
+  } finally {
+    await to.close();
+  }
+}
+
+async function copySqlite(source: string, copy: string): Promise<void> {
+  const file = await SqliteFile.open(source, busyMs);
+  try {
+    await file.copyTo(copy);
+  } finally {
+    file.close();
+  }
+}
+
+async function collectFiles(
+  places: BackupPlaces,
+  withSecrets: boolean,
+  unfinished: string,
+): Promise<readonly BackupFile[]> {
+  const files: BackupFile[] = [];
+  for (const [root, folder] of Object.entries(places.folders) as [Root, string][]) {
+    const read = () => filesBelow(folder).map((path) => readAs(root, nameIn(folder, path), path));
+    // The prompts and their history are two files, which must be of one moment. Without a folder there is nothing to lock.
+    files.push(...(root === 'prompts' && existsSync(folder) ? await places.lockPrompts(read) : read()));
+  }
+  if (existsSync(places.settingsFile)) {
+    const { content } = readAs('settings', 'adjutant.toml', places.settingsFile);
+    const text = Buffer.from(content).toString('utf8');
+    const kept = withSecrets ? text : await places.withoutSecrets(text);
+    files.push({ root: 'settings', path: 'adjutant.toml', content: Buffer.from(kept) });
+  }
+  if (existsSync(places.localFile)) {
+    const copy = `${unfinished}.local`;
+    await copySqlite(places.localFile, copy);
+    files.push(readAs('local', 'local.db', copy));
+  }
+  if (withSecrets)
+    for (const [name, path] of Object.entries(places.secretFiles))
+      if (existsSync(path)) files.push(readAs('secrets', name, path));
+  return files;
+}
+
+function readAs(root: Root, path: string, file: string): BackupFile {
+  return { root, path, content: readRegularBytesSync(file, maxFileBytes) };
+}
+
+/** Regular files below a folder. Links are not followed, and locks and unfinished files of writers are left out. */
+export function filesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const isOwn = ({ name }: Dirent) => !/^\.lock|^\..*\.new$/.test(name);
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isOwn(entry))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function nameIn(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await disk.open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+const datedName = /^adjutant-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.backup$/;
+
+/** The name of a backup in a folder of backups. */
+export function datedBackup(folder: string, now = new Date()): string {
+  return join(folder, `adjutant-${now.toISOString().replaceAll(/[:.]/g, '-')}.backup`);
+}
+
+/** The backups in a folder that have a name with their time, newest first. */
+async function listBackups(folder: string): Promise<readonly string[]> {
+  const names = await disk.readdir(folder).catch(() => []);
+  return names
+    .filter((name) => datedName.test(name))
+    .sort()
+    .reverse();
+}
+
+/** Removes all but the newest backups of a folder. Returns the names of those that were removed. */
+export async function keepBackups(folder: string, count: number): Promise<readonly string[]> {
+  const old = (await listBackups(folder)).slice(count);
+  for (const name of old) await disk.rm(join(folder, name), { force: true });
+  return old;
+}
