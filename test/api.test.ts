@@ -100,6 +100,7 @@ describe('every tool returns a result that matches its output schema', () => {
     const { revisions } = await call('prompt_history', { name: 'greet' });
     await call('restore_prompt', { name: 'greet', revision: revisions[0]!.revision });
     await call('label_prompt', { name: 'greet', label: 'staging' });
+    await call('organize_prompt', { name: 'greet', favourite: true, folder: 'social/mail' });
     await call('prompt_history', { name: 'greet', compare: 'staging' });
     await call('test_prompts', {});
     await call('prompt_usage', {});
@@ -136,7 +137,18 @@ describe('every tool returns a result that matches its output schema', () => {
     const run = await call('delegate_run', { task, cwd: bench.project });
     expect(run).toMatchObject({ status: 'completed', summary: 'Done.' });
     await call('delegate_resume', { thread_id: run.subagent_thread_id!, task, cwd: bench.project });
-    await call('delegate_autopilot', { task: 'What is this?', cwd: bench.project });
+    const plan = { should_delegate: false, reason: 'One question.', jobs: [] };
+    const small = `What is this? ${steps({ message: JSON.stringify(plan) }, { usage: {} })}`;
+    expect(await call('delegate_autopilot', { task: small, cwd: bench.project })).toMatchObject({
+      status: 'completed',
+      decision: { should_delegate: false, reason: 'One question.' },
+      jobs: [],
+    });
+    const own = { task: 'One part.', jobs: [{ task }], cwd: bench.project };
+    expect(await call('delegate_autopilot', own)).toMatchObject({
+      status: 'completed',
+      jobs: [{ summary: 'Done.' }],
+    });
     const compared = await call('delegate_compare', {
       task,
       cwd: bench.project,
@@ -153,20 +165,18 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('collect_run', { run_id: run.run_id });
     await call('cancel_run', { run_id: run.run_id });
     await call('list_approvals', {});
-    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 4 }]);
+    // The run, its continuation, the planner, the job and two candidates.
+    expect((await call('run_statistics', {})).agent).toMatchObject([{ key: 'codex', completed: 6 }]);
     expect((await call('list_agents', {})).agents.map(({ name }) => name)).toContain('gemini');
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
-    const first = call('delegate_run', { task: steps({ wait: 2_000 }, { answer: {} }), ...writing });
-    // An agent with a thread has claimed the folder.
-    const newest = async () => (await call('list_runs', { limit: 1 })).runs[0]!;
-    await expect
-      .poll(newest, { timeout: 20_000 })
-      .toMatchObject({ status: 'running', subagent_thread_id: expect.any(String) });
     const file = { path: 'made.txt', text: 'made' };
     const second = await call('delegate_run', { task: steps({ file }, { answer: {} }), ...writing });
+    expect(await call('diff_run', { run_id: second.run_id })).toMatchObject({
+      state: 'applied',
+      files: [{ path: 'made.txt', change: 'added' }],
+    });
     expect(await call('apply_run', { run_id: second.run_id })).toEqual({ files: [], conflicts: [] });
     expect(await call('undo_run', { run_id: second.run_id })).toEqual({ files: ['made.txt'], conflicts: [] });
-    await first;
     await call('clean_runs', { older_than_days: 0 });
   });
 
@@ -208,6 +218,8 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('update_user', { user_id: id, quiet_start: '00:00', quiet_end: '00:00' });
     await call('get_user', { user_id: id });
     await call('list_users', {});
+    await call('choose_me', { user_id: 'Ada' });
+    await call('remind', { text: 'call mum', when: 'every weekday at 7' });
     const rule = await call('set_rule', {
       user_id: id,
       rule_type: 'internal_meeting',
@@ -277,9 +289,9 @@ describe('a failed call', () => {
   };
 
   it('has its kind and the invalid values in _meta', async () => {
-    expect(await fail('get_user', {})).toMatchObject({
+    expect(await fail('get_event', {})).toMatchObject({
       kind: 'invalid-params',
-      issues: [{ path: ['user_id'], keyword: 'required' }],
+      issues: [{ path: ['event_id'], keyword: 'required' }],
     });
     expect(await fail('get_user', { user_id: 'nobody' })).toMatchObject({
       kind: 'resource-not-found',

@@ -15,6 +15,7 @@ const leaves = [
   'nearest.ts',
   'pace.ts',
   'paging.ts',
+  'recurrence',
   'regular-file.ts',
   'search',
   'setting.ts',
@@ -65,6 +66,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'api.ts',
     'app.ts',
     'audit',
+    'backup',
     'feature-options.ts',
     'config.ts',
     'settings.ts',
@@ -84,6 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   transports: ['audit', 'engine', 'contracts', 'identity', 'toolsets', ...leaves],
   identity: ['toolsets', ...leaves],
   audit: leaves,
+  backup: leaves,
   engine: ['audit', 'contracts', 'toolsets', ...leaves],
   contracts: ['content.ts', 'feature.ts', 'failure.ts', 'json.ts', 'tool.ts', 'version.ts'],
   prompts: leaves,
@@ -113,6 +116,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'content.ts': ['json.ts'],
   'failure.ts': ['json.ts'],
   'front-matter.ts': ['json.ts'],
+  recurrence: ['failure.ts'],
   'regular-file.ts': ['failure.ts'],
   'log.ts': ['json.ts'],
   'json.ts': [],
@@ -134,30 +138,26 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
  * The command line and the page reach features through tools. What each of these files imports from a feature all the same,
  * and why no tool can do it.
  */
-const flags = 'flags and their help are made from the schemas of tools, before a server exists';
 const doctor = 'doctor must work when no server can be created';
 const copies = 'copies prompts with their history between stores, which no client may do';
 const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'cli/assistant/events.ts': {
-    'assistant/tools/availability-tools.ts': flags,
-    'assistant/tools/fields.ts': flags,
-  },
   'cli/assistant/migrate.ts': {
     'prompts/jsonl/copy-prompts.ts': copies,
     'prompts/jsonl/shared-source.ts': copies,
     'prompts/jsonl/user-source.ts': copies,
     'prompts/versions/label-store.ts': copies,
   },
-  'cli/assistant/notifications.ts': {
-    'assistant/planning/date-format.ts': 'lead times in the words of the messages',
-    'assistant/tools/fields.ts': flags,
-    'assistant/tools/user-fields.ts': flags,
+  'cli/backup.ts': {
+    'prompts/jsonl/file-lock.ts': 'a backup reads prompts and their history as of one moment',
   },
-  'cli/assistant/users.ts': { 'assistant/tools/user-fields.ts': flags },
   'cli/doctor/checks-agents.ts': {
     'delegate/agents/agent-survey.ts': doctor,
     'delegate/agents/agents.ts': doctor,
-    'delegate/settings/delegate-options.ts': doctor,
+    'delegate/run/delegate-options.ts': doctor,
+  },
+  'cli/doctor/checks-machine.ts': {
+    'delegate/run/delegate-options.ts': doctor,
+    'delegate/sharing/retention.ts': doctor,
   },
   'cli/doctor/checks-providers.ts': {
     'assistant/entities/channels.ts': doctor,
@@ -182,11 +182,8 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'prompts/jsonl/user-source.ts': copies,
     'prompts/mounts/repository.ts': 'pull runs git over the network, which no client may do',
   },
-  'cli/reference.ts': {
-    'assistant/entities/channels.ts': 'the documentation is made from the definitions',
-    'prompts/formats/formats.ts': 'the documentation is made from the definitions',
-  },
-  'cli/runs.ts': { 'delegate/record/run-report.ts': 'runs watch formats every event when it arrives' },
+  'cli/run-view.ts': { 'delegate/run/run-report.ts': 'runs watch formats every event when it arrives' },
+  'cli/runs.ts': { 'delegate/run/run-report.ts': 'runs watch formats every event when it arrives' },
   'cli/serve-http.ts': {
     'assistant/delivery/acknowledge.ts': 'the answer pages of messages are HTTP, not MCP',
   },
@@ -214,21 +211,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   delegate: [
     'files',
-    'launch',
-    'skills',
-    'session',
-    'app-server',
-    'acp',
-    'stream-json',
-    'agents',
-    'changes',
     'process',
+    'skills',
+    'agents/protocols',
+    'agents',
     'workspace',
-    'record',
     'run',
-    'settings',
-    'host',
-    'delegation',
     'autopilot',
     'sharing',
     'tools',
@@ -279,7 +267,7 @@ const cyclic: Readonly<Record<string, string>> = {
   'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
   cli: 'program.ts loads its commands on demand, and two of them list the commands',
   'delegate/autopilot': 'all phases share the type of the autopilot',
-  'delegate/changes': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
+  'delegate/workspace': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
   'delegate/run': 'the steps of a run have the types of the runner that takes them',
   demo: 'demo.ts loads the sample data on demand, which has the type of the options',
   'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',
@@ -504,7 +492,7 @@ describe('conventions', () => {
       ({ file, target }) => topLevel(file) === 'delegate' && /^(node:)?child_process$/.test(target),
     );
     const names = new Set(starters.map(({ file }) => file));
-    expect([...names]).toEqual([join('src', 'delegate', 'launch', 'launch.ts')]);
+    expect([...names]).toEqual([join('src', 'delegate', 'process', 'launch.ts')]);
   });
 
   it('exits the process only in the files that start one', () => {

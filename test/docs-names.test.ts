@@ -76,8 +76,10 @@ describe('documentation pages mention only existing', () => {
     for (const { name, span } of spans.filter(({ span }) => span.startsWith('adjutant '))) {
       const [, command, subcommand] = /^adjutant (\S+)(?: ([a-z]+)\b)?/.exec(span)!;
       if (command === 'COMMAND' || command!.startsWith('--')) continue;
-      const { flags = {}, usage } = (await commands[command!]?.()) ?? { usage: undefined };
-      const subcommands = usage === undefined ? [] : subcommandsIn(usage);
+      const found = await commands[command!]?.();
+      const actions = Object.entries(found?.actions ?? {});
+      const subcommands = actions.map(([word]) => word).filter((word) => word !== '');
+      const flags = Object.assign({}, ...actions.map(([, action]) => action.flags));
       const known = [
         ...Object.keys({ ...flags, ...commonFlags }),
         'help',
@@ -85,7 +87,7 @@ describe('documentation pages mention only existing', () => {
         ...aliases.map(({ flag }) => flag),
       ];
       const isWrong =
-        usage === undefined ||
+        found === undefined ||
         (subcommand !== undefined && subcommands.length > 0 && !subcommands.includes(subcommand)) ||
         [...span.matchAll(/ --([\w-]+)/g)].some(([, flag]) => !known.includes(flag!));
       if (isWrong) wrong.push(`${name}: ${span}`);
@@ -170,7 +172,7 @@ it('the documentation shows every command and subcommand', async () => {
   const all = pages.map(({ text }) => text).join('\n');
   const missing: string[] = [];
   for (const [name, load] of Object.entries(commands)) {
-    const subcommands = subcommandsIn((await load()).usage);
+    const subcommands = Object.keys((await load()).actions).filter((word) => word !== '');
     for (const word of subcommands.length === 0
       ? ['']
       : subcommands.map((one) => ` (?:[a-z]+\\|)*(?:${one}|CLIENT)`))
@@ -178,11 +180,6 @@ it('the documentation shows every command and subcommand', async () => {
   }
   expect(missing).toEqual([]);
 });
-
-/** The subcommands of a usage line: `users list|show [USER_ID]` has two. */
-function subcommandsIn(usage: string): readonly string[] {
-  return /^\w+ ((?:[a-z]+\|)+[a-z]+)(?= |$)/.exec(usage)?.[1]?.split('|') ?? [];
-}
 
 function namesFile(path: string): boolean {
   return path.includes('*') ? globSync(path).length > 0 : /[A-Z]{3}/.test(path) || existsSync(path);

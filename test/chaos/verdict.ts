@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { readQueue } from '../delegate/kill-host.ts';
 import type { Outcome } from './client.ts';

@@ -1,6 +1,6 @@
 import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import { autopilotReport } from '../../src/delegate/autopilot/autopilot-report.ts';
-import { type RunOutput, runReport } from '../../src/delegate/record/run-report.ts';
+import { type RunOutput, runReport } from '../../src/delegate/run/run-report.ts';
 
 /** Renders a result as the tool does. */
 export async function renderResult(tool: string, result: Readonly<Record<string, unknown>>): Promise<string> {

@@ -16,14 +16,18 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'only reads',
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
-     list_deleted_prompts list_trials check_health list_runs show_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
+     list_deleted_prompts list_trials check_health list_runs show_run diff_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
      list_calendars find_time list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox`,
   ],
-  ['adds something new with every call', adds, 'create_prompt create_user create_event snooze_notification'],
+  [
+    'adds something new with every call',
+    adds,
+    'create_prompt create_user create_event remind snooze_notification',
+  ],
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,
-    'test_prompts plan_notifications acknowledge_notification cancel_run load_demo',
+    'test_prompts choose_me organize_prompt plan_notifications acknowledge_notification cancel_run load_demo',
   ],
   [
     'overwrites or removes what a person has entered',

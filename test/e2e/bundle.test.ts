@@ -36,19 +36,46 @@ describe('the built program', () => {
   });
 });
 
-describe('a stack trace of the built program', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'adjutant-stack-'));
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'adjutant-bundle-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function preload(script: string): string {
+  const file = join(folder, 'preload.cjs');
+  writeFileSync(file, script);
+  return file;
+}
+
+describe('the start of the built program', () => {
+  it('loads no slow part of Node before the answer to initialize', async () => {
+    const reporter = preload(`
+      const { write } = process.stdout;
+      process.stdout.write = function (...args) {
+        process.stderr.write('loaded: ' + process.moduleLoadList.join() + ';');
+        return write.apply(this, args);
+      };`);
+    await using program = new Program(['serve'], { nodeFlags: ['--require', reporter] });
+    program.send(initialize());
+    const [, list] = await program.untilStderr(/loaded: (.+?);/);
+    const loaded = list!.split(',').filter((one) => one.startsWith('NativeModule '));
+    expect(loaded).toContain('NativeModule util');
+    const slow = [
+      'crypto',
+      'fs/promises',
+      'child_process',
+      'http',
+      'https',
+      'sqlite',
+      'worker_threads',
+      'zlib',
+    ];
+    expect(loaded.filter((one) => slow.includes(one.replace('NativeModule ', '')))).toEqual([]);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+});
 
-  function preload(script: string): string {
-    const file = join(folder, 'preload.cjs');
-    writeFileSync(file, script);
-    return file;
-  }
-
+describe('a stack trace of the built program', () => {
   /** The position of a text in a source file, in the format of a stack trace. */
   function position(file: string, text: string): string {
     const before = readFileSync(file, 'utf8').split(text)[0]!.split('\n');

@@ -178,9 +178,12 @@ describe('adjutant calendars', () => {
   it('explains invalid arguments', async () => {
     expect(await run('imprt')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('did you mean calendars import?'),
+      stderr: expect.stringContaining('Did you mean: adjutant calendars import'),
     });
-    expect(await run('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('name a file') });
+    expect(await run('import')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('calendars import needs SOURCE'),
+    });
     expect(await run('import', 'nowhere.ics')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('does not exist'),
@@ -204,7 +207,7 @@ describe('adjutant calendars', () => {
     };
     expect(listed.calendars.map(({ kind }) => kind)).toEqual(['file', 'folder']);
     expect((await run('sync', '--user', 'ann')).stdout).toContain('no changes');
-    for (const { id } of listed.calendars) expect((await run('remove', id)).code).toBe(0);
+    for (const { id } of listed.calendars) expect((await run('remove', id, '--yes')).code).toBe(0);
     expect((await run('list')).stdout).toBe('No calendars.\n');
   });
 

@@ -87,14 +87,42 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [change('worker --once')],
     bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
   },
+  remind: { good: [change('remind stretch in 10 minutes --who ada')], bad: 'remind stretch' },
+  today: { good: [query('today ada')], bad: 'today nobody' },
   migrate: {
     good: [change('migrate --to copy.db'), change('migrate --to copy.db')],
     bad: 'migrate --to copy.db --assistant-database-url copy.db',
   },
-  install: { good: [change('install cursor'), query('install cursor --dry-run')], bad: 'install nothing' },
+  install: {
+    good: [query('install'), change('install cursor'), query('install cursor --dry-run')],
+    bad: 'install nothing',
+  },
   uninstall: { good: [query('uninstall cursor --dry-run'), change('uninstall cursor')], bad: 'uninstall' },
   demo: { good: [change('demo'), change('demo remove')], bad: 'demo repair' },
   doctor: { good: [] },
+  status: { good: [query('status')], bad: 'status now' },
+  version: { good: [query('version')], bad: 'version now' },
+  agents: { good: [query('agents')], bad: 'agents now' },
+  logs: { good: [], bad: 'logs nothing' },
+  config: {
+    good: [
+      change('config set http.port 8123'),
+      query('config get http.port'),
+      query('config list'),
+      query('config list mail'),
+      change('config unset http.port'),
+    ],
+    bad: 'config set http.port none',
+  },
+  tools: {
+    good: [
+      query('tools list'),
+      query('tools list calendar'),
+      query('tools show list_runs'),
+      query('tools call list_runs limit=1'),
+    ],
+    bad: 'tools call nothing',
+  },
   prompts: {
     good: [
       change('prompts create letter --text hello_{{who}} --description letters'),
@@ -148,6 +176,8 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     ],
     bad: 'tokens create phone --scope calendars',
   },
+  backup: { good: [change('backup one.backup')], bad: 'backup other.backup --keep 2' },
+  restore: { good: [change('restore one.backup --replace')], bad: 'restore nothing.backup' },
   audit: { good: [query('audit')], bad: 'audit --limit none' },
   completion: {
     good: [query('completion bash'), query('completion zsh'), query('completion fish')],
@@ -160,8 +190,9 @@ it('every command is tested here', () => {
 });
 
 describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
-  it('has the flags --json and --quiet', () => {
-    expect(adjutant(name, '--help').stdout).toMatch(/--json .*--quiet /s);
+  it('has the flags --json and --quiet', async () => {
+    const [first] = Object.keys((await commands[name]!()).actions);
+    expect(adjutant(name, first!, '--help').stdout).toMatch(/--json .*--quiet /s);
   });
 
   it.each([

@@ -24,7 +24,7 @@ it('shows a prompt, a run and a delivered reminder, and leaves nothing behind', 
 });
 
 it.each([
-  [['remove', '--tour'], 'demo --tour does not take "remove"'],
+  [['remove', '--tour'], '--tour cannot be used with demo remove'],
   [['--tour', '--json'], 'leave out --json'],
 ])('refuses %j', async (args, message) => {
   await expect(run(process.execPath, [bundle, 'demo', ...args])).rejects.toMatchObject({ code: 2 });

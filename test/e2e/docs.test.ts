@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { expect, it } from 'vitest';
 import { hasRadicale, password, startRadicale } from '../caldav/radicale.ts';
+import { job } from '../delegate/autopilot-task.ts';
 import { claude, codexShim } from '../delegate/workbench.ts';
 import { blocksOf } from '../docs-block.ts';
 import { type PageSetup, testPage } from '../docs-runner.ts';
@@ -83,7 +84,24 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
       close: () => model[Symbol.asyncDispose](),
     };
   },
-  'autopilot.md': withCodex,
+  'autopilot.md': async (home) => {
+    const setup = await withCodex(home);
+    const plan = (should_delegate: boolean, reason: string, ...jobs: object[]) =>
+      script({ say: JSON.stringify({ should_delegate, reason, jobs }) });
+    const parts = [
+      job('parser', { title: 'Refactor the parser' }),
+      job('docs', { title: 'Rewrite the docs', depends_on: ['parser'] }),
+    ];
+    return {
+      ...setup,
+      env: { ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '60' },
+      replacements: {
+        ...setup.replacements,
+        'Refactor the parser and rewrite its docs': `Refactor the parser and rewrite its docs ${plan(true, 'It has two parts.', ...parts)}`,
+        'Fix the typo in README.md': `Fix the typo in README.md ${plan(false, 'It is one word in one file.')}`,
+      },
+    };
+  },
   'calendars.md': withCalendars,
   'clients.md': (home) => {
     mkdirSync(join(home, 'bin'));
@@ -136,10 +154,12 @@ it('every example is run except for these', () => {
   );
   expect(skipped).toEqual([
     'docs/architecture.md: a picture',
+    'docs/assistant.md: the next example begins with an empty home',
     'docs/calendars.md: it needs a CalDAV server',
     'docs/clients.md: needs Gemini CLI and VS Code',
     'docs/delegate.md: they need a run in progress',
     'docs/delegate.md: they need a request in progress',
+    'docs/delegate.md: they need a run that changed files',
     'docs/oauth.md: needs an authorization server',
     'docs/releasing.md: it changes the clone and publishes',
     'docs/scaling.md: needs Docker',

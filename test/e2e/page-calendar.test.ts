@@ -74,20 +74,14 @@ describe('the calendar', () => {
 
   it('previews a plan before applying it, and shows the reason for each notification', async () => {
     const page = await server.open();
-    const start = new Date(Date.now() + 3 * 86_400_000);
-    start.setUTCHours(12, 0, 0, 0);
     await call('create_user', {
       id: 'ada',
       name: 'Ada',
       email: 'ada@example.com',
       timezone: 'Europe/Berlin',
     });
-    await call('create_event', {
-      user_id: 'ada',
-      title: 'Board meeting',
-      start_ts: start.toISOString(),
-      end_ts: new Date(start.getTime() + 3_600_000).toISOString(),
-    });
+    // An event that is created is planned at once; one that is imported waits for the next plan.
+    await call('import_calendar', { user_id: 'ada', content: calendar('Board meeting'), name: 'Board' });
     await page.goto(server.view('#/calendar/ada'));
     await page.getByRole('tab', { name: 'Agenda' }).click();
     await shows(page, 'Board meeting');

@@ -114,12 +114,20 @@ describe('runs', () => {
       `Write the tides ${script(patch('*** Update File: tides.txt\n@@\n-low\n+high'), { shell: 'printf "\\0\\1" > moon.bin' }, answer())}`,
       { sandbox: 'workspace-write' },
     );
-    const tides = page.locator('.patch details').first();
+    const files = page.locator('.patch details');
+    const tides = files.filter({ hasText: /tides\.txt/ });
     await tides.locator('tr.added .line-mark').getByText('+').waitFor();
     expect(await tides.locator('tr.added .line-text').textContent()).toBe('high');
     expect(await tides.locator('summary').textContent()).toContain('+1 −1');
-    // A command made it, or somebody else did: the agent did not report it.
-    await page.locator('.evidence').getByText('moon.bin').waitFor();
+    // Commands of the agent change files too, which it does not report.
+    const moon = files.filter({ hasText: /moon\.bin/ });
+    await moon.getByText('Binary content is not shown.').waitFor();
+    expect(await files.count()).toBe(2);
+    const unreported = page.locator('.evidence li').filter({ hasText: /not reported by the agent/ });
+    await unreported.getByText('moon.bin').waitFor();
+    await unreported.getByText('tides.txt').waitFor();
+    expect(readFileSync(join(work, 'tides.txt'), 'utf8')).toMatch(/^high\n?$/);
+    expect([...readFileSync(join(work, 'moon.bin'))]).toEqual([0, 1]);
     expect(await seriousViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -148,11 +156,9 @@ describe('runs', () => {
       id,
       title: `Job ${id}`,
       thinking_level: 'medium',
-      role: null,
       task: `Do ${id}. ${script(...turns)}`,
       sandbox: 'read-only',
       depends_on,
-      writes: [],
       skills: [],
       acceptance: [],
     });
@@ -240,15 +246,14 @@ describe('runs', () => {
     await takeBack.click();
     await table.getByText('Taken back.').waitFor();
     expect(existsSync(join(work, 'duel.txt'))).toBe(false);
-    // Someone else creates the file meanwhile: nothing is overwritten.
-    writeFileSync(join(work, 'duel.txt'), 'mine');
+    // Someone else creates the file meanwhile: it gets both versions, and nothing is lost.
+    writeFileSync(join(work, 'duel.txt'), 'mine\n');
     await deliver.click();
-    await shows(page, /duel\.txt: it was created meanwhile with other content/);
-    expect(duel()).toBe('mine');
-    rmSync(join(work, 'duel.txt'));
-    await deliver.click();
-    await takeBack.waitFor();
-    expect(duel()).toBe('wrong\n');
+    await shows(page, 'Delivered 1 file. duel.txt has both versions now, between conflict markers.');
+    expect(duel()).toMatch(/^<{7} .*\nmine\n={7}\nwrong\n>{7} .*\n$/);
+    await takeBack.click();
+    await table.getByText('Taken back.').nth(1).waitFor();
+    expect(duel()).toBe('mine\n');
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
@@ -326,8 +331,10 @@ describe('runs', () => {
       sandbox: 'workspace-write',
     });
     await page.getByLabel('Comment on comment.txt').fill('Write it in capitals.');
+    expect(readFileSync(join(work, 'comment.txt'), 'utf8')).toBe('high\n');
     await page.getByRole('button', { name: 'Revert this file' }).click();
-    await shows(page, /has no isolated changes/);
+    await shows(page, 'comment.txt was reverted.');
+    expect(existsSync(join(work, 'comment.txt'))).toBe(false);
     await page.getByRole('button', { name: 'Send 1 comment as the next task' }).click();
     await page
       .locator('h1')

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import { listRunIds } from '../../src/delegate/record/run-record.ts';
+import { listRunIds } from '../../src/delegate/run/run-record.ts';
 import { eventually } from '../delegate/eventually.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { createWorkbench, type Workbench } from '../delegate/workbench.ts';

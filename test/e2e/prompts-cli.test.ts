@@ -60,7 +60,7 @@ describe('adjutant prompts', () => {
       stderr: 'adjutant: Missing required argument: who\n',
     });
     expect(prompts(['search', 'letter']).stdout).toMatch(
-      /^NAME +ARGUMENTS +SOURCE +DESCRIPTION\nletter +who +user\n$/,
+      /^NAME +ARGUMENTS +SOURCE +DESCRIPTION\nletter +who +user +Write to \{\{who\}\}\.\n$/,
     );
     const editor = write('editor.sh', '#!/bin/sh\nsed -i "s/Write to/Dear/" "$2" && test "$1" = --wait\n');
     chmodSync(editor, 0o755);
@@ -145,17 +145,17 @@ describe('adjutant prompts', () => {
   });
 
   it.each<[readonly string[], RegExp]>([
-    [['lst'], /did you mean prompts list/],
-    [['show'], /prompts show needs a name/],
-    [['show', 'a', 'b'], /takes one name/],
-    [['render'], /prompts render needs a name/],
+    [['lst'], /Did you mean: adjutant prompts list/],
+    [['show'], /prompts show needs NAME/],
+    [['show', 'a', 'b'], /prompts show does not take "b"/],
+    [['render'], /prompts render needs NAME/],
     [['render', 'code_review', 'nonsense'], /"nonsense" is not of the form key=value/],
     [['render', 'code_review', 'code=@nope'], /nope cannot be read/],
     [['create', '../evil', '--text', 'x'], /is not a valid name/],
     [['create', 'x'], /the text is empty/],
     [['create', 'x', '--text', 'a', '--file', 'b'], /not both/],
     [['restore', 'x'], /NAME@N/],
-    [['search'], /needs words to search for/],
+    [['search'], /prompts search needs WORD/],
     [['import', 'claude-code'], /import FORMAT PATH/],
     [['import', 'claudecode', '.'], /did you mean claude-code\?/],
     [['import', 'codex', 'nowhere'], /nowhere does not exist/],
@@ -263,13 +263,13 @@ describe('adjutant prompts import and export', () => {
     const imported = prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc']);
     expect(imported.code).toBe(0);
     expect(imported.stdout.split('\n').map((line) => line.split(' from ')[0])).toEqual([
-      'create cc_fix_issue',
+      'create cc_fix-issue',
       'create cc_git_commit',
       'create cc_review',
       '',
     ]);
     expect(imported.stderr).toContain(
-      ':12:19: warning: !`git branch --show-current` runs a command in Claude Code',
+      ':12:19: note: !`git branch --show-current` runs a command in Claude Code; here it stays plain text',
     );
     expect(prompts(['render', 'cc_review', 'arguments=it']).stdout).toContain('Look at: it\n');
     const again = prompts(['import', 'claude-code', join(fixtures, 'claude-code'), '--prefix', 'cc']);

@@ -8,16 +8,19 @@ import { until, write } from '../tree.ts';
 const transports = ['stdio', 'http'] as const;
 const matrix = clientKinds.flatMap((kind) => transports.map((transport) => [kind, transport] as const));
 
+/** By default, clients list fewer prompts than this test creates. */
+const lists = ['--prompts-expose-limit', '500'];
+
 let program: Program;
 let programs: Readonly<Record<(typeof transports)[number], Target>>;
 beforeAll(async () => {
-  program = new Program(['serve', '--http', '--port', '0'], { commands: greeting });
+  program = new Program(['serve', '--http', '--port', '0', ...lists], { commands: greeting });
   const { url, token } = await program.listening();
   const { home } = program;
   programs = {
     stdio: {
       command: process.execPath,
-      args: [bundle, 'serve', '--home', home],
+      args: [bundle, 'serve', '--home', home, ...lists],
       env: { HOME: home, PATH: process.env['PATH']! },
     },
     http: { url: `${url}/mcp`, headers: { authorization: `Bearer ${token}` } },

@@ -172,8 +172,8 @@ describe.runIf(process.platform === 'linux')('adjutant service', () => {
   });
 
   it.each([
-    ['service', 'instal', 'did you mean'],
-    ['service', 'install', 'database', 'server or worker'],
+    ['service', 'instal', 'Did you mean'],
+    ['service', 'install', 'database', 'server and worker'],
   ])('rejects wrong words: %s %s', (...words) => {
     const { status, stderr } = adjutant(...words.slice(0, -1));
     expect([status, stderr]).toEqual([2, expect.stringContaining(words.at(-1)!)]);

@@ -93,6 +93,10 @@ describe('the schemas of the standard tools', () => {
     };
     const choice =
       'A calendar is imported either from a source or from content. Give exactly one of the two.';
+    expect(await errorOf('import_calendar', { user_id: 'ann' })).toBe(
+      'User not found: nobody is called "ann". list_users shows who is known.',
+    );
+    expect(await errorOf('create_user', { name: 'Ann', timezone: 'UTC' })).toBeUndefined();
     expect(await errorOf('import_calendar', { user_id: 'ann' })).toBe(choice);
     expect(await errorOf('import_calendar', { user_id: 'ann', source: '/a.ics', content: 'x' })).toBe(choice);
     expect(await errorOf('create_user', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(

@@ -55,10 +55,10 @@ describe('adjutant tokens', () => {
     [['create', 'a'], /--scope: read, /],
     [['create', '../a', '--scope', 'read'], /not a valid token name/],
     [['create', 'A', '--scope', 'read'], /small letters/],
-    [['create'], /give the token a name/],
+    [['create'], /tokens create needs NAME/],
     [['revoke', 'nobody'], /no token "nobody"/],
-    [['revoke'], /name the token/],
-    [['lsit'], /did you mean tokens list\?/],
+    [['revoke'], /tokens revoke needs NAME/],
+    [['lsit'], /Did you mean: adjutant tokens list/],
   ])('%j is an error that says what to do', (args, message) => {
     expect(tokens(...args)).toEqual({
       error: { kind: expect.any(String), message: expect.stringMatching(message) },

@@ -34,6 +34,7 @@ describe('the default tool list', () => {
       'delegate_run',
       'list_runs',
       'collect_run',
+      'remind',
       'search_tools',
       'query_tool',
       'call_tool',
@@ -54,7 +55,7 @@ describe('the default tool list', () => {
   });
 
   it('is right at once if a user was added before', async () => {
-    expect((await ownSize([], true)).tools).toBe(13);
+    expect((await ownSize([], true)).tools).toBe(14);
   });
 });
 
@@ -275,7 +276,7 @@ describe('on the command line', () => {
       code: 0,
       stdout: expect.stringContaining('Ada'),
     });
-    const refused = adjutant('users', 'delete', 'ada', '--read-only');
+    const refused = adjutant('users', 'delete', 'ada', '--read-only', '--yes');
     expect(refused).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(

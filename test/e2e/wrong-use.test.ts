@@ -24,9 +24,9 @@ function adjutant(...args: readonly string[]) {
 
 describe('the command line', () => {
   it.each([
-    ['prompst list', 2, 'unknown command "prompst"; did you mean prompts?'],
+    ['prompst list', 2, 'there is no command "prompst"\n  Did you mean: adjutant prompts list'],
     ['-q', 2, 'write -q after a command; adjutant --help lists the commands'],
-    ['help nothing', 2, 'unknown command "nothing"; adjutant --help lists the commands'],
+    ['help nothing', 2, 'there is no command "nothing"\n  adjutant --help lists what there is.'],
     ['users --wrong', 2, 'unknown flag --wrong; adjutant users --help lists the flags'],
     ['users -j', 2, 'unknown flag -j; adjutant users --help lists the flags'],
     ['users --database-url x', 2, 'unknown flag --database-url; did you mean --assistant-database-url?'],
@@ -34,13 +34,21 @@ describe('the command line', () => {
     ['runs list -n -3', 2, '-n needs a value'],
     ['runs list --limit -3', 2, '--limit needs a value; write a value that begins with a dash as --limit=-…'],
     ['users --json=yes', 2, '--json takes no value'],
-    ['doctor please', 2, /^doctor does not take "please"; usage: adjutant doctor/],
+    ['doctor please', 2, 'doctor does not take "please"\n  Usage: adjutant doctor'],
     ['worker --once now', 2, /^worker does not take "now"/],
     ['install claude cursor', 2, /^install does not take "cursor"/],
-    ['runs list last', 2, 'runs list does not take "last"'],
+    ['runs list last', 2, 'runs list does not take "last"\n  Usage: adjutant runs list'],
     ['runs list --limit 1.5', 2, '--limit must be a whole number, not "1.5"'],
-    ['users show nobody', 1, 'User not found: nobody; adjutant users list shows the existing ones'],
-    ['events create nobody --title x --start 2030-01-01', 1, /^User not found: nobody; adjutant users list/],
+    [
+      'users show nobody',
+      1,
+      'User not found: nobody is called "nobody". "adjutant users list" shows who is known.',
+    ],
+    [
+      'events create nobody --title x --start 2030-01-01',
+      1,
+      /^User not found: nobody is called "nobody"\. "adjutant users list" shows/,
+    ],
     ['calendars sync none', 1, 'Calendar not found: none; adjutant calendars list shows the existing ones'],
     ['runs show nope', 1, 'There is no run nope. "adjutant runs list" shows all runs.'],
     ['runs tail last --limit 5000', 2, 'there are no runs yet'],
@@ -48,6 +56,15 @@ describe('the command line', () => {
     ['runs fork nope task --turn first', 2, '--turn must be integer'],
     ['runs apply nope', 1, 'There is no run nope. "adjutant runs list" shows all runs.'],
     ['users create', 2, '--name is required'],
+    [
+      'prompts remove hello',
+      2,
+      'there is no "prompts remove"\n  Did you mean: adjutant prompts delete hello',
+    ],
+    ['delegate list', 2, /^"list" looks like a command, not a task\n {2}Did you mean: adjutant runs list\n/],
+    ['users delete nobody', 1, /^User not found: nobody is called "nobody"\./],
+    ['users list --set http.prot=1', 2, 'unknown setting "http.prot"; did you mean http.port?'],
+    ['users list --set http.port', 2, '--set takes KEY=VALUE, not "http.port"'],
     ['users create --name x --channel-pref pigeon', 2, /^--channel-pref must be one of "email", "call"/],
     ['users list --config nothing.toml', 2, /nothing\.toml: no such file$/],
     ['prompts list --config a-file/x', 2, /a-file\/x: /],
@@ -60,10 +77,22 @@ describe('the command line', () => {
   ])('answers %j with what is wrong and what to do', (line, code, message) => {
     const { stderr, ...ended } = adjutant(...line.split(' '));
     expect(ended).toEqual({ code, stdout: '' });
-    const [, printed] = /^adjutant: (.*)\n$/.exec(stderr) ?? [undefined, stderr];
+    const [, printed] = /^adjutant: (.*)\n$/s.exec(stderr) ?? [undefined, stderr];
     if (message instanceof RegExp) expect(printed).toMatch(message);
     else expect(printed).toBe(message);
   });
+
+  it.each([
+    ['serve --contract jsonl --log x.log', '--log'],
+    ['serve --contract assistant --transport stdio', '--transport'],
+  ])(
+    'serves with a flag of the server that it replaces, and says that it has no effect: %s',
+    (line, flag) => {
+      const { code, stderr } = adjutant(...line.split(' '));
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`flag ${flag}: `)]);
+      expect(adjutant('serve', '--contract', 'jsonl', '--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    },
+  );
 
   it('prints the same help for "help users" and "users --help"', () => {
     const { code, stdout } = adjutant('help', 'users');
@@ -109,14 +138,22 @@ describe('completion', () => {
   const completions = (...words: readonly string[]) => {
     writeFileSync(join(home, 'complete.bash'), adjutant('completion', 'bash').stdout);
     const script = `set -u; source '${join(home, 'complete.bash')}'
+      adjutant() { '${process.execPath}' '${bundle}' "$@"; }
       COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _adjutant; echo "\${COMPREPLY[*]-}"`;
-    return execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], { encoding: 'utf8' }).trim();
+    return execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], {
+      encoding: 'utf8',
+      env: { HOME: home, PATH: process.env['PATH'] },
+    })
+      .trim()
+      .replaceAll('\n', ' ');
   };
 
   it.skipIf(!isInstalled('bash'))('for bash offers commands, subcommands, flags and their values', () => {
     expect(completions('adjutant', 'us')).toBe('users');
     expect(completions('adjutant', 'users', 'cr')).toBe('create');
     expect(completions('adjutant', 'users', 'list', 'cr')).toBe('');
+    expect(completions('adjutant', 'prompts', 'show', 'code_r')).toBe('code_review');
+    expect(completions('adjutant', 'config', 'get', 'http.po')).toBe('http.port');
     expect(completions('adjutant', 'demo', '')).toBe('load remove');
     expect(completions('adjutant', 'install', 'c')).toBe('codex claude claude-desktop cursor copilot cline');
     expect(completions('adjutant', 'prompts', 'list', '--q')).toBe('--quiet');
@@ -133,7 +170,7 @@ describe('completion', () => {
     const file = join(home, `complete.${shell}`);
     const { stdout } = adjutant('completion', shell);
     writeFileSync(file, stdout);
-    for (const word of ['acknowledge', 'load', 'jsonl', 'uninstall']) expect(stdout).toContain(word);
+    expect(stdout).toContain('completion --words');
     if (isInstalled(shell)) execFileSync(shell, [...check, file]);
   });
 });

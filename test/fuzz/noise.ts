@@ -69,7 +69,7 @@ function anything(random: Random, depth = 3): unknown {
   return kind === 3 ? inside : Object.fromEntries(inside.map((one) => [random.pick(keys), one]));
 }
 
-function request(random: Random): Record<string, unknown> {
+export function randomRequest(random: Random): Record<string, unknown> {
   const maybe = (key: string, value: unknown) => (random.below(5) === 0 ? {} : { [key]: value });
   return {
     ...maybe('jsonrpc', random.below(8) === 0 ? anything(random) : '2.0'),
@@ -93,7 +93,7 @@ function bytes(random: Random, length: number): Buffer {
 }
 
 function mutated(random: Random): Buffer {
-  const text = Buffer.from(JSON.stringify(request(random)));
+  const text = Buffer.from(JSON.stringify(randomRequest(random)));
   for (let change = random.below(4) + 1; change > 0; change--)
     text[random.below(text.length)] = random.below(256);
   return text;
@@ -114,21 +114,22 @@ function nested(random: Random): string {
 const kinds: readonly ((random: Random, limit: number) => Buffer | string)[] = [
   (random) => bytes(random, random.below(300)),
   (random) => JSON.stringify(anything(random)) ?? '',
-  (random) => JSON.stringify(request(random)),
-  (random) => JSON.stringify(request(random)),
+  (random) => JSON.stringify(randomRequest(random)),
+  (random) => JSON.stringify(randomRequest(random)),
   mutated,
   mutated,
   (random) => {
-    const text = JSON.stringify(request(random));
+    const text = JSON.stringify(randomRequest(random));
     return text.slice(0, random.below(text.length));
   },
-  (random) => JSON.stringify(Array.from({ length: random.below(20) }, () => request(random))),
-  (random) => `\uFEFF${JSON.stringify(request(random))}`,
+  (random) => JSON.stringify(Array.from({ length: random.below(20) }, () => randomRequest(random))),
+  (random) => `\uFEFF${JSON.stringify(randomRequest(random))}`,
   (random) => '\u0000'.repeat(random.below(50)),
 ];
 const heavy: readonly ((random: Random, limit: number) => Buffer | string)[] = [
   nested,
-  (random, limit) => JSON.stringify({ ...request(random), padding: 'x'.repeat(limit + random.below(limit)) }),
+  (random, limit) =>
+    JSON.stringify({ ...randomRequest(random), padding: 'x'.repeat(limit + random.below(limit)) }),
   (random, limit) => bytes(random, limit + random.below(1000)),
   (_, limit) => `[${'0,'.repeat(limit / 2 - 2)}0]`,
 ];

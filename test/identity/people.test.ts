@@ -47,6 +47,7 @@ beforeAll(async () => {
   const notifications = await call(owner, 'list_notifications', { user_id: 'bob' });
   bobs = {
     user_id: 'bob',
+    who: 'bob',
     event_id: 'bob-event',
     rule_id: String(rule['id']),
     calendar_id: first(imported['calendars']),
@@ -102,6 +103,7 @@ const required: Readonly<Record<string, JsonObject>> = {
   update_user: { name: 'Changed' },
   update_event: { title: 'Changed' },
   answer_invitation: { answer: 'accepted' },
+  remind: { text: 'x', when: 'tomorrow 9:00' },
 };
 
 describe("a token for Ada's calendar", () => {

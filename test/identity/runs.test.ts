@@ -77,7 +77,7 @@ describe('the runs of a token', () => {
   it('have at most the sandbox of the scope', async () => {
     const sandboxOf = async (connection: Connection, sandbox: string) => {
       const { run_id } = await start(connection, sandbox);
-      const reply = await owner.client.request('resources/read', { uri: `runs://${run_id}/codex_exec.json` });
+      const reply = await owner.client.request('resources/read', { uri: `runs://${run_id}/run.json` });
       return (JSON.parse((reply['contents'] as { text: string }[])[0]!.text) as { sandbox: string }).sandbox;
     };
     expect(await sandboxOf(reader, 'workspace-write')).toBe('read-only');

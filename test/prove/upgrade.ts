@@ -2,34 +2,14 @@
 // `npm run prove -- upgrade COMMIT` builds the earlier version from that commit of this repository. Everything that it stored must
 // be there, and no write of either server may be lost.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { JsonObject } from '../../src/json.ts';
 import { createWorkbench, nativeCodex } from '../delegate/workbench.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { bundle, initialize } from '../program.ts';
 import { StdioPeer } from '../stdio-peer.ts';
+import { buildEarlierVersion } from './parts/earlier-version.ts';
 
 const rounds = 30;
-const root = join(import.meta.dirname, '..', '..');
-const [commit] = process.argv.slice(2);
-if (commit === undefined) {
-  process.stderr.write('Usage: npm run prove -- upgrade COMMIT\n');
-  process.exit(2);
-}
-
-/** Builds the program of a commit in a folder of its own. */
-function build(folder: string): string {
-  const earlier = join(folder, 'earlier');
-  execFileSync('git', ['worktree', 'add', '--quiet', '--detach', earlier, commit!], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  symlinkSync(join(root, 'node_modules'), join(earlier, 'node_modules'));
-  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: earlier, stdio: 'inherit' });
-  return join(earlier, 'dist', 'adjutant.cjs');
-}
 
 class Server extends StdioPeer {
   static async start(program: string, args: readonly string[], env: Record<string, string>): Promise<Server> {
@@ -48,7 +28,6 @@ class Server extends StdioPeer {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'adjutant-upgrade-'));
 const problems: string[] = [];
 const check = (what: string, isRight: boolean) => {
   process.stdout.write(`${isRight ? '✓' : '✗'} ${what}\n`);
@@ -56,8 +35,9 @@ const check = (what: string, isRight: boolean) => {
 };
 const namesIn = (list: unknown, key: string) =>
   new Set((list as readonly JsonObject[]).map((one) => String(one[key])));
-try {
-  const earlier = build(folder);
+{
+  using version = buildEarlierVersion('upgrade');
+  const earlier = version.program;
   const model = await startResponsesModel();
   await using bench = createWorkbench(model.config);
   const args = ['--home', bench.home, '--delegate-command', await nativeCodex()];
@@ -142,12 +122,6 @@ try {
     );
   }
   await model.close();
-} finally {
-  execFileSync('git', ['worktree', 'remove', '--force', join(folder, 'earlier')], {
-    cwd: root,
-    stdio: 'ignore',
-  });
-  rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(problems.length === 0 ? 'Nothing was lost.\n' : `${problems.length} problems\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;
