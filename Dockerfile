@@ -11,6 +11,7 @@ COPY --from=build /opt/adjutant /opt/adjutant
 RUN install --directory --owner node --group node --mode 700 /data
 ENV PATH=/opt/adjutant/bin:$PATH \
     ADJUTANT_HOME=/data \
+    ADJUTANT_ASSISTANT_ME=none \
     ADJUTANT_HTTP_TOKEN_FILE=/run/secrets/adjutant-token
 VOLUME /data
 EXPOSE 7323

@@ -50,7 +50,61 @@ function loadQueries(): readonly LabelledQuery[] {
   return lines.map((line) => JSON.parse(line) as LabelledQuery);
 }
 
-if (import.meta.main) {
+/** Compares the search with plain BM25 over the same texts: `search QUERIES.jsonl MOUNTS.json`. */
+async function compareSearch(queryFile: string, mountFile: string): Promise<void> {
+  const mounts = JSON.parse(readFileSync(mountFile, 'utf8')) as { format: string; path: string }[];
+  const catalog = new Catalog(mounts.map((mount) => new MountSource(mount)));
+  const search = new PromptSearch(catalog);
+  const texts = (await catalog.list()).map(({ definition }) => ({
+    name: definition.name,
+    words:
+      JSON.stringify(definition)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu) ?? [],
+  }));
+  const lines = readFileSync(queryFile, 'utf8').trim().split('\n');
+  const queries = lines.map((line) => JSON.parse(line) as LabelledQuery);
+  for (const first of [3, 10]) {
+    let [ours, plain] = [0, 0];
+    for (const { query, prompts } of queries) {
+      const { matches } = await search.find(query, () => true, first);
+      if (matches.some(({ entry }) => prompts.includes(entry.definition.name))) ours++;
+      if (plainBm25(query, texts, first).some((name) => prompts.includes(name))) plain++;
+    }
+    console.log(`first ${first}: ${ours} of ${queries.length}, plain BM25 ${plain}`);
+  }
+  await search.close();
+  catalog.close();
+}
+
+function plainBm25(
+  query: string,
+  texts: readonly { readonly name: string; readonly words: readonly string[] }[],
+  first: number,
+): readonly string[] {
+  const asked = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
+  const average = texts.reduce((sum, { words }) => sum + words.length, 0) / texts.length;
+  const counts = texts.map(({ words }) => asked.map((word) => words.filter((one) => one === word).length));
+  const rarity = asked.map((_, at) => {
+    const found = counts.filter((own) => own[at]! > 0).length;
+    return Math.log(1 + (texts.length - found + 0.5) / (found + 0.5));
+  });
+  const scoreOf = (index: number) =>
+    counts[index]!.reduce((sum, count, at) => {
+      const length = 0.25 + (0.75 * texts[index]!.words.length) / average;
+      return sum + (rarity[at]! * count * 2.2) / (count + 1.2 * length);
+    }, 0);
+  return texts
+    .map(({ name }, index) => ({ name, score: scoreOf(index) }))
+    .sort((one, other) => other.score - one.score)
+    .slice(0, first)
+    .map(({ name }) => name);
+}
+
+const [queryFile, mountFile] = process.argv.slice(2);
+if (import.meta.main && queryFile !== undefined && mountFile !== undefined)
+  await compareSearch(queryFile, mountFile);
+else if (import.meta.main) {
   const { queries, missed } = await measureSearch();
   console.log(
     `A suitable prompt is among the first three results for ${queries - missed.length} of ${queries} queries.`,

@@ -1,32 +1,29 @@
-// Measures how often the right skills are chosen for labelled tasks, compared with plain word overlap.
+// Measures how often the right skill is among those that are offered for a task, compared with plain word overlap. With a folder
+// that somebody else has written (skills/NAME/SKILL.md, and tasks.jsonl with {"task", "skill"}), lists what was not found there.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { rankSkills } from '../src/delegate/skills/skill-ranking.ts';
 import { discoverSkills, type IndexedSkill } from '../src/delegate/skills/skills.ts';
 
 export interface Figures {
-  readonly precision: number;
-  readonly recall: number;
-  readonly f1: number;
-  /** Number of tasks for which exactly the labelled skills were selected. */
-  readonly exact: number;
-  readonly tasks: number;
+  /** Labelled skills that were offered. */
+  readonly found: number;
+  readonly labels: number;
+  readonly offered: number;
+  readonly missed: readonly string[];
 }
 
 interface LabelledTask {
   readonly task: string;
   readonly skills: readonly string[];
 }
-type Rule = (task: string, skills: readonly IndexedSkill[]) => readonly string[] | Promise<readonly string[]>;
+type Rule = (task: string, skills: readonly IndexedSkill[]) => readonly string[];
 
 const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures', 'skills');
-const maxSkills = 6;
+/** How many skills `standard` offers. */
+const maxSkills = 3;
 
-const ranking: Rule = async (task, skills) =>
-  (await rankSkills(task, skills))
-    .filter(({ fits }) => fits)
-    .slice(0, maxSkills)
-    .map(({ skill }) => skill.name);
+const ranking: Rule = (task, skills) => rankSkills(task, skills).map(({ skill }) => skill.name);
 
 /** Baseline: counts shared words of three or more letters. A match in the name scores three points, in the description one. */
 const overlap: Rule = (task, skills) => {
@@ -41,72 +38,52 @@ const overlap: Rule = (task, skills) => {
     .map(({ name, description }) => ({ name, score: 3 * points(name) + points(description ?? '') }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || (one.name < other.name ? -1 : 1))
-    .slice(0, maxSkills)
     .map(({ name }) => name);
 };
 
-export const rules: Readonly<Record<string, Rule>> = { ranking, overlap };
+const rules: Readonly<Record<string, Rule>> = { ranking, overlap };
 
-/** Measures all rules. Every second task is held out: the thresholds were tuned on the others. */
-export async function measureSkills(): Promise<
-  Record<'tuning' | 'held-out' | 'all', Record<string, Figures>>
-> {
+/** Measures both rules on the skills and labelled tasks of a folder. */
+export async function measureSkills(folder = fixtures): Promise<Readonly<Record<string, Figures>>> {
   const { skills } = await discoverSkills({
-    cwd: fixtures,
-    codexHome: fixtures,
-    userHome: fixtures,
+    cwd: folder,
+    codexHome: folder,
+    userHome: folder,
     includeRepo: false,
     includeGlobal: true,
   });
-  const tasks = loadTasks();
-  const measure = async (part: readonly LabelledTask[]) => {
-    const measured: Record<string, Figures> = {};
-    for (const [name, rule] of Object.entries(rules)) measured[name] = await figures(part, skills, rule);
-    return measured;
-  };
-  return {
-    tuning: await measure(tasks.filter((_, at) => at % 2 === 0)),
-    'held-out': await measure(tasks.filter((_, at) => at % 2 === 1)),
-    all: await measure(tasks),
-  };
+  const tasks = loadTasks(folder);
+  return Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => [name, figures(tasks, skills, rule)]),
+  );
 }
 
-export function loadTasks(): LabelledTask[] {
-  const lines = readFileSync(join(fixtures, 'tasks.jsonl'), 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as LabelledTask);
+function loadTasks(folder: string): LabelledTask[] {
+  const lines = readFileSync(join(folder, 'tasks.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => {
+    const { task, skill, skills = [skill] } = JSON.parse(line);
+    return { task, skills };
+  });
 }
 
-async function figures(
-  tasks: readonly LabelledTask[],
-  skills: readonly IndexedSkill[],
-  rule: Rule,
-): Promise<Figures> {
-  let [correct, selected, expected, exact] = [0, 0, 0, 0];
-  for (const { task, skills: labels } of tasks) {
-    const picked = await rule(task, skills);
-    const hits = picked.filter((name) => labels.includes(name)).length;
-    correct += hits;
-    selected += picked.length;
-    expected += labels.length;
-    if (hits === labels.length && picked.length === hits) exact++;
+function figures(tasks: readonly LabelledTask[], skills: readonly IndexedSkill[], rule: Rule): Figures {
+  let [found, labels, offered] = [0, 0, 0];
+  const missed: string[] = [];
+  for (const { task, skills: right } of tasks) {
+    const picked = rule(task, skills).slice(0, maxSkills);
+    const hits = right.filter((name) => picked.includes(name));
+    found += hits.length;
+    labels += right.length;
+    offered += picked.length;
+    if (hits.length < right.length) missed.push(`${task}: ${right.join(', ')}, not ${picked.join(', ')}`);
   }
-  const [precision, recall] = [correct / selected, correct / expected];
-  return {
-    precision,
-    recall,
-    f1: (2 * precision * recall) / (precision + recall),
-    exact,
-    tasks: tasks.length,
-  };
+  return { found, labels, offered, missed };
 }
 
 if (import.meta.main) {
-  for (const [part, byRule] of Object.entries(await measureSkills())) {
-    for (const [rule, { precision, recall, f1, exact, tasks }] of Object.entries(byRule)) {
-      const formatted = [precision, recall, f1].map((value) => value.toFixed(3));
-      console.log(
-        `${part.padEnd(9)} ${rule.padEnd(8)} precision ${formatted[0]}  recall ${formatted[1]}  f1 ${formatted[2]}  exact ${exact}/${tasks}`,
-      );
-    }
+  const folder = process.argv[2] === undefined ? fixtures : resolve(process.argv[2]);
+  for (const [rule, { found, labels, offered, missed }] of Object.entries(await measureSkills(folder))) {
+    console.log(`${rule.padEnd(8)} ${found} of ${labels} right skills among ${offered} offered`);
+    if (rule === 'ranking') for (const one of missed) console.log(`  missed ${one}`);
   }
 }

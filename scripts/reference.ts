@@ -1,7 +1,9 @@
 // Writes the reference pages, the generated tables of other pages, the table of tools for src/toolsets and the schema of
 // adjutant.toml from the code.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { withFolderTable } from './folder-table.ts';
 import {
+  commandReference,
   configurationReference,
   configurationSchema,
   standardFeatures,
@@ -10,10 +12,10 @@ import {
   withChannelTable,
   withFormatTable,
   withScopeTable,
-} from '../src/cli/reference.ts';
-import { withFolderTable } from './folder-table.ts';
+} from './reference-pages.ts';
 
 writeFileSync('docs/configuration.md', configurationReference());
+writeFileSync('docs/cli.md', await commandReference());
 const features = await standardFeatures();
 const tools = features.flatMap((feature) => feature.tools ?? []);
 writeFileSync('docs/tools.md', toolReference(features));
