@@ -208,7 +208,9 @@ describe('delegate_compare', () => {
     const apply = async (run: string) => (await server.call('apply_run', { run_id: run })).record as unknown;
     expect(text('a.txt')).toBe('of the user\n');
     for (const { run_id: candidate } of comparison!.candidates)
-      expect((await server.call('diff_run', { run_id: candidate })).record).toMatchObject({ state: 'waiting' });
+      expect((await server.call('diff_run', { run_id: candidate })).record).toMatchObject({
+        state: 'waiting',
+      });
     const [one, other] = comparison!.candidates.map(({ run_id: id }) => id) as [string, string];
     expect(await apply(one)).toMatchObject({ conflicts: [], marked: ['a.txt'] });
     const both = `<<<<<<< folder\nof the user\n=======\ncandidate\n>>>>>>> run ${one}\n`;
