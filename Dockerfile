@@ -1,4 +1,4 @@
-# The server and the worker in one image: see "In containers" in docs/scaling.md.
+# The server and the worker in one image: see "In containers" in docs/guides/run-several-servers.md.
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY . .

@@ -1,4 +1,4 @@
-// Measures Adjutant beside a bare script and other MCP servers in one run, prints the ratios and writes docs/performance.md.
+// Measures Adjutant beside a bare script and other MCP servers in one run, prints the ratios and writes docs/contributing/performance.md.
 // Fails if a figure is worse than its limit. Arguments: calls per measurement, starts of each server, prompts of the large library.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -183,7 +183,7 @@ later than in a server that loads everything first. "At once" means that 100 req
   ];
   for (const [figure] of exceeded) console.error(`${figure}: Adjutant exceeds the limit`);
   if (exceeded.length > 0) process.exitCode = 1;
-  writeFileSync(join(import.meta.dirname, '..', 'docs', 'performance.md'), text);
+  writeFileSync(join(import.meta.dirname, '..', 'docs', 'contributing', 'performance.md'), text);
 }
 
 function unitOf(figure: string): string {

@@ -14,18 +14,27 @@ import {
   withScopeTable,
 } from './reference-pages.ts';
 
-writeFileSync('docs/configuration.md', configurationReference());
-writeFileSync('docs/cli.md', await commandReference());
+writeFileSync('docs/reference/configuration.md', configurationReference());
+writeFileSync('docs/reference/cli.md', await commandReference());
 const features = await standardFeatures();
 const tools = features.flatMap((feature) => feature.tools ?? []);
-writeFileSync('docs/tools.md', toolReference(features));
-writeFileSync('docs/security.md', withScopeTable(readFileSync('docs/security.md', 'utf8'), tools));
-writeFileSync('docs/delivery.md', withChannelTable(readFileSync('docs/delivery.md', 'utf8')));
+writeFileSync('docs/reference/tools.md', toolReference(features));
 writeFileSync(
-  'docs/prompt-formats.md',
-  await withFormatTable(readFileSync('docs/prompt-formats.md', 'utf8')),
+  'docs/explanation/security.md',
+  withScopeTable(readFileSync('docs/explanation/security.md', 'utf8'), tools),
 );
-writeFileSync('docs/architecture.md', withFolderTable(readFileSync('docs/architecture.md', 'utf8')));
+writeFileSync(
+  'docs/reference/delivery.md',
+  withChannelTable(readFileSync('docs/reference/delivery.md', 'utf8')),
+);
+writeFileSync(
+  'docs/guides/use-prompts-from-other-clients.md',
+  await withFormatTable(readFileSync('docs/guides/use-prompts-from-other-clients.md', 'utf8')),
+);
+writeFileSync(
+  'docs/contributing/architecture.md',
+  withFolderTable(readFileSync('docs/contributing/architecture.md', 'utf8')),
+);
 writeFileSync('src/toolsets/tools.json', toolTable(tools));
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/adjutant.schema.json', `${JSON.stringify(configurationSchema(), null, 2)}\n`);

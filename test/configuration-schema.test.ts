@@ -51,7 +51,7 @@ describe('the schema accepts a file if the program does', () => {
   });
 });
 
-const examples = globSync(['README.md', 'docs/*.md']).flatMap((page) =>
+const examples = globSync(['README.md', 'docs/**/*.md']).flatMap((page) =>
   [...readFileSync(page, 'utf8').matchAll(/^```toml adjutant\.toml\n([\s\S]*?)^```$/gm)].map(
     ([, file], index) => ({ name: `${page}, example ${index + 1}`, file: file! }),
   ),

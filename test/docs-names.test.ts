@@ -10,19 +10,14 @@ import { settings } from '../src/settings.ts';
 const table: Readonly<Record<string, Setting>> = settings;
 const aliases = Object.values(table).flatMap((setting) => setting.aliases ?? []);
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  ...readdirSync('docs')
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-].map((name) => {
-  const text = readFileSync(name, 'utf8');
-  const prose = text.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '');
-  const code = [...prose.matchAll(/(`+)(.+?)\1(?!`)/g)].map(([, , span]) => span!.trim());
-  return { name, text, prose, code };
-});
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md').sort()].map(
+  (name) => {
+    const text = readFileSync(name, 'utf8');
+    const prose = text.replaceAll(/^(`{3,}).*\n[\s\S]*?^\1$/gm, '');
+    const code = [...prose.matchAll(/(`+)(.+?)\1(?!`)/g)].map(([, , span]) => span!.trim());
+    return { name, text, prose, code };
+  },
+);
 const spans = pages.flatMap(({ name, code }) => code.map((span) => ({ name, span })));
 
 /** Finds code spans that match the pattern but name something that does not exist. */
@@ -125,9 +120,9 @@ describe('proofs and benchmarks', () => {
   });
 
   it.each(['bench', 'prove'])(
-    'docs/proofs.md has a row for each name of npm run %s, and no others',
+    'docs/contributing/proofs.md has a row for each name of npm run %s, and no others',
     (kind) => {
-      const rows = readFileSync('docs/proofs.md', 'utf8').matchAll(
+      const rows = readFileSync('docs/contributing/proofs.md', 'utf8').matchAll(
         new RegExp(`^\\| \`npm run ${kind}(?: -- ([a-z-]+))?\``, 'gm'),
       );
       const names = named(kind);
@@ -159,7 +154,7 @@ it('troubleshooting quotes real messages of the program', () => {
     .concat(globSync('scripts/*.mjs'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
-  const page = readFileSync('docs/troubleshooting.md', 'utf8');
+  const page = readFileSync('docs/guides/troubleshooting.md', 'utf8');
   const quotes = [...page.matchAll(/^\| ([^|]*) \|/gm)]
     .flatMap(([, symptom]) => [...symptom!.matchAll(/`([^`]+)`/g)].flatMap(([, words]) => words!.split('…')))
     .map((words) => words.trim())

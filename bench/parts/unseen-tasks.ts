@@ -1,5 +1,5 @@
 /**
- * Everyday tasks with the tool that each needs, written from docs/tools.md alone, before their author had read the ranking or its
+ * Everyday tasks with the tool that each needs, written from docs/reference/tools.md alone, before their author had read the ranking or its
  * keywords. They measure how the ranking does on words that nobody tuned it for, so neither may be changed to suit the other.
  */
 export const unseenTasks: readonly (readonly [task: string, tool: string])[] = [

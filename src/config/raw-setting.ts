@@ -31,5 +31,5 @@ export function isAliasValid(alias: Alias, contract: string): boolean {
 
 /** Ending of an error message about an unknown name. */
 export function suggest(candidate: string | undefined): string {
-  return candidate === undefined ? '; see docs/configuration.md' : `; did you mean ${candidate}?`;
+  return candidate === undefined ? '; see docs/reference/configuration.md' : `; did you mean ${candidate}?`;
 }

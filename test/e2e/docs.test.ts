@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { globSync, mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -74,8 +74,8 @@ async function withCalendars(home: string): Promise<PageSetup> {
 }
 
 const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<PageSetup>>> = {
-  'agents.md': withCodex,
-  'assistant.md': async () => {
+  'reference/agents.md': withCodex,
+  'explanation/assistant.md': async () => {
     const plan = [{ offset_minutes: -105, channel: 'email', urgency: 'normal' }];
     const reasoning = 'a board meeting, across town';
     const model = await startChatModel(() => JSON.stringify({ notify: true, plan, reasoning }));
@@ -84,7 +84,7 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
       close: () => model[Symbol.asyncDispose](),
     };
   },
-  'autopilot.md': async (home) => {
+  'explanation/autopilot.md': async (home) => {
     const setup = await withCodex(home);
     const plan = (should_delegate: boolean, reason: string, ...jobs: object[]) =>
       script({ say: JSON.stringify({ should_delegate, reason, jobs }) });
@@ -102,15 +102,15 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
       },
     };
   },
-  'calendars.md': withCalendars,
-  'clients.md': (home) => {
+  'guides/keep-calendars-in-sync.md': withCalendars,
+  'guides/connect-a-client.md': (home) => {
     mkdirSync(join(home, 'bin'));
     symlinkSync(codexShim, join(home, 'bin/codex'));
     symlinkSync(claude, join(home, 'bin/claude'));
     return {};
   },
-  'delegate.md': withCodex,
-  'delivery.md': async () => {
+  'explanation/delegate.md': withCodex,
+  'reference/delivery.md': async () => {
     const inbox = new SMTPServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
     await new Promise<void>((resolve) => void inbox.listen(0, '127.0.0.1', resolve));
     const { port } = inbox.server.address() as AddressInfo;
@@ -119,12 +119,12 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
       close: () => new Promise((resolve) => inbox.close(() => resolve())),
     };
   },
-  'prompts-shell.md': (home) => {
+  'guides/use-prompts-in-the-shell.md': (home) => {
     write(home, { 'notes.txt': 'let y = 2\n' });
     execFileSync('git', ['init', '-q'], { cwd: home });
     return {};
   },
-  'prompts.md': (home) => {
+  'explanation/prompts.md': (home) => {
     write(home, {
       'libraries/design/drawing.svg': '<svg/>',
       'libraries/design/guide.md': '# Guide\n',
@@ -132,7 +132,7 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
     });
     return {};
   },
-  'scaling.md': async (home) => {
+  'guides/run-several-servers.md': async (home) => {
     const user = ['users', 'create', '--name', 'Ada', '--home', home];
     execFileSync(process.execPath, [bundle, ...user]);
     const server = await startPostgres();
@@ -144,27 +144,27 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
   },
 };
 
-const pages = readdirSync('docs').filter((file) => file.endsWith('.md'));
-for (const page of pages) testPage(`docs/${page}`, setups[page]);
+const pages = globSync('docs/**/*.md').sort();
+for (const page of pages) testPage(page, setups[page.replace('docs/', '')]);
 testPage('CONTRIBUTING.md');
 
 it('every example is run except for these', () => {
-  const skipped = [...pages.map((page) => `docs/${page}`), 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
+  const skipped = [...pages, 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
     blocksOf(page).flatMap(({ notRun }) => (notRun === undefined ? [] : [`${page}: ${notRun}`])),
   );
   expect(skipped).toEqual([
-    'docs/architecture.md: a picture',
-    'docs/assistant.md: the next example begins with an empty home',
-    'docs/calendars.md: it needs a CalDAV server',
-    'docs/clients.md: needs Gemini CLI and VS Code',
-    'docs/delegate.md: they need a run in progress',
-    'docs/delegate.md: they need a request in progress',
-    'docs/delegate.md: they need a run that changed files',
-    'docs/oauth.md: needs an authorization server',
-    'docs/releasing.md: it changes the clone and publishes',
-    'docs/scaling.md: needs Docker',
-    'docs/scaling.md: needs nginx and a certificate',
-    'docs/service.md: systemd or launchd would start it',
+    'docs/contributing/architecture.md: a picture',
+    'docs/contributing/releasing.md: it changes the clone and publishes',
+    'docs/explanation/assistant.md: the next example begins with an empty home',
+    'docs/explanation/delegate.md: they need a run in progress',
+    'docs/explanation/delegate.md: they need a request in progress',
+    'docs/explanation/delegate.md: they need a run that changed files',
+    'docs/guides/connect-a-client.md: needs Gemini CLI and VS Code',
+    'docs/guides/keep-calendars-in-sync.md: it needs a CalDAV server',
+    'docs/guides/keep-it-running.md: systemd or launchd would start it',
+    'docs/guides/run-several-servers.md: needs Docker',
+    'docs/guides/run-several-servers.md: needs nginx and a certificate',
+    'docs/guides/sign-in-with-oauth.md: needs an authorization server',
     'docs/tutorial.md: the program that is being tested is installed already',
     'docs/tutorial.md: the result depends on the clients of the machine',
     'docs/tutorial.md: needs an account for Codex',

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+const page = readFileSync(
+  join(import.meta.dirname, '..', '..', 'docs', 'explanation', 'security.md'),
+  'utf8',
+);
 
-/** The scopes and the tools of each, as the table in docs/security.md states them. */
+/** The scopes and the tools of each, as the table in docs/explanation/security.md states them. */
 export function documentedScopes(): ReadonlyMap<string, readonly string[]> {
   const lines = page.split('\n').filter((line) => line.startsWith('|'));
   const start = lines.findIndex((line) => line.startsWith('| tools |'));

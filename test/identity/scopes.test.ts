@@ -79,7 +79,7 @@ async function listedTools(exchange: Exchange): Promise<readonly string[]> {
   return reply.result.tools.map(({ name }) => name).toSorted();
 }
 
-describe('the table in docs/security.md', () => {
+describe('the table in docs/explanation/security.md', () => {
   it('has every scope and every tool', () => {
     expect([...documented.keys()]).toEqual(scopeNames);
     expect(documented.get('admin')!.toSorted()).toEqual(allTools());

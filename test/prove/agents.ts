@@ -1,4 +1,4 @@
-// Proves what each agent can do, with the real programs and models on loopback, and writes the table in docs/agents.md.
+// Proves what each agent can do, with the real programs and models on loopback, and writes the table in docs/reference/agents.md.
 // `npm run prove -- agents qwen run approvals` proves only some agents and bars and writes nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { installOpencode } from '../agents/install-opencode.ts';
@@ -35,7 +35,7 @@ const table = [
 const text = table.map((row) => `| ${row.join(' | ')} |`).join('\n');
 console.log(text);
 if (words.length === 0 && process.exitCode === undefined) {
-  const page = new URL('../../docs/agents.md', import.meta.url);
+  const page = new URL('../../docs/reference/agents.md', import.meta.url);
   const [before, after] = readFileSync(page, 'utf8').split(/(?<=<!-- proved -->\n)[\s\S]*?(?=<!-- end -->)/);
   writeFileSync(page, `${before}\n${text}\n\n${after}`);
 }

@@ -72,7 +72,7 @@ export async function checkCodex(
       : toFinding(
           'Codex sandbox',
           'sandboxed commands fail on this machine',
-          'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md',
+          'allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/guides/troubleshooting.md',
         ),
   ];
 }

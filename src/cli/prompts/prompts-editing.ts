@@ -58,7 +58,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
     {
       summary: 'Edit a prompt in your editor',
       args: 'NAME',
-      examples: ['prompts edit greet', 'EDITOR="code --wait" adjutant prompts edit greet'],
+      examples: ['prompts edit greet', 'prompts edit greeting'],
     },
   ),
 

@@ -26,7 +26,7 @@ interface SurveyPlaces {
 
 /** What makes namespaces work on a machine that has them. */
 const namespaceRemedy =
-  'install util-linux (unshare, setpriv, mount) and allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/troubleshooting.md';
+  'install util-linux (unshare, setpriv, mount) and allow unprivileged user namespaces (kernel.apparmor_restrict_unprivileged_userns=0), see docs/guides/troubleshooting.md';
 
 /** Finds out whether the sandbox that Adjutant puts around every agent works here. The agents' own are checked with them. */
 export async function surveySandbox(

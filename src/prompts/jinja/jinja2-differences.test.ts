@@ -14,7 +14,7 @@ const fixture = JSON.parse(readFileSync('test/fixtures/jinja2/cases.json', 'utf8
   readonly arguments: Readonly<Record<string, string>>;
   readonly cases: readonly Case[];
 };
-const page = readFileSync('docs/templates.md', 'utf8');
+const page = readFileSync('docs/reference/templates.md', 'utf8');
 
 const jinja = new Jinja();
 for (const [name, source] of Object.entries(fixture.templates)) jinja.set(name, source);
@@ -53,7 +53,7 @@ function differs({ source, text }: Case): boolean {
   return text === undefined || (ours.text !== text && ours.text !== lowerCaseConstants(text));
 }
 
-describe('docs/templates.md', () => {
+describe('docs/reference/templates.md', () => {
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
 
   it('has a row for every difference, with the actual result', () => {

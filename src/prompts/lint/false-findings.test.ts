@@ -92,7 +92,7 @@ it('a rule is silenced in the file or in the settings', async () => {
   expect(await rules('x.jsonl', record({ lint_ignore: ['unknown-placeholder'] }))).toEqual([]);
 });
 
-it('docs/lint.md lists every rule', () => {
-  const page = readFileSync('docs/lint.md', 'utf8');
+it('docs/reference/lint.md lists every rule', () => {
+  const page = readFileSync('docs/reference/lint.md', 'utf8');
   expect(ruleNames.filter((rule) => !page.includes(`\`${rule}\``))).toEqual([]);
 });

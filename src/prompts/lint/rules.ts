@@ -14,7 +14,7 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   [
     'unknown-function',
     /unknown (?:filter|test|function|method|tag)|cannot be called$/,
-    'correct its name; docs/prompts.md lists what templates can use',
+    'correct its name; docs/explanation/prompts.md lists what templates can use',
   ],
   ['missing-template', /template not found/, 'create the template, or correct its name'],
   ['placeholder-spaces', /because of the spaces inside the braces/, 'remove the spaces inside the braces'],

@@ -54,7 +54,10 @@ it.each(Object.entries(Object.groupBy(clients, ({ format }) => format)))(
     const exceptions = cases.filter(({ exception }) => exception !== undefined);
     expect(exceptions.length / cases.length).toBeLessThanOrEqual(0.05);
     expect(cases.filter(({ ours, exception }) => ours !== undefined && exception === undefined)).toEqual([]);
-    const page = readFileSync(join('docs', 'prompt-formats.md'), 'utf8').replaceAll(/[`\s]+/g, ' ');
+    const page = readFileSync(join('docs', 'guides', 'use-prompts-from-other-clients.md'), 'utf8').replaceAll(
+      /[`\s]+/g,
+      ' ',
+    );
     for (const { exception } of exceptions) expect(page).toContain(exception);
   },
 );
