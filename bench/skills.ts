@@ -2,8 +2,8 @@
 // that somebody else has written (skills/NAME/SKILL.md, and tasks.jsonl with {"task", "skill"}), lists what was not found there.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { rankSkills } from '../src/delegate/skills/skill-ranking.ts';
-import { discoverSkills, type IndexedSkill } from '../src/delegate/skills/skills.ts';
+import { rankSkills } from '../src/delegate/run/skill-ranking.ts';
+import { discoverSkills, type IndexedSkill } from '../src/delegate/run/skills.ts';
 
 export interface Figures {
   /** Labelled skills that were offered. */

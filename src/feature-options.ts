@@ -4,7 +4,7 @@ import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import type { ContractName } from './contracts/contract.ts';
-import { createRedaction } from './delegate/files/redaction.ts';
+import { createRedaction } from './delegate/process/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/run/delegate-options.ts';
 import { Denied } from './failure.ts';
 import type { ExpandText } from './feature.ts';

@@ -157,7 +157,7 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   'cli/doctor/checks-machine.ts': {
     'delegate/run/delegate-options.ts': doctor,
-    'delegate/sharing/retention.ts': doctor,
+    'delegate/tools/retention.ts': doctor,
   },
   'cli/doctor/checks-providers.ts': {
     'assistant/entities/channels.ts': doctor,
@@ -209,19 +209,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'tools',
     '.',
   ],
-  delegate: [
-    'files',
-    'process',
-    'skills',
-    'agents/protocols',
-    'agents',
-    'workspace',
-    'run',
-    'autopilot',
-    'sharing',
-    'tools',
-    '.',
-  ],
+  delegate: ['process', 'agents/protocols', 'agents', 'workspace', 'run', 'autopilot', 'tools', '.'],
   assistant: [
     'icalendar',
     'messages',

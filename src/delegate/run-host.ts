@@ -11,8 +11,7 @@ import { version } from '../version.ts';
 import type { RunOrder } from './agents/protocols/run-order.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import type { AutopilotRequest } from './autopilot/autopilot-request.ts';
-import { parseObject } from './files/json-file.ts';
-import { RunDirectory } from './files/run-directory.ts';
+import { parseObject } from './process/json-file.ts';
 import { loadSpawn } from './process/launch.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import { validateAnswer } from './run/answer.ts';
@@ -26,6 +25,7 @@ import {
   orderFormat,
 } from './run/host-message.ts';
 import type { RunHooks, RunRequest } from './run/run-request.ts';
+import { RunDirectory } from './workspace/run-directory.ts';
 
 /** A server that is frozen can hold the lock of the queue. A run must not fail because of that. */
 const lockTimeoutMs = 60_000;

@@ -8,9 +8,9 @@ import type { AgentCall } from '../../src/delegate/agents/agent.ts';
 import { agentBounds } from '../../src/delegate/agents/agent-bounds.ts';
 import { acpDefinitions } from '../../src/delegate/agents/agents.ts';
 import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
-import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
 import type { Bounds } from '../../src/delegate/process/bounds.ts';
 import { contain } from '../../src/delegate/process/containment.ts';
+import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
 
 // Commas, colons and blanks have a meaning for overlayfs, for mount and for the list of mounts.
 const folder = mkdtempSync(join(tmpdir(), 'bounds, of: it '));

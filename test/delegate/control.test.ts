@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds, type RunRecord } from '../../src/delegate/run/run-record.ts';
-import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
+import type { RunOverview } from '../../src/delegate/tools/run-overview.ts';
 import { eventually } from './eventually.ts';
 import { killHost, readQueue } from './kill-host.ts';
 import { bare, scriptedAgent, steps } from './scripted.ts';

@@ -13,10 +13,10 @@ import {
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RunDirectory } from '../../src/delegate/files/run-directory.ts';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import { listRunIds } from '../../src/delegate/run/run-record.ts';
-import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
+import type { RunOverview } from '../../src/delegate/tools/run-overview.ts';
+import { RunDirectory } from '../../src/delegate/workspace/run-directory.ts';
 import { startResponsesModel } from '../model/responses-model.ts';
 import { script } from '../model/turn.ts';
 import { bundle } from '../program.ts';

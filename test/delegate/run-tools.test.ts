@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunQueue } from '../../src/delegate/run/run-queue.ts';
-import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
+import type { RunOverview } from '../../src/delegate/tools/run-overview.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { Program } from '../program.ts';
 import { eventually } from './eventually.ts';

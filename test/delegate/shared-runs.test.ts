@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
-import type { RunOverview } from '../../src/delegate/sharing/run-overview.ts';
+import type { RunOverview } from '../../src/delegate/tools/run-overview.ts';
 import { createRecords } from '../../src/store/records.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';

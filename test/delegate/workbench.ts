@@ -8,8 +8,8 @@ import { createServer } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { ContractName } from '../../src/contracts/contract.ts';
 import { resolveNpmShim } from '../../src/delegate/agents/executable.ts';
-import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
 import type { RunRecord } from '../../src/delegate/run/run-record.ts';
+import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { connectMemory, type MemoryClient, type MemoryOptions } from '../../src/transports/memory.ts';
 

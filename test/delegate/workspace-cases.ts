@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { removeFolder } from '../../src/delegate/files/remove-folder.ts';
 import { contain } from '../../src/delegate/process/containment.ts';
 import { applyChanges } from '../../src/delegate/workspace/apply.ts';
 import { FolderClaims } from '../../src/delegate/workspace/folder-claims.ts';
+import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
 import { encodePath } from '../../src/delegate/workspace/tree.ts';
 import { undoChanges } from '../../src/delegate/workspace/undo.ts';
 import { Workspace, type WorkspaceKind } from '../../src/delegate/workspace/workspace.ts';

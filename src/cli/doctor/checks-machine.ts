@@ -115,7 +115,7 @@ export async function checkPort(config: Config): Promise<readonly Finding[]> {
 
 /** How much space runs take, and which of them a server will delete. */
 export async function checkRuns(config: Config): Promise<readonly Finding[]> {
-  const { planRemoval } = await import('../../delegate/sharing/retention.ts');
+  const { planRemoval } = await import('../../delegate/tools/retention.ts');
   const { runsDir, retention } = delegateOptions(config, {}, false);
   const { runs, bytes, removed, waiting } = await planRemoval(runsDir, retention);
   const days = retention.ageMs === undefined ? [] : [`${config['delegate.keep_days']} days`];

@@ -2,8 +2,8 @@ import { promises as disk } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { createAnswerFolder } from '../files/answer-folder.ts';
-import { isInFolder, isInside } from '../files/folder-scope.ts';
+import { createAnswerFolder } from '../process/answer-folder.ts';
+import { isInFolder, isInside } from '../process/folder-scope.ts';
 import { ownProgram } from '../process/own-program.ts';
 import {
   absoluteFolders,

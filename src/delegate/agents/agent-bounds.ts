@@ -1,11 +1,11 @@
 import { promises as disk } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { temporaryFolder } from '../files/answer-folder.ts';
-import { type HiddenFiles, hiddenPaths, isInFolder } from '../files/folder-scope.ts';
+import { temporaryFolder } from '../process/answer-folder.ts';
 import { type Bounds, existing } from '../process/bounds.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
+import { type HiddenFiles, hiddenPaths, isInFolder } from '../process/folder-scope.ts';
 import { matches, privateFiles, secretVariables } from '../process/private-files.ts';
 import type { Agent, AgentCall, Footprint } from './agent.ts';
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../json.ts';
-import { parseObject } from '../files/json-file.ts';
+import { parseObject } from '../process/json-file.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent.ts';
 import { objects, toFileChange, unwrapShell } from './protocols/app-server-events.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { type HiddenFiles, hiddenPaths, isInside } from '../files/folder-scope.ts';
+import { type HiddenFiles, hiddenPaths, isInside } from '../process/folder-scope.ts';
 import { capture } from '../process/launch.ts';
 import { agentVariables, systemProgram, workspaceFolders } from '../process/programs.ts';
 import type { Agent, AgentCall, Footprint, Login, Workspaces } from './agent.ts';

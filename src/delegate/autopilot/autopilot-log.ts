@@ -1,8 +1,8 @@
 import { log } from '../../log.ts';
 import type { Usage } from '../agents/agent.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import type { Answer } from '../run/answer.ts';
 import { type RunEnd, writeEnd } from '../run/run-state.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import {
   type AutopilotOutput,
   aggregate,

@@ -1,12 +1,12 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import type { Usage } from '../agents/agent.ts';
-import { readJson } from '../files/json-file.ts';
-import { RunDirectory } from '../files/run-directory.ts';
+import { readJson } from '../process/json-file.ts';
 import { asAnswer } from '../run/answer.ts';
 import { outlineOf } from '../run/run-record.ts';
 import { readCall, readEnd } from '../run/run-state.ts';
 import { changesState } from '../workspace/journal.ts';
+import { RunDirectory } from '../workspace/run-directory.ts';
 import { workspaceFolder } from '../workspace/workspace.ts';
 import { type AutopilotOutput, type JobResult, undecided } from './autopilot-output.ts';
 import type { AutopilotRequest } from './autopilot-request.ts';

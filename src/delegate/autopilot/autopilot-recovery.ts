@@ -1,14 +1,14 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { log } from '../../log.ts';
-import { readJson } from '../files/json-file.ts';
-import type { Redact } from '../files/redaction.ts';
-import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../process/environment.ts';
+import { readJson } from '../process/json-file.ts';
+import type { Redact } from '../process/redaction.ts';
 import { withProblems } from '../run/outcome.ts';
 import { loadRecord } from '../run/run-record.ts';
 import { readCall, writeEnd } from '../run/run-state.ts';
 import { patchFile } from '../workspace/patch.ts';
+import { RunDirectory } from '../workspace/run-directory.ts';
 import { settleRun } from '../workspace/settle.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import { endOf } from './autopilot-log.ts';

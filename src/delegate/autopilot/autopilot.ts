@@ -1,9 +1,9 @@
 import { promises as disk } from 'node:fs';
 import { messageOf } from '../../json.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import { describeEvent } from '../run/event-lines.ts';
-import { selectSkills, uniqueByName } from '../skills/skill-selection.ts';
-import { asSkill, discoverSkills, type IndexedSkill } from '../skills/skills.ts';
+import { selectSkills, uniqueByName } from '../run/skill-selection.ts';
+import { asSkill, discoverSkills, type IndexedSkill } from '../run/skills.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import { AutopilotLog, type Refusal } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { type AutopilotState, deleteState, saveState } from './autopilot-record.ts';

@@ -1,10 +1,10 @@
 import { promises as disk } from 'node:fs';
 import { isObject, type JsonSchema } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import { type RunStatus, withProblems } from '../run/outcome.ts';
 import { applyChanges } from '../workspace/apply.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { AutopilotLog } from './autopilot-log.ts';
 import type { JobResult } from './autopilot-output.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RunDirectory } from '../files/run-directory.ts';
 import { notStartedRecord } from '../run/run-record.ts';
+import { RunDirectory } from '../workspace/run-directory.ts';
 import { recordJobOutcome } from './job-outcome.ts';
 
 let folder: string;

@@ -1,13 +1,13 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
-import { readJson } from '../files/json-file.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import { contain } from '../process/containment.ts';
+import { readJson } from '../process/json-file.ts';
 import { type RunStatus, withProblems } from '../run/outcome.ts';
 import type { StoredRun } from '../run/run-record.ts';
 import { type CheckOptions, type CheckResult, runChecks } from '../workspace/acceptance.ts';
 import { type Evidence, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import { pathInFolder, settleRun } from '../workspace/settle.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';

@@ -3,8 +3,8 @@ import type { JsonSchema } from '../../json.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
 import type { AutopilotSettings } from '../run/autopilot-settings.ts';
+import type { SkillMode } from '../run/skill-selection.ts';
 import { type ThinkingLevel, thinkingLevels } from '../run/thinking-level.ts';
-import type { SkillMode } from '../skills/skill-selection.ts';
 import { findCycle } from './job-graph.ts';
 
 /** Whether sub-agents do the task, and why. */

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../json.ts';
 import type { Usage } from '../agents/agent.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
-import { uniqueByName } from '../skills/skill-selection.ts';
-import type { IndexedSkill } from '../skills/skills.ts';
+import { uniqueByName } from '../run/skill-selection.ts';
+import type { IndexedSkill } from '../run/skills.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { AutopilotPorts, AutopilotRequest } from './autopilot-request.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import { type Plan, type PlanBounds, parsePlan, planSchema } from './plan.ts';
@@ -175,7 +175,7 @@ export async function planTask(
 
 /** The skills that the planner may assign. */
 async function shortlist(task: string, discovered: readonly IndexedSkill[]): Promise<IndexedSkill[]> {
-  const { rankSkills } = await import('../skills/skill-ranking.ts');
+  const { rankSkills } = await import('../run/skill-ranking.ts');
   const skills = uniqueByName(discovered);
   const ranked = rankSkills(task, skills).map(({ skill }) => skill);
   // The words of a task in another language match no skill, but the model understands both.

@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { readRegularFile } from '../../regular-file.ts';
-import { isInFolder } from '../files/folder-scope.ts';
+import { isInFolder } from './folder-scope.ts';
 
 /** What an agent, and everything it starts, can write and see. */
 export interface Bounds {

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../files/redaction.ts';
+import { withoutSecrets } from './redaction.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

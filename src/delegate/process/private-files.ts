@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { isInFolder } from '../files/folder-scope.ts';
 import type { Environment } from './environment.ts';
+import { isInFolder } from './folder-scope.ts';
 
 /**
  * What a person keeps private: keys, passwords, cookies, messages and histories. Paths are relative to the home folder. The settings

@@ -2,11 +2,11 @@ import { promises as disk } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Invocation } from '../agents/agent.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import type { Program } from '../process/containment.ts';
 import { agentEnvironment } from '../process/environment.ts';
 import { launch } from '../process/launch.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 
 /** A running agent. */
 export interface AgentProcess {

@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
-import { removeAnswerFolder } from '../files/answer-folder.ts';
-import { createRedaction, type Redact } from '../files/redaction.ts';
-import { removeFolder } from '../files/remove-folder.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
+import { removeAnswerFolder } from '../process/answer-folder.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
+import { createRedaction, type Redact } from '../process/redaction.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import { demandRepository } from '../workspace/commits.ts';
+import { removeFolder } from '../workspace/remove-folder.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import {
   releaseWorkspace,
   Workspace,

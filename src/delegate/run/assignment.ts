@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
-import { type SkillSelection, selectSkills } from '../skills/skill-selection.ts';
-import { asSkill, discoverSkills } from '../skills/skills.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import { answerSchema } from './answer.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 import { type Caller, grantSandbox, mayAsk, type OverrideRights, overrideRights } from './permissions.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
+import { type SkillSelection, selectSkills } from './skill-selection.ts';
+import { asSkill, discoverSkills } from './skills.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
 import { refuseUnknownThread, type Target } from './thread.ts';
 

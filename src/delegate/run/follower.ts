@@ -1,12 +1,12 @@
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Agent, AgentEvent } from '../agents/agent.ts';
-import { EventFile } from '../files/event-file.ts';
-import type { Redact } from '../files/redaction.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import { type EndedProcess, terminateRun } from '../process/process-end.ts';
+import type { Redact } from '../process/redaction.ts';
 import type { WakeSignal } from '../process/wake-signal.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentProcess, Exit } from './agent-process.ts';
+import { EventFile } from './event-file.ts';
 import type { Stop } from './outcome.ts';
 import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';

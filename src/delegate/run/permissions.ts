@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { parseRule } from '../agents/protocols/approval-rules.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
-import { isInFolder, isInside, realpath } from '../files/folder-scope.ts';
+import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {

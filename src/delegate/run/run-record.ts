@@ -2,18 +2,18 @@ import { promises as disk } from 'node:fs';
 import { present } from '../../json.ts';
 import type { Usage } from '../agents/agent.ts';
 import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
-import { readJson } from '../files/json-file.ts';
-import { RunDirectory } from '../files/run-directory.ts';
+import { readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';
-import type { SkillSelection } from '../skills/skill-selection.ts';
-import type { Skill } from '../skills/skills.ts';
 import type { Evidence } from '../workspace/evidence.ts';
+import { RunDirectory } from '../workspace/run-directory.ts';
 import { type Answer, asAnswer } from './answer.ts';
 import type { RunStatus } from './outcome.ts';
 import { describeRequest } from './run-progress.ts';
 import type { RunOutput } from './run-report.ts';
 import type { RunResult } from './run-request.ts';
 import { type RunCall, type RunEnd, readRunState } from './run-state.ts';
+import type { SkillSelection } from './skill-selection.ts';
+import type { Skill } from './skills.ts';
 
 /** A run as read from its directory, whichever server ran it. */
 export interface RunRecord extends RunOutput {

@@ -1,4 +1,4 @@
-import type { Artifact } from '../files/run-directory.ts';
+import type { Artifact } from '../workspace/run-directory.ts';
 import type { Deliverable } from './answer.ts';
 import type { EventLine } from './event-lines.ts';
 import type { RunStatus } from './outcome.ts';

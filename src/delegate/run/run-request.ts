@@ -2,10 +2,10 @@ import type { JsonSchema } from '../../json.ts';
 import type { AgentEvent, AgentName } from '../agents/agent.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
 import type { Overlay } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
 import type { Evidence } from '../workspace/evidence.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { RunEnd } from './run-state.ts';
 
 /** True for the tools whose runs consist of jobs. */

@@ -1,8 +1,8 @@
 import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
-import { skillModes } from '../skills/skill-selection.ts';
 import { applyModes } from '../workspace/apply-mode.ts';
 import { answerSchema } from './answer.ts';
+import { skillModes } from './skill-selection.ts';
 
 const shared = {
   cwd: { type: 'string', minLength: 1, description: 'Absolute path to work in' },

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { RunDirectory } from '../files/run-directory.ts';
+import { RunDirectory } from '../workspace/run-directory.ts';
 import { readEnd, readRunState, readStart, writeEnd, writeStart } from './run-state.ts';
 
 function newDirectory(files: Readonly<Record<string, unknown>> = {}): RunDirectory {

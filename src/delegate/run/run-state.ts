@@ -4,9 +4,9 @@ import { isObject, present } from '../../json.ts';
 import type { AgentName, Usage } from '../agents/agent.ts';
 import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
 import { isSandbox, type Sandbox } from '../agents/sandbox.ts';
-import { parseObject, readJson } from '../files/json-file.ts';
-import type { RunDirectory } from '../files/run-directory.ts';
+import { parseObject, readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';
+import type { RunDirectory } from '../workspace/run-directory.ts';
 import { type Answer, asAnswer } from './answer.ts';
 import type { RunStatus } from './outcome.ts';
 

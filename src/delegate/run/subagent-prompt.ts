@@ -1,4 +1,4 @@
-import { namedInTask, type Skill } from '../skills/skills.ts';
+import { namedInTask, type Skill } from './skills.ts';
 
 export interface PromptParts {
   readonly role: string;

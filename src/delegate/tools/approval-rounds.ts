@@ -5,7 +5,7 @@ import { approvalForm, toAnswer } from '../run/approval-form.ts';
 import { personOf } from '../run/approval-questions.ts';
 import type { StartedRun } from '../run/delegation.ts';
 import { isOpen, type RunRecord } from '../run/run-record.ts';
-import type { Runs } from '../sharing/runs.ts';
+import type { Runs } from './runs.ts';
 
 // In revision 2026-07-28 a server cannot send requests. A call returns the agent's request as its result, and the client repeats
 // the call with the answer. The key of each question names its run, so that the repeated call finds the run again.

@@ -3,10 +3,10 @@ import type { Change, Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import { Delegation } from '../run/delegation.ts';
-import { LocalRuns } from '../sharing/local-runs.ts';
-import { RunPublisher } from '../sharing/run-publisher.ts';
-import { Runs } from '../sharing/runs.ts';
-import { SharedRuns } from '../sharing/shared-runs.ts';
+import { LocalRuns } from './local-runs.ts';
+import { RunPublisher } from './run-publisher.ts';
+import { Runs } from './runs.ts';
+import { SharedRuns } from './shared-runs.ts';
 
 /** How long a stopping server waits for the database. The next server on this machine publishes the rest. */
 const databaseTimeoutMs = 3_000;

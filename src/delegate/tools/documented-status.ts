@@ -1,7 +1,7 @@
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { missingFiles, noDelegation } from '../autopilot/autopilot-output.ts';
 import type { RunRecord } from '../run/run-record.ts';
-import { asSkill } from '../skills/skills.ts';
+import { asSkill } from '../run/skills.ts';
 
 /**
  * The delegate contract knows no `completed_with_problems`, and a completed run has no error there. What the server found is in

@@ -5,10 +5,10 @@ import { shortRunSchema } from '../autopilot/autopilot-schema.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import { type ForkInput, resumeInput } from '../run/run-schema.ts';
 import { readRunState } from '../run/run-state.ts';
-import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { runId } from './run-change-tools.ts';
 import { runStarter } from './run-starter.ts';
+import type { Runs } from './runs.ts';
 
 const { cwd, model, reasoning_effort, sandbox, apply } = resumeInput.properties;
 

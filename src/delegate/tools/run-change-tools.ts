@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { quoteLines } from '../run/run-progress.ts';
-import type { ChangedFiles } from '../sharing/run-changes.ts';
-import type { Runs } from '../sharing/runs.ts';
+import type { ChangedFiles } from './run-changes.ts';
+import type { Runs } from './runs.ts';
 
 /** Opens the runs that the actor of a call may see. */
 export type OpenRuns = (context: Context) => Promise<Runs>;

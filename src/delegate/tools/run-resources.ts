@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { Resource, ResourceProvider } from '../../feature.ts';
 import { log } from '../../log.ts';
-import type { Runs } from '../sharing/runs.ts';
+import type { Runs } from './runs.ts';
 
 const scheme = 'runs://';
 const template = 'runs://{run_id}/{artifact}';

@@ -6,12 +6,12 @@ import { defineTool, hints } from '../../tool.ts';
 import { endedRunSchema, shownRunSchema } from '../autopilot/autopilot-schema.ts';
 import { eventsText, overviewLine } from '../run/run-report.ts';
 import { listedStatuses, runListSchema, tokenCounts } from '../run/run-schema.ts';
-import type { RunFilter } from '../sharing/run-overview.ts';
-import type { Runs } from '../sharing/runs.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { type OpenRuns, runChangeTools, runId } from './run-change-tools.ts';
 import { runControlTools } from './run-control-tools.ts';
+import type { RunFilter } from './run-overview.ts';
 import { runResult, shownRun } from './run-result.ts';
+import type { Runs } from './runs.ts';
 
 /** The tools for runs, including runs of other servers. */
 export function runTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>, collectMs: number) {

@@ -3,10 +3,10 @@ import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import { defineMethod, type Method } from '../../tool.ts';
 import { approvalForm } from '../run/approval-form.ts';
-import type { RunAccount } from '../sharing/run-overview.ts';
-import type { Runs } from '../sharing/runs.ts';
 import { passOn } from './approval-rounds.ts';
+import type { RunAccount } from './run-overview.ts';
 import { autopilotResult, runResult } from './run-result.ts';
+import type { Runs } from './runs.ts';
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 const pollIntervalMs = 1_000;

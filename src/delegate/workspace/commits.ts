@@ -4,11 +4,11 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { copyRegularFile, readRegularBytes, readRegularFile } from '../../regular-file.ts';
-import { RunDirectory } from '../files/run-directory.ts';
 import type { Environment } from '../process/environment.ts';
 import { type Change, type FolderChange, gitDataOf } from './folder-changes.ts';
 import { type GitOptions, Repository } from './git.ts';
 import { parentsOf } from './placed-file.ts';
+import { RunDirectory } from './run-directory.ts';
 import { displayPath, encodePath, isFolder, isLink, modeOf, parentOf, stateOf, within } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 

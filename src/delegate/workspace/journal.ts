@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson } from '../files/json-file.ts';
-import { RunDirectory } from '../files/run-directory.ts';
+import { readJson } from '../process/json-file.ts';
 import { type FolderChange, isApplicable } from './folder-changes.ts';
+import { RunDirectory } from './run-directory.ts';
 import type { FileState } from './tree.ts';
 
 /** One path, as recorded before anything is changed. */

@@ -3,11 +3,9 @@ import { basename, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { readJson } from '../files/json-file.ts';
-import { removeFolder } from '../files/remove-folder.ts';
-import { RunDirectory } from '../files/run-directory.ts';
 import { type Containment, contain, type Overlay, type Program } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
+import { readJson } from '../process/json-file.ts';
 import { capture } from '../process/launch.ts';
 import { systemEnvironment, systemProgram, workspaceFolders } from '../process/programs.ts';
 import type { ApplyMode } from './apply-mode.ts';
@@ -15,6 +13,8 @@ import { keptFiles, rememberIndex } from './base-content.ts';
 import { copyChanges, type FolderChange, overlayChanges } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { ownRepositoryLink } from './git.ts';
+import { removeFolder } from './remove-folder.ts';
+import { RunDirectory } from './run-directory.ts';
 import { folderLimitMs, limitStep } from './step-limit.ts';
 import {
   changeTime,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { isObject, type JsonObject } from '../../../json.ts';
-import { parseObject } from '../../files/json-file.ts';
+import { parseObject } from '../../process/json-file.ts';
 import type {
   AgentConversation,
   ConversationChannel,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createHoldBack, createRedaction } from '../../files/redaction.ts';
+import { createHoldBack, createRedaction } from '../../process/redaction.ts';
 import { EventRecorder } from './event-recorder.ts';
 
 const env = { API_TOKEN: 'correct-horse-battery' };

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Redact } from '../../files/redaction.ts';
+import type { Redact } from '../../process/redaction.ts';
 import type { AgentEvent } from './agent-event.ts';
 
 /** Deltas of one item that follow each other within this time become one event. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Failure } from '../../../failure.ts';
 import { isObject, type JsonObject } from '../../../json.ts';
-import { parseObject } from '../../files/json-file.ts';
+import { parseObject } from '../../process/json-file.ts';
 import type { ConversationChannel } from './agent-conversation.ts';
 
 export type Message = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import { isInFolder } from '../files/folder-scope.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import type { RunRecord } from '../run/run-record.ts';
 
 /** A run as an entry of a list. */

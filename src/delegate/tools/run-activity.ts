@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../agents/agent.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
-import { EventFile } from '../files/event-file.ts';
+import { EventFile } from '../run/event-file.ts';
 import { RunProgress } from '../run/run-progress.ts';
 
 /** Clients poll, so only the end of a long log is read. */

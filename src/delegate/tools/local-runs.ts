@@ -3,8 +3,6 @@ import { join, sep } from 'node:path';
 import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
-import { removeFolder } from '../files/remove-folder.ts';
-import { type Artifact, incompletePrefix, RunDirectory } from '../files/run-directory.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { ownRuns } from '../run/open-run.ts';
@@ -22,6 +20,8 @@ import {
 import { recoverRun } from '../run/run-recovery.ts';
 import { hasJobs } from '../run/run-request.ts';
 import { hasCall, hasEnd, type RunCall, readCall, readEnd, readStart } from '../run/run-state.ts';
+import { removeFolder } from '../workspace/remove-folder.ts';
+import { type Artifact, incompletePrefix, RunDirectory } from '../workspace/run-directory.ts';
 import { planRemoval, type RemovalPlan, type Retention } from './retention.ts';
 import type { RunAccount, RunOverview } from './run-overview.ts';
 
