@@ -88,11 +88,11 @@ describe('prompts', () => {
     });
     await shows(page, 'Came from elsewhere.');
     await page.locator('.exchange input[type=file]').setInputFiles({
-      name: 'has-a-dash.md',
+      name: 'has a space.md',
       mimeType: 'text/markdown',
       buffer: Buffer.from('Do it\n'),
     });
-    await shows(page, 'the name becomes has_a_dash');
+    await shows(page, 'the name becomes has_a_space');
     writeFileSync(
       join(home, 'commands', 'spaced.md'),
       '---\ndescription: Spaces where none belong.\n---\nSay {{ input }}\n',
