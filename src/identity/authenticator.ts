@@ -26,7 +26,10 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
     challenge: oauth?.challenge(error) ?? (error === undefined ? 'Bearer' : `Bearer error="${error}"`),
   });
 
-  async function authenticate({ authorization }: IncomingHttpHeaders): Promise<Credential | Denial> {
+  async function authenticate(
+    { authorization }: IncomingHttpHeaders,
+    address = '',
+  ): Promise<Credential | Denial> {
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     if (given === undefined)
       return deny('Every call needs a token: send the header "Authorization: Bearer TOKEN".');
@@ -43,7 +46,7 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
         'The token is wrong. The file "token" in the state folder (setting http.state_dir) has the right one.',
         'invalid_token',
       );
-    return oauth.verify(given);
+    return oauth.verify(given, address);
   }
 
   function isRevoked(given: string): boolean {

@@ -16,10 +16,13 @@ export interface Denial {
   readonly message: string;
   /** The header `WWW-Authenticate`. */
   readonly challenge: string;
+  /** After how many seconds the client may try again. */
+  readonly retrySeconds?: number;
 }
 
 export interface Authenticator {
-  authenticate(headers: IncomingHttpHeaders): Promise<Credential | Denial>;
+  /** `address` is where the request comes from. */
+  authenticate(headers: IncomingHttpHeaders, address?: string): Promise<Credential | Denial>;
   /** The header `WWW-Authenticate` of a reply that asks an OAuth client for another scope; `undefined` for other tokens. */
   stepUp(actor: Actor, scope: string): string | undefined;
   /** Answers the OAuth metadata paths; `undefined` for any other path. */

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../json.ts';
 import { fetchJson, ServerUnavailable } from './authorization-server.ts';
+import { FairQueue } from './fair-queue.ts';
 
-/** How long an answer is used. A revoked token is accepted for this long at most. */
-const keptMs = 10_000;
-const maxKept = 1_000;
-/** Wrong tokens must not turn into a flood of requests to the authorization server. */
+/** How long an answer is used. A revoked token is accepted for this long at most while the authorization server answers. */
+const freshMs = 10_000;
+/** While the authorization server does not answer, a token that it has called active is accepted for this long. */
+const usableMs = 300_000;
+/** Tokens whose answers are kept. Inactive ones have a list of their own, so that they cannot displace the others. */
+const maxActive = 10_000;
+const maxInactive = 1_000;
+/** Requests in progress: about tokens that were active a moment ago, and about all others. */
 const maxPending = 20;
 
 export interface IntrospectionClient {
@@ -13,34 +18,60 @@ export interface IntrospectionClient {
   readonly secret: string;
 }
 
-/** Asks the authorization server about tokens that only it understands (RFC 7662). */
+interface Answer {
+  readonly claims: JsonObject;
+  readonly at: number;
+}
+
+/**
+ * Asks the authorization server about tokens that only it understands (RFC 7662). Tokens that were active are asked about in a queue
+ * of their own, and all others wait in turns by the address of their sender, so that junk delays good tokens but never displaces them.
+ */
 export class Introspection {
   readonly #client: IntrospectionClient;
-  #pending = 0;
-  /** Answers by the hash of the token, oldest first. */
-  readonly #answers = new Map<string, { readonly until: number; readonly claims: Promise<JsonObject> }>();
+  readonly #active = new Map<string, Answer>();
+  readonly #inactive = new Map<string, Answer>();
+  readonly #pending = new Map<string, Promise<JsonObject>>();
+  readonly #known = new FairQueue(maxPending);
+  readonly #unknown = new FairQueue(maxPending);
 
   constructor(client: IntrospectionClient) {
     this.#client = client;
   }
 
   /** The claims of a token. `active` is false if the token is not valid. */
-  ask(url: string, token: string): Promise<JsonObject> {
+  async ask(url: string, token: string, address: string): Promise<JsonObject> {
     const key = createHash('sha256').update(token).digest('hex');
-    const known = this.#answers.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.claims;
-    this.#answers.delete(key);
-    if (this.#pending >= maxPending)
-      return Promise.reject(new ServerUnavailable(`more than ${maxPending} tokens are being checked`));
-    this.#pending += 1;
-    const claims = this.#ask(url, token).finally(() => {
-      this.#pending -= 1;
-    });
-    this.#answers.set(key, { until: Date.now() + keptMs, claims });
-    claims.catch(() => this.#answers.delete(key));
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > maxKept) this.#answers.delete(oldest!);
-    return claims;
+    const active = this.#active.get(key);
+    const known = active ?? this.#inactive.get(key);
+    if (known !== undefined && Date.now() - known.at < freshMs) return known.claims;
+    const queue = active === undefined ? this.#unknown : this.#known;
+    const asking =
+      this.#pending.get(key) ??
+      queue
+        .run(address, () => this.#ask(url, token))
+        .then((claims) => {
+          this.#keep(key, claims);
+          return claims;
+        })
+        .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, asking);
+    try {
+      return await asking;
+    } catch (error) {
+      const isOutage = error instanceof ServerUnavailable;
+      if (isOutage && active !== undefined && Date.now() - active.at < usableMs) return active.claims;
+      throw error;
+    }
+  }
+
+  #keep(key: string, claims: JsonObject): void {
+    const isActive = claims['active'] === true;
+    const [answers, most] = isActive ? [this.#active, maxActive] : [this.#inactive, maxInactive];
+    this.#active.delete(key);
+    this.#inactive.delete(key);
+    answers.set(key, { claims, at: Date.now() });
+    if (answers.size > most) answers.delete(answers.keys().next().value!);
   }
 
   #ask(url: string, token: string): Promise<JsonObject> {

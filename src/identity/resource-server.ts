@@ -1,5 +1,5 @@
 // Imported statically, so that the build drops the rest of jose. This file itself is loaded only if OAuth is configured.
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Actor } from '../context.ts';
 import type { JsonObject } from '../json.ts';
 import { log } from '../log.ts';
@@ -9,6 +9,7 @@ import { AuthorizationServer, ServerUnavailable } from './authorization-server.t
 import type { Credential, Denial } from './credential.ts';
 import { Introspection, type IntrospectionClient } from './introspection.ts';
 import { type MappingOptions, ScopeMapping } from './scope-mapping.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 export interface ResourceServerOptions extends MappingOptions {
   readonly issuer: string;
@@ -36,6 +37,7 @@ const algorithms = [
 /** Allowed difference between the clocks of the two servers. */
 const clockToleranceSeconds = 5;
 const maxSubjectLength = 255;
+const retrySeconds = 5;
 const wellKnown = '/.well-known/oauth-protected-resource';
 
 /** Accepts the access tokens of an OAuth 2.1 authorization server, and tells clients where to get them (RFC 9728). */
@@ -45,7 +47,7 @@ export class ResourceServer {
   readonly #server: AuthorizationServer;
   readonly #introspection: Introspection | undefined;
   readonly #granted = new WeakMap<Actor, readonly string[]>();
-  #keys: ReturnType<typeof createRemoteJWKSet> | undefined;
+  readonly #keys = new SigningKeys();
 
   constructor(options: ResourceServerOptions) {
     this.#options = options;
@@ -54,16 +56,17 @@ export class ResourceServer {
     this.#introspection = options.introspection && new Introspection(options.introspection);
   }
 
-  async verify(token: string): Promise<Credential | Denial> {
+  /** `address` is where the request comes from. */
+  async verify(token: string, address: string): Promise<Credential | Denial> {
     let claims: JsonObject;
     try {
-      claims = await (isJwt(token) ? this.#verifyJwt(token) : this.#introspect(token));
+      claims = await (isJwt(token) ? this.#verifyJwt(token) : this.#introspect(token, address));
     } catch (error) {
       if (error instanceof InvalidToken)
         return { status: 401, message: error.message, challenge: this.challenge('invalid_token') };
       log('warning', 'an access token could not be checked', error);
       const message = 'The authorization server cannot be reached, so the access token cannot be checked.';
-      return { status: 503, message, challenge: this.challenge() };
+      return { status: 503, message, challenge: this.challenge(), retrySeconds };
     }
     const { sub, client_id, azp, exp } = claims;
     const client = [client_id, azp].find((id) => typeof id === 'string') as string | undefined;
@@ -120,29 +123,37 @@ export class ResourceServer {
 
   async #verifyJwt(token: string): Promise<JsonObject> {
     const { issuer, jwksUrl } = await this.#server.metadata();
-    this.#keys ??= createRemoteJWKSet(new URL(jwksUrl));
+    const checks: JWTVerifyOptions = {
+      issuer,
+      audience: this.#options.audience(),
+      algorithms,
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ['exp'],
+    };
+    const verified = jwtVerify(token, this.#keys.from(jwksUrl), checks).catch(async (error: unknown) => {
+      // While keys change, a server that does not name them has several that fit.
+      if (error instanceof errors.JWKSMultipleMatchingKeys)
+        for await (const key of error) {
+          const found = await jwtVerify(token, key, checks).catch(onlyInvalidSignature);
+          if (found !== undefined) return found;
+        }
+      throw error;
+    });
     try {
-      const { payload } = await jwtVerify(token, this.#keys, {
-        issuer,
-        audience: this.#options.audience(),
-        algorithms,
-        clockTolerance: clockToleranceSeconds,
-        requiredClaims: ['exp'],
-      });
-      return payload as JsonObject;
+      return (await verified).payload as JsonObject;
     } catch (error) {
-      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
+      if (!(error instanceof errors.JOSEError)) throw error;
       throw new InvalidToken(`The access token is not valid: ${error.message}.`);
     }
   }
 
-  async #introspect(token: string): Promise<JsonObject> {
+  async #introspect(token: string, address: string): Promise<JsonObject> {
     if (this.#introspection === undefined)
       throw new InvalidToken('The token is wrong. It is neither a JWT nor one of our own tokens.');
     const { issuer, introspectionUrl } = await this.#server.metadata();
     if (introspectionUrl === undefined)
       throw new ServerUnavailable(`The authorization server ${issuer} has no address for introspection.`);
-    const claims = await this.#introspection.ask(introspectionUrl, token);
+    const claims = await this.#introspection.ask(introspectionUrl, token, address);
     const { active, iss, aud, exp } = claims;
     if (active !== true) throw new InvalidToken('The access token is not active.');
     if (iss !== undefined && iss !== issuer) throw new InvalidToken('The access token has another issuer.');
@@ -155,6 +166,10 @@ export class ResourceServer {
 }
 
 class InvalidToken extends Error {}
+
+function onlyInvalidSignature(error: unknown): undefined {
+  if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+}
 
 function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]*\.[\w-]*$/.test(token);

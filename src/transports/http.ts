@@ -130,15 +130,20 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
       : void sendJson(response, 200, metadata as JsonObject);
   }
 
-  const credential = (await authenticator?.authenticate(request.headers)) ?? ownerCredential;
+  const { remoteAddress } = request.socket;
+  const credential = (await authenticator?.authenticate(request.headers, remoteAddress)) ?? ownerCredential;
   const isDenied = isDenial(credential);
-  const caller = isDenied ? `from ${request.socket.remoteAddress}` : credential.actor.name;
+  const caller = isDenied ? `from ${remoteAddress}` : credential.actor.name;
   const waitSeconds = rate.take(caller);
   if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
   if (isDenied) {
-    const { status, message, challenge } = credential;
-    recordDenial(options, request, { name: 'nobody' }, message);
-    return sendError(response, status, -32600, message, { 'www-authenticate': challenge });
+    const { status, message, challenge, retrySeconds } = credential;
+    // An outage of the authorization server says nothing about the token.
+    if (status === 401) recordDenial(options, request, { name: 'nobody' }, message);
+    return sendError(response, status, -32600, message, {
+      'www-authenticate': challenge,
+      ...(retrySeconds !== undefined && { 'retry-after': String(retrySeconds) }),
+    });
   }
   options.connections.use(request, response);
   const server = options.serverFor(route[1]);

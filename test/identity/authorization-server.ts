@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { importComponent } from '../components.ts';
@@ -13,6 +13,8 @@ export interface AuthorizationServer extends AsyncDisposable {
   machineToken(scope: string, format?: 'jwt' | 'opaque'): Promise<string>;
   /** A token with any claims, signed with the key of the server. */
   sign(claims: JWTPayload, expires?: number): Promise<string>;
+  /** Signs with a new key from now on, and publishes it in addition to the old one. */
+  rotateKey(): Promise<void>;
   /** Makes a token inactive. */
   revoke(token: string): Promise<void>;
 }
@@ -32,9 +34,15 @@ type Provider = new (
 /** Starts oidc-provider, a certified authorization server, on loopback. */
 export async function startAuthorizationServer(
   redirectUrl = 'http://127.0.0.1:1/callback',
+  /** Gets every request first, as a proxy in front of the server would. */
+  proxy: (request: IncomingMessage, response: ServerResponse, pass: () => void) => void = (_, __, pass) =>
+    pass(),
 ): Promise<AuthorizationServer> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const key = { ...(await exportJWK(privateKey)), kid: 'test', use: 'sig', alg: 'RS256' };
+  const newKey = async (kid: string) => {
+    const pair = await generateKeyPair('RS256', { extractable: true });
+    return { ...pair, kid, jwk: { ...(await exportJWK(pair.privateKey)), kid, use: 'sig', alg: 'RS256' } };
+  };
+  const keys = [await newKey('test')];
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
@@ -47,8 +55,7 @@ export async function startAuthorizationServer(
     response_types: [],
   });
   let format: 'jwt' | 'opaque' = 'jwt';
-  const provider = new Provider(issuer, {
-    jwks: { keys: [key] },
+  const options = {
     clients: [
       confidential(introspector),
       confidential(machine),
@@ -91,8 +98,13 @@ export async function startAuthorizationServer(
       RefreshToken: 3600,
       IdToken: 3600,
     },
-  });
-  listener.on('request', provider.callback());
+  };
+  const answer = () =>
+    new Provider(issuer, { ...options, jwks: { keys: keys.map(({ jwk }) => jwk) } }).callback();
+  let answering = answer();
+  listener.on('request', (request, response) =>
+    proxy(request, response, () => void answering(request, response)),
+  );
 
   const post = async (path: string, client: { id: string; secret: string }, body: Record<string, string>) => {
     const login = Buffer.from(`${client.id}:${client.secret}`).toString('base64');
@@ -108,7 +120,7 @@ export async function startAuthorizationServer(
   const self: AuthorizationServer = {
     issuer,
     audience: '',
-    publicKey: await exportSPKI(publicKey),
+    publicKey: await exportSPKI(keys[0]!.publicKey),
     async machineToken(scope, wanted = 'jwt') {
       format = wanted;
       const request = { grant_type: 'client_credentials', scope, resource: self.audience };
@@ -118,8 +130,12 @@ export async function startAuthorizationServer(
     },
     sign: (claims, expires = Math.floor(Date.now() / 1000) + 3600) =>
       new SignJWT({ iss: issuer, aud: self.audience, sub: 'ada', scope: 'read', exp: expires, ...claims })
-        .setProtectedHeader({ alg: 'RS256', kid: 'test', typ: 'at+jwt' })
-        .sign(privateKey),
+        .setProtectedHeader({ alg: 'RS256', kid: keys[0]!.kid, typ: 'at+jwt' })
+        .sign(keys[0]!.privateKey),
+    async rotateKey() {
+      keys.unshift(await newKey(`key-${keys.length}`));
+      answering = answer();
+    },
     revoke: async (token) => void (await post('/token/revocation', machine, { token })),
     async [Symbol.asyncDispose]() {
       listener.closeAllConnections();

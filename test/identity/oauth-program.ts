@@ -18,8 +18,9 @@ export async function startOAuthProgram(
   nodeFlags: readonly string[] = [],
   /** Further lines of the table `[auth]`. */
   settingsText = '',
+  proxy?: Parameters<typeof startAuthorizationServer>[1],
 ): Promise<OAuthProgram> {
-  const server = await startAuthorizationServer(redirectUrl);
+  const server = await startAuthorizationServer(redirectUrl, proxy);
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-oauth-'));
   const settings = join(folder, 'adjutant.toml');
   writeFileSync(
