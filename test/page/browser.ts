@@ -106,6 +106,13 @@ export interface Locator {
 
 /** Default flags that people do not use: the first supports only one window, the others turn off checks of origins. */
 const unrealistic = ['--single-process', '--disable-web-security', '--allow-running-insecure-content'];
+/** Default flags that emulate a GPU on the processor, which costs more than drawing without one. */
+const emulatedGpu = [
+  '--ignore-gpu-blocklist',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+];
 
 /** Starts the Chromium that is installed from npm. */
 export async function openBrowser(): Promise<Browser> {
@@ -118,7 +125,8 @@ export async function openBrowser(): Promise<Browser> {
   return playwright.chromium.launch({
     executablePath: await withLock('browser', () => bundled.executablePath()),
     args: [
-      ...bundled.args.filter((flag) => !unrealistic.includes(flag)),
+      ...bundled.args.filter((flag) => ![...unrealistic, ...emulatedGpu].includes(flag)),
+      '--disable-gpu',
       '--no-sandbox',
       '--disable-background-networking',
     ],
