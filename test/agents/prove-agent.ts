@@ -93,12 +93,13 @@ export class AgentProof implements AsyncDisposable {
   /** Starts a run and resolves with its id when its command has created the file. */
   async startRun(server: ServerProcess, name: string, command = 'sleep 6', ...more: readonly Turn[]) {
     const known = new Set(await listRunIds(this.runs));
-    const started = join(this.bench.project, name);
-    const task = script(this.agent.shell(`touch ${started}; ${command}`), ...more, ...this.final());
+    const task = script(this.agent.shell(`: ${name}; ${command}`), ...more, ...this.final());
     const { result } = server.begin('delegate_run', this.args(task));
     result.catch(() => {});
-    await until(`the command of ${this.agent.name}`, () => existsSync(started) || undefined);
-    const id = (await listRunIds(this.runs)).find((one) => !known.has(one))!;
+    const id = await until(`the command of ${this.agent.name}`, async () => {
+      const run = (await listRunIds(this.runs)).find((one) => !known.has(one));
+      return run && this.events(run).some((event) => JSON.stringify(event).includes(name)) ? run : undefined;
+    });
     const record = result.then(({ structuredContent }) => structuredContent as unknown as RunRecord);
     return { id, record, result };
   }
@@ -108,9 +109,9 @@ export class AgentProof implements AsyncDisposable {
   }
 
   events(id: string): readonly Record<string, unknown>[] {
-    const lines = readFileSync(join(this.runs, id, 'events.jsonl'), 'utf8')
-      .trimEnd()
-      .split('\n');
+    const file = join(this.runs, id, 'events.jsonl');
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line));
   }
 

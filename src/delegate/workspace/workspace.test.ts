@@ -23,6 +23,7 @@ import { type ApplyOptions, applyChanges } from './apply.ts';
 import { summarize } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { changesState } from './journal.ts';
+import { removeFolder } from './remove-folder.ts';
 import { undoChanges } from './undo.ts';
 import { Workspace, type WorkspaceKind } from './workspace.ts';
 
@@ -37,9 +38,9 @@ beforeEach(async () => {
   mkdirSync(folder);
   claims = await FolderClaims.open(join(root, 'state'));
 });
-afterEach(() => {
+afterEach(async () => {
   claims.close();
-  rmSync(root, { recursive: true, force: true });
+  await removeFolder(root);
 });
 
 const git = (...args: string[]) =>
