@@ -131,12 +131,17 @@ export function delegateFeatureOptions(
   isDropIn: boolean,
   more: Partial<DelegateOptions> = {},
 ): DelegateOptions {
+  const options = delegateOptions(config, withoutOwnVariables(env), isDropIn);
   return {
-    ...delegateOptions(config, withoutOwnVariables(env), isDropIn),
+    ...options,
     unreadable: [...ownFiles(config, env), ...databaseFiles(config)],
     ownFolders: ownFolders(config, env),
     ...more,
-    // Read late: the token is created when a server starts. A copy of the options would read it at once.
+    // Both are read late, and a copy of the options would read them at once: somebody may sign in to an agent while the server
+    // runs, and the token is created when a server starts.
+    get agent() {
+      return options.agent;
+    },
     get knownVariables() {
       return secretsOf(config, env);
     },

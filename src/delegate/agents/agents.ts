@@ -38,7 +38,7 @@ const builtIn: Readonly<Record<AgentName, CreateAgent>> = {
 /** The agents that runs can use. */
 export class Agents {
   readonly #agents: ReadonlyMap<AgentName, Agent>;
-  readonly #default: AgentName;
+  readonly #options: Options;
 
   constructor(options: Options) {
     const custom = new Map(options.agents.map((one) => [one.name, one]));
@@ -56,7 +56,7 @@ export class Agents {
         return [agent.name, withSandbox(agent, { ...options, runFolders }, others)];
       }),
     );
-    this.#default = options.agent;
+    this.#options = options;
   }
 
   get all(): readonly Agent[] {
@@ -81,7 +81,7 @@ export class Agents {
   }
 
   /** The agent of that name, or the configured one. */
-  get(name: AgentName = this.#default): Agent {
+  get(name: AgentName = this.#options.agent): Agent {
     const agent = this.#agents.get(name);
     if (agent !== undefined) return agent;
     const known = [...this.#agents.keys()].join(', ');

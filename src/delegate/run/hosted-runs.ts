@@ -11,7 +11,7 @@ import type { AgentRunner } from './agent-runner.ts';
 import type { ApprovalQuestions } from './approval-questions.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 import { cancelThroughSocket, type HostClient, orderThroughSocket, startHost } from './host-client.ts';
-import type { HostMessage, HostOptions, HostOrder } from './host-message.ts';
+import type { HostMessage, HostOrder } from './host-message.ts';
 import { type OpenRun, ownRuns } from './open-run.ts';
 import type { ProgressReporter } from './progress-reporter.ts';
 import { isWithin, recoverRun, recoverRuns } from './run-recovery.ts';
@@ -26,18 +26,14 @@ export interface FollowedRun {
 
 /** Starts run hosts, follows them, and cancels and recovers the runs they carry. */
 export class HostedRuns {
-  readonly #options: HostOptions;
+  readonly #options: DelegateOptions;
   readonly #spare: SpareHost;
   readonly #runner: AgentRunner;
   readonly #publish: (change: Change) => void;
   readonly #released = Promise.withResolvers<never>();
   readonly #resumed = new Set<Promise<unknown>>();
 
-  constructor(
-    { records: _, expandText: __, ...options }: DelegateOptions,
-    runner: AgentRunner,
-    publish: (change: Change) => void,
-  ) {
+  constructor(options: DelegateOptions, runner: AgentRunner, publish: (change: Change) => void) {
     this.#options = options;
     this.#spare = new SpareHost(options);
     this.#runner = runner;
@@ -260,12 +256,12 @@ const maxIdleMs = 5 * 60_000;
  * host itself. The spare host ends with this server, and after some minutes without a run.
  */
 class SpareHost {
-  readonly #options: HostOptions;
+  readonly #options: DelegateOptions;
   #host: Promise<HostClient> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isReleased = false;
 
-  constructor(options: HostOptions) {
+  constructor(options: DelegateOptions) {
     this.#options = options;
   }
 
@@ -275,7 +271,12 @@ class SpareHost {
     this.#forget();
     const host = await spare?.catch(() => undefined);
     if (host?.isConnected) return host;
-    return startHost(this.#options);
+    return this.#start();
+  }
+
+  #start(): Promise<HostClient> {
+    const { records: _, expandText: __, ...options } = this.#options;
+    return startHost(options);
   }
 
   /** Starts a host for the next run. Call it when a run has ended. */
@@ -283,7 +284,7 @@ class SpareHost {
     if (this.#host !== undefined || this.#isReleased) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const host = startHost(this.#options);
+      const host = this.#start();
       host.catch(() => {});
       this.#host = host;
       this.#timer = setTimeout(() => void this.#end(), maxIdleMs).unref();

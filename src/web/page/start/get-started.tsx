@@ -56,8 +56,8 @@ export function GetStarted() {
         </StartStep>
         <StartStep title="Check your agents" done={done.agents}>
           <p>
-            Sub-agents are programs such as Codex or Claude Code that you have installed and signed in to. A{' '}
-            <dfn>sandbox</dfn> limits which files they can change.
+            An <dfn>agent</dfn> is a program that works on a task by itself, such as Codex or Claude Code.
+            Install one and sign in to it. A <dfn>sandbox</dfn> limits which files it can change.
           </p>
           <StepFindings findings={agents} checking={checking} checkAgain={checkAgain} />
         </StartStep>
