@@ -9,6 +9,8 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -26,6 +28,8 @@ import { type Random, randomNumbers } from '../random-numbers.ts';
 
 const editor = fileURLToPath(new URL('../fixtures/random-edits.ts', import.meta.url));
 const env = { PATH: process.env['PATH'], HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1' };
+
+const git = (cwd: string, ...args: readonly string[]) => execFileSync('git', args, { cwd, env });
 
 /** Paths as bytes in latin1, with type, permissions and content. */
 type Tree = ReadonlyMap<string, string>;
@@ -56,7 +60,7 @@ function readTree(root: string): Tree {
   return tree;
 }
 
-/** Creates files, links, named pipes, empty folders, nested repositories, a submodule and odd names. */
+/** Creates files, links, named pipes, empty folders, a nested repository, a submodule and odd names. */
 function createTree(root: string, random: Random, size: number): void {
   const folders = [Buffer.from(root)];
   const at = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from('/'), name]);
@@ -75,22 +79,42 @@ function createTree(root: string, random: Random, size: number): void {
       chmodSync(path, random.pick([0o644, 0o755, 0o600, 0o664]));
     }
   }
+  const isRepository = random.next() < 0.5;
+  if (isRepository) git(root, 'init', '-q');
   for (const name of ['nested', 'sub'])
     if (random.next() < 0.5) {
       const folder = at(random.pick(folders), Buffer.from(`${name}-repository`));
       mkdirSync(folder);
       writeFileSync(at(folder, Buffer.from('inner.txt')), 'inner\n');
-      const data = at(folder, Buffer.from('.git'));
-      if (name === 'sub') writeFileSync(data, 'gitdir: ../.git/modules/sub\n');
-      else {
-        mkdirSync(data);
-        writeFileSync(at(data, Buffer.from('HEAD')), 'ref: refs/heads/main\n');
-        writeFileSync(at(data, Buffer.from('config')), '[core]\n\tbare = false\n');
-      }
+      createRepository(root, folder.toString('latin1'), name === 'sub' && isRepository);
     }
-  if (random.next() < 0.5) execFileSync('git', ['init', '-q'], { cwd: root, env });
   for (const folder of folders.slice(1))
     if (random.next() < 0.2) chmodSync(folder, random.pick([0o700, 0o775]));
+}
+
+/** Makes a folder a repository with one commit: a submodule, whose data is in the repository around it, or a nested one. */
+function createRepository(root: string, folder: string, isSubmodule: boolean): void {
+  // The repository is made elsewhere and moved, because the path of the folder need not be valid UTF-8.
+  const place = Buffer.from(folder, 'latin1');
+  const data = isSubmodule ? join(root, '.git', 'modules', 'sub') : undefined;
+  const scratch = `${root}-scratch`;
+  mkdirSync(scratch);
+  writeFileSync(join(scratch, 'inner.txt'), 'inner\n');
+  git(scratch, 'init', '-q');
+  git(scratch, 'add', '-A');
+  git(scratch, '-c', 'user.name=T', '-c', 'user.email=t@t', 'commit', '-qm', 'start');
+  const link = Buffer.concat([place, Buffer.from('/.git')]);
+  if (data === undefined) renameSync(join(scratch, '.git'), link);
+  else {
+    mkdirSync(join(root, '.git', 'modules'), { recursive: true });
+    renameSync(join(scratch, '.git'), data);
+    const depth = place
+      .subarray(Buffer.byteLength(root) + 1)
+      .toString('latin1')
+      .split('/').length;
+    writeFileSync(link, `gitdir: ${'../'.repeat(depth)}.git/modules/sub\n`);
+  }
+  rmSync(scratch, { recursive: true });
 }
 
 const kindOf = (entry: string | undefined) => entry?.split(' ').at(entry.startsWith('link') ? 0 : 1);
