@@ -54,7 +54,7 @@ export function GetStarted() {
           <Command text="adjutant install codex" />
           <StepFindings findings={clients} checking={checking} checkAgain={checkAgain} />
         </StartStep>
-        <StartStep title="Check your agents" done={done.agents}>
+        <StartStep title="Check your sub-agents" done={done.agents}>
           <p>
             An <dfn>agent</dfn> is a program that works on a task by itself, such as Codex or Claude Code.
             Install one and sign in to it. A <dfn>sandbox</dfn> limits which files it can change.
