@@ -212,6 +212,8 @@ describe('runs', () => {
     // All candidates get the same task. The one that takes the lock first solves it; the others do not.
     const lock = join(mkdtempSync(join(server.home, 'tmp', 'duel-')), 'lock');
     rmSync(join(work, 'duel.txt'), { force: true });
+    rmSync(join(work, 'duel.txt'), { force: true });
+    rmSync(lock, { recursive: true, force: true });
     const command = `if mkdir ${lock}; then echo right > duel.txt; else echo wrong > duel.txt; fi`;
     const task = `Write duel.txt ${script({ shell: command }, answer({ summary: 'Wrote it.' }))}`;
     const models = ['one', 'two'].flatMap((name) => ['--candidate', `codex:${name}`]);
@@ -220,7 +222,10 @@ describe('runs', () => {
     expect(status).toBe('completed');
     const page = await server.open();
     await page.getByRole('link', { name: 'Runs' }).click();
-    await page.getByText(/^Write duel\.txt/).click();
+    await page
+      .getByText(/^Write duel\.txt/)
+      .first()
+      .click();
     const table = page.getByRole('region', { name: 'Comparison' });
     await table.getByRole('columnheader', { name: /^1\. codex (one|two) ?suggested$/ }).waitFor();
     await table.getByRole('columnheader', { name: /^2\. codex (one|two)$/ }).waitFor();
