@@ -212,8 +212,6 @@ describe('runs', () => {
     // All candidates get the same task. The one that takes the lock first solves it; the others do not.
     const lock = join(mkdtempSync(join(server.home, 'tmp', 'duel-')), 'lock');
     rmSync(join(work, 'duel.txt'), { force: true });
-    rmSync(join(work, 'duel.txt'), { force: true });
-    rmSync(lock, { recursive: true, force: true });
     const command = `if mkdir ${lock}; then echo right > duel.txt; else echo wrong > duel.txt; fi`;
     const task = `Write duel.txt ${script({ shell: command }, answer({ summary: 'Wrote it.' }))}`;
     const models = ['one', 'two'].flatMap((name) => ['--candidate', `codex:${name}`]);
