@@ -34,11 +34,11 @@ const countStarts = () =>
 const task = (...all: readonly Step[]) => ({ task: steps(...all), cwd: bench.project });
 const openRuns = () => readQueue(bench, (queue) => queue.open());
 
-/** Resolves with the only host of this process when the run directory exists: long before the order is ready. */
-async function hostBeforeOrder(): Promise<number> {
+/** Resolves with the only host of this server when the run directory exists: long before the order is ready. */
+async function hostBeforeOrder(server = process.pid): Promise<number> {
   const runs = join(bench.home, 'runs');
   while (!existsSync(runs) || readdirSync(runs).length === 0) await nextTick();
-  const [host, ...others] = hostsOf(process.pid);
+  const [host, ...others] = hostsOf(server);
   expect(others).toEqual([]);
   return host!;
 }
@@ -87,6 +87,34 @@ describe('a run whose host dies', () => {
     process.kill(host, 'SIGKILL');
     expect((await call).record).toMatchObject({ status: 'cancelled', error: 'cancelled: not needed' });
     expect(countStarts()).toBe(0);
+  });
+
+  it('before it accepts the order is left to its own server by others', async () => {
+    await using server = await new ServerProcess(bench, settings).initialize();
+    const { result } = server.begin('delegate_run', task({ answer: {} }));
+    const host = await hostBeforeOrder(server.child.pid);
+    process.kill(host, 'SIGSTOP');
+    const [run] = await eventually(async () => {
+      const open = await openRuns();
+      expect(open[0]?.owner.pid).toBe(host);
+      return open;
+    });
+    server.child.kill('SIGSTOP');
+    process.kill(host, 'SIGKILL');
+    // Servers recover runs in their order, so the other one has passed over the first run when this one is gone.
+    const abandoned = join(bench.home, 'runs', 'abandoned');
+    await readQueue(bench, (queue) => {
+      queue.enqueue({ ...run!, directory: abandoned });
+      queue.assign(abandoned, { pid: host, born: 'earlier' });
+      queue.recordAcceptance(abandoned);
+    });
+    await using other = await new ServerProcess(bench, settings).initialize();
+    await eventually(async () => expect(await openRuns()).toHaveLength(1));
+    const { status } = await other.call('show_run', { run_id: run!.runId });
+    server.child.kill('SIGCONT');
+    expect(status).not.toBe('interrupted');
+    expect((await result)['structuredContent']).toMatchObject({ status: 'completed', error: null });
+    expect(countStarts()).toBe(1);
   });
 
   it('after it accepted the order, but before the agent starts, is not given to another', async () => {

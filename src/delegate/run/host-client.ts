@@ -18,6 +18,8 @@ export interface HostClient {
   readonly isConnected: boolean;
   /** True if the host has accepted its order. It may have started the agent, so the order must not be given again. */
   readonly hasAccepted: boolean;
+  /** Resolves when the host accepts its order. */
+  readonly accepted: Promise<void>;
   /** Resolves with the result of the run, or with `undefined` if the host exits without one. */
   carryOut(
     order: Pick<HostOrder, 'run' | 'work' | 'request'>,
@@ -50,11 +52,14 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   (child.stderr as Socket).unref();
   socket.unref();
   const result = Promise.withResolvers<object | undefined>();
+  const accepted = Promise.withResolvers<void>();
   let hasAccepted = false;
   let report: (message: HostMessage) => void = () => {};
   const channel = new Channel<HostMessage, HostRequest>(socket, (message) => {
-    if (message.kind === 'accepted') hasAccepted = true;
-    else if (message.kind === 'result') result.resolve(message.result);
+    if (message.kind === 'accepted') {
+      hasAccepted = true;
+      accepted.resolve();
+    } else if (message.kind === 'result') result.resolve(message.result);
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
   });
@@ -67,6 +72,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     get hasAccepted() {
       return hasAccepted;
     },
+    accepted: accepted.promise,
     carryOut(order, onMessage) {
       socket.ref();
       report = onMessage;

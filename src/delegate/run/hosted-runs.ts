@@ -111,6 +111,9 @@ export class HostedRuns {
         { run: { path, id }, work, ...(request && { request }) },
         this.#createReport(run),
       );
+      void host.accepted
+        .then(async () => (await this.#runner.queue).recordAcceptance(path))
+        .catch((error: unknown) => log('warning', `run ${id} could not be marked as accepted`, error));
       if (signal?.aborted) cancel();
       signal?.addEventListener('abort', cancel);
       // A server that stops still waits for the runs that it cancels.
@@ -162,7 +165,7 @@ export class HostedRuns {
     const queue = await this.#runner.queue;
     for (const run of queue.open()) {
       if (!isWithin(run, only)) continue;
-      if (run.state !== 'autopilot' || ownRuns.has(run.directory) || (await isAlive(run.owner))) continue;
+      if (run.state !== 'autopilot' || ownRuns.has(run.directory) || (await queue.isCarried(run))) continue;
       // It may have been taken over meanwhile, also by this process.
       if (ownRuns.has(run.directory) || !queue.claim(run)) continue;
       this.#resume({ path: run.directory, id: run.runId });

@@ -13,6 +13,8 @@ export interface OpenRun {
   /** The host that carries the run, or the server that is about to start the host. If it is dead, the run is abandoned. */
   readonly owner: ProcessIdentity;
   readonly fence: number;
+  /** The server that gave the run to the host, until the host accepts it. If the host dies before, this server starts another. */
+  readonly starter: ProcessIdentity | null;
   /** The agent's process; `null` until its pid is recorded. */
   readonly process: ProcessIdentity | null;
   readonly startedAt: string | null;
@@ -37,6 +39,10 @@ export function toOpenRun(row: Record<string, unknown>): OpenRun {
     threadId: row['thread_id'] as string | null,
     owner: { pid: Number(row['owner_pid']), born: String(row['owner_born']) },
     fence: Number(row['fence']),
+    starter:
+      row['starter_pid'] === null
+        ? null
+        : { pid: Number(row['starter_pid']), born: String(row['starter_born']) },
     process: row['pid'] === null ? null : { pid: Number(row['pid']), born: String(row['born']) },
     startedAt: row['started_at'] as string | null,
     socket: row['socket'] as string | null,

@@ -21,7 +21,9 @@ const schema = `
     pid INTEGER,
     born TEXT,
     started_at TEXT,
-    socket TEXT
+    socket TEXT,
+    starter_pid INTEGER,
+    starter_born TEXT
   );
   CREATE TABLE IF NOT EXISTS wishes (
     directory TEXT PRIMARY KEY,
@@ -72,6 +74,7 @@ export class RunQueue {
     const setUp = (opened: SqliteFile) => {
       opened.exec(schema);
       setUpLeases(opened, leaseTable);
+      addStarter(opened);
     };
     const database = await LocalDatabase.open(file, setUp, lockTimeoutMs);
     return new RunQueue(database, self);
@@ -87,10 +90,28 @@ export class RunQueue {
     return this.#leases.take(directory, columns) !== undefined;
   }
 
-  /** Makes a run host the owner of the run. False if another process has taken the run over. */
+  /**
+   * Makes a run host the owner of the run. Until the host accepts, this process remains responsible. False if another process
+   * has taken the run over.
+   */
   assign(directory: string, host: ProcessIdentity): boolean {
     const run = this.find(directory);
-    return run !== undefined && this.isOwn(run) && this.#leases.pass(directory, run, host);
+    if (run === undefined || !this.isOwn(run)) return false;
+    this.#updateOwn(directory, 'starter_pid = ?, starter_born = ?', this.self.pid, this.self.born);
+    return this.#leases.pass(directory, run, host);
+  }
+
+  /** The host has accepted the run: if it dies, any server may finish the run. */
+  recordAcceptance(directory: string): void {
+    this.#database.run(
+      'UPDATE open_runs SET starter_pid = NULL, starter_born = NULL WHERE directory = ?',
+      directory,
+    );
+  }
+
+  /** True if a process works on the run, or still gives it to a host. Otherwise any server may finish it. */
+  async isCarried({ owner, starter }: Pick<OpenRun, 'owner' | 'starter'>): Promise<boolean> {
+    return (await isAlive(owner)) || (starter !== null && (await isAlive(starter)));
   }
 
   /** True if this process carries the run, or is about to start its host. */
@@ -228,4 +249,17 @@ export class RunQueue {
       ...[...values, directory, this.self.pid, this.self.born],
     );
   }
+}
+
+/** Earlier versions created the table without these columns, and their processes may still use it. */
+function addStarter(file: SqliteFile): void {
+  const hasColumn = () =>
+    file.all('PRAGMA table_info(open_runs)').some((column) => column['name'] === 'starter_born');
+  if (hasColumn()) return;
+  file.exec('BEGIN IMMEDIATE');
+  if (!hasColumn()) {
+    file.exec('ALTER TABLE open_runs ADD COLUMN starter_pid INTEGER');
+    file.exec('ALTER TABLE open_runs ADD COLUMN starter_born TEXT');
+  }
+  file.exec('COMMIT');
 }

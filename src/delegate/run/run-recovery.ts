@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
+import type { AgentName } from '../agents/agent.ts';
 import { terminateRun } from '../process/process-end.ts';
-import { isAlive } from '../process/process-table.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { EventFile } from './event-file.ts';
@@ -11,7 +11,7 @@ import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun, ownRuns } from './open-run.ts';
 import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
-import type { RunResult } from './run-request.ts';
+import type { RunRequest, RunResult } from './run-request.ts';
 import { hasEnd } from './run-state.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
@@ -67,17 +67,36 @@ export async function recoverRuns(runner: AgentRunner, only?: string): Promise<v
   const queue = await runner.queue;
   for (const run of queue.open()) {
     if (!isWithin(run, only)) continue;
-    const { directory, owner } = run;
+    const { directory } = run;
     if (run.state === 'autopilot' || ownRuns.has(directory)) continue;
-    if (!queue.isOwn(run) && (await isAlive(owner))) continue;
+    if (!queue.isOwn(run) && (await queue.isCarried(run))) continue;
     // The job of an autopilot is finished or repeated by the next host of the autopilot.
-    if (isJob(run)) await terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run));
-    else await inTime(run, takeOverRun(runner, run));
+    const work = isJob(run)
+      ? terminateRun(run.process ?? undefined, run.runId, 0, () => isUnclaimed(queue, run))
+      : takeOverRun(runner, run);
+    await inTime(run.runId, work);
   }
 }
 
+/** Finishes a run that has no place in the queue. The place that it gets keeps other servers from finishing it as well. */
+export async function recoverUnlisted(
+  runner: AgentRunner,
+  directory: RunDirectory,
+  tool: RunRequest['tool'],
+  agent: AgentName,
+): Promise<void> {
+  const { path, id } = directory;
+  if (!(await runner.enqueue({ directory, tool, agent }))) return;
+  ownRuns.add(path);
+  const work = recoverRun(runner, { directory: path, runId: id, agent });
+  await inTime(
+    id,
+    work.finally(() => ownRuns.delete(path)),
+  );
+}
+
 /** One run that cannot be finished, or not soon, must not keep others from being finished. */
-async function inTime({ runId }: OpenRun, work: Promise<unknown>): Promise<void> {
+async function inTime(runId: string, work: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
   const late = pause(recoveryTimeoutMs, undefined, { signal: timer.signal, ref: false }).then(
     () => log('warning', `run ${runId} could not be finished within ${recoveryTimeoutMs / 1000} s`),

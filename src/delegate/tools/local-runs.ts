@@ -3,7 +3,6 @@ import { join, sep } from 'node:path';
 import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { loadAutopilot } from '../autopilot/autopilot-record.ts';
-import { isAlive } from '../process/process-table.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { ownRuns } from '../run/open-run.ts';
 import { oneLine } from '../run/run-progress.ts';
@@ -17,8 +16,8 @@ import {
   type RunRecord,
   runIdPattern,
 } from '../run/run-record.ts';
-import { recoverRun } from '../run/run-recovery.ts';
-import { hasJobs } from '../run/run-request.ts';
+import { recoverUnlisted } from '../run/run-recovery.ts';
+import { hasJobs, type RunRequest } from '../run/run-request.ts';
 import { hasCall, hasEnd, type RunCall, readCall, readEnd, readStart } from '../run/run-state.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import { type Artifact, incompletePrefix, RunDirectory } from '../workspace/run-directory.ts';
@@ -170,8 +169,11 @@ export class LocalRuns {
 
   /** True if a process works on the run. A run of this process may get another host. */
   async #isCarried(path: string): Promise<boolean> {
-    const owner = (await this.#queued((queue) => queue.find(path)))?.owner;
-    return ownRuns.has(path) || (owner !== undefined && (await isAlive(owner)));
+    const isCarried = await this.#queued((queue) => {
+      const run = queue.find(path);
+      return run !== undefined && queue.isCarried(run);
+    });
+    return ownRuns.has(path) || isCarried === true;
   }
 
   /** Uses the queue. Without a queue, no run is in it: reading and deleting runs must not create one on a full disk. */
@@ -187,9 +189,10 @@ export class LocalRuns {
     const isOpen = (await runner.queue).find(path) !== undefined || ownRuns.has(path);
     if (isOpen || (await this.#load(id))?.status !== 'interrupted') return;
     const directory = new RunDirectory(path, id, runner.redact);
-    if (hasJobs((await readCall(path))?.tool)) return hosts.resumeUnlisted(directory);
+    const tool = ((await readCall(path))?.tool ?? 'delegate_run') as RunRequest['tool'];
+    if (hasJobs(tool)) return hosts.resumeUnlisted(directory);
     const agent = this.#delegation.findAgent(await readStart(path)).name;
-    await recoverRun(runner, { directory: path, runId: id, agent });
+    await recoverUnlisted(runner, directory, tool, agent);
   }
 
   /** Reads only the two files that a list needs, if the run has finished. */
