@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
@@ -286,6 +286,16 @@ const advice: readonly (readonly [RegExp, string])[] = [
 
 function explain(error: string): string | undefined {
   return advice.find(([pattern]) => pattern.test(error))?.[1];
+}
+
+/** Whether Codex seems to be signed in: quick, because it is asked for every run. `readLogin` looks closely. */
+export function seemsSignedIn(codexHome: string): boolean {
+  if (existsSync(join(codexHome, 'auth.json'))) return true;
+  try {
+    return /^\s*model_provider\s*=/m.test(readFileSync(join(codexHome, 'config.toml'), 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /**

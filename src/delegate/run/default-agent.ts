@@ -4,6 +4,7 @@ import type { AgentName, Credentials } from '../agents/agent.ts';
 import { findLogin } from '../agents/agent-survey.ts';
 import { acpDefinitions } from '../agents/agents.ts';
 import { claudeCredentials } from '../agents/claude.ts';
+import { seemsSignedIn } from '../agents/codex.ts';
 
 interface Choice {
   /** `auto`, or the name of an agent. */
@@ -25,8 +26,7 @@ export function defaultAgent({ agent, order, commands, codexHome, userHome, env 
   const installed = order.filter((name) => isInstalled(commands.get(name) ?? name, env));
   const isReady = (name: AgentName) =>
     name === 'codex'
-      ? ['auth.json', 'config.toml'].some((file) => existsSync(join(codexHome, file))) ||
-        Boolean(env['OPENAI_API_KEY'] || env['CODEX_API_KEY'])
+      ? seemsSignedIn(codexHome)
       : findLogin(credentialsOf(name, env), { userHome, env }).isSignedIn !== false;
   return installed.find(isReady) ?? installed[0] ?? 'codex';
 }
