@@ -60,7 +60,7 @@ const call: Action = {
   summary: 'Call a tool, as a client would',
   args: 'TOOL [ARGUMENT…]',
   notes: { ARGUMENT: 'KEY=VALUE, or all arguments as one JSON object' },
-  examples: ['tools call list_events days_forward=7', `tools call list_runs '{"limit": 3}'`],
+  examples: ['tools call list_events query=dentist', `tools call list_runs '{"limit": 3}'`],
   async run(use) {
     const { loaded, words, terminal } = use;
     await using client = await openLocalClient(loaded, terminal);

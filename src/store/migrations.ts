@@ -81,4 +81,6 @@ export const migrations: readonly (readonly string[])[] = [
       entry text not null, primary key (log, number))`,
     'create index activity_time on activity (at_ms)',
   ],
+  // The column free stays, because servers of the last version may still be writing to it during an update.
+  ['alter table events add column show_as text', "update events set show_as = 'free' where free = 1"],
 ];

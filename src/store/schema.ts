@@ -6,6 +6,7 @@ import type {
   NotificationStatus,
   Origin,
   RuleType,
+  ShowAs,
   Urgency,
 } from './values.ts';
 
@@ -124,8 +125,8 @@ interface EventsTable {
   task: 'open' | 'done' | null;
   /** Due times of tasks that are done here, but not in their calendar, as JSON. Imports do not change them. */
   done: string | null;
-  /** 1 if the event does not block the user's time. */
-  free: Generated<number>;
+  /** Whether the event takes up time; null if its kind decides. */
+  show_as: ShowAs | null;
   /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */
   reminders: string | null;
   /** Changes when any field that a notification depends on changes. */

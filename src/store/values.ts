@@ -4,6 +4,9 @@
 export type Channel = string;
 export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const;
 export type EventStatus = (typeof eventStatuses)[number];
+/** Whether an event takes up time. Away is busy at another place. */
+export const showAsValues = ['busy', 'free', 'tentative', 'away'] as const;
+export type ShowAs = (typeof showAsValues)[number];
 /** `planned` and `sending` are open. The others are final, except that `sent` can become `delivered`. */
 export const notificationStatuses = [
   'planned',

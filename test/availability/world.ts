@@ -101,7 +101,8 @@ export function calendarText({ day }: World, events: readonly PlainEvent[], addr
         : `DTSTART;TZID=${event.zone}:${stamp}`,
       event.minute === undefined ? `DURATION:P${event.minutes / 1440}D` : `DURATION:PT${event.minutes}M`,
       ...(event.times > 1 ? [`RRULE:FREQ=DAILY;INTERVAL=${event.everyDays};COUNT=${event.times}`] : []),
-      ...(event.kind === 'free' ? ['TRANSP:TRANSPARENT'] : []),
+      // Whole days are free unless they say otherwise.
+      event.kind === 'free' ? 'TRANSP:TRANSPARENT' : 'TRANSP:OPAQUE',
       ...(event.kind === 'tentative' ? ['STATUS:TENTATIVE'] : []),
       ...(event.kind === 'cancelled' ? ['STATUS:CANCELLED'] : []),
       ...(answer ? [`ATTENDEE;PARTSTAT=${answer}:mailto:${address}`] : []),

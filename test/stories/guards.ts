@@ -329,7 +329,7 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     id: 'e',
     user_id: 'u',
     href: null,
-    free: 0,
+    show_as: null,
     done: null,
     revision: `${startMs} ${place}`,
     created_ms: 0,

@@ -3,7 +3,7 @@ import { Pace } from '../../pace.ts';
 import type { Calendar, CalendarEvent, User } from '../../store/schema.ts';
 import { configOf } from '../calendar/source.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
-import { type Occurrence, RuleBudget } from '../entities/occurrence.ts';
+import { isFree, type Occurrence, RuleBudget } from '../entities/occurrence.ts';
 import { readEvents } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { answerOf, isActive, isDeclined } from '../entities/reminders.ts';
@@ -65,8 +65,11 @@ export async function busyTimes(
       for (const occurrence of await data.occurrences(event, { fromMs, toMs: window.endMs }, zone, budget)) {
         const { startMs, endMs } = occurrence;
         if (endMs <= window.startMs || startMs >= window.endMs || endMs <= startMs) continue;
-        if (!isActive(occurrence) || occurrence.free || isDeclined(user, occurrence)) continue;
-        const tentative = occurrence.status === 'tentative' || answerOf(user, occurrence) !== undefined;
+        if (!isActive(occurrence) || isFree(event, occurrence) || isDeclined(user, occurrence)) continue;
+        const tentative =
+          occurrence.status === 'tentative' ||
+          occurrence.showAs === 'tentative' ||
+          answerOf(user, occurrence) !== undefined;
         busy.push({ startMs, endMs, event, occurrence, tentative });
       }
     } catch (error) {
@@ -118,9 +121,14 @@ function longestMs({ start_ms, end_ms, series }: CalendarEvent): number {
 const aheadMs = 366 * dayMs;
 const maxConflicts = 10;
 
-/** Lists other events of the same user that overlap an event: for a series, those within a year. */
-export async function findConflicts(data: AssistantData, event: CalendarEvent, intervalMs: number) {
-  if (event.status === 'cancelled' || event.task !== null || event.free === 1) return [];
+/** Lists other events of the same user that overlap an event, or one occurrence of it: for a series, those within a year. */
+export async function findConflicts(
+  data: AssistantData,
+  event: CalendarEvent,
+  intervalMs: number,
+  key?: string,
+) {
+  if (event.status === 'cancelled' || event.task !== null) return [];
   return data.store.read(async (db) => {
     const user = await findUser(db, event.user_id);
     const zone = preferencesOf(user).timezone;
@@ -128,7 +136,7 @@ export async function findConflicts(data: AssistantData, event: CalendarEvent, i
     const toMs = Math.min(event.last_ms + dayMs, fromMs + aheadMs);
     if (toMs <= fromMs) return [];
     const own = (await data.occurrences(event, { fromMs, toMs }, zone)).filter(
-      ({ endMs }) => endMs > data.clock(),
+      (one) => one.endMs > data.clock() && !isFree(event, one) && (key === undefined || one.key === key),
     );
     if (own.length === 0) return [];
     const window = { startMs: own[0]!.startMs, endMs: Math.max(...own.map(({ endMs }) => endMs)) };

@@ -24,7 +24,8 @@ describe('find_time', () => {
     await assistant.call('create_user', newYork);
     const event = { title: 'Secret', start_ts: '2026-11-17T15:00', end_ts: '2026-11-17T16:00' };
     await assistant.call('create_event', { user_id: 'ada', ...event });
-    await assistant.call('create_event', { user_id: 'bob', title: 'Gone', start_ts: '2026-12-24' });
+    const gone = { title: 'Gone', start_ts: '2026-12-24', show_as: 'away' };
+    await assistant.call('create_event', { user_id: 'bob', ...gone });
     const request = {
       people: ['ada', 'BOB@example.com'],
       duration_minutes: 60,
@@ -73,7 +74,8 @@ describe('find_time', () => {
   it('says why there is no time', async () => {
     await using assistant = openAssistant();
     await assistant.call('create_user', berlin);
-    await assistant.call('create_event', { user_id: 'ada', title: 'x', start_ts: '2026-11-17' });
+    const fair = { title: 'x', start_ts: '2026-11-17', show_as: 'busy' };
+    await assistant.call('create_event', { user_id: 'ada', ...fair });
     const day = { people: ['ada'], duration_minutes: 60, from: '2026-11-17', to: '2026-11-18' };
     expect(await assistant.call('find_time', day)).toMatchObject({
       slots: [],

@@ -63,7 +63,8 @@ async function expandWithin(
 
 function ownFields(details: EventDetails, event: CalendarEvent, startMs: number): SourceFields {
   const { answers, alarms, task, free } = details;
-  return present({ answers, alarms, task: task && taskState(task, event, startMs), free });
+  const showAs = details.showAs ?? (free ? 'free' : undefined);
+  return present({ answers, alarms, task: task && taskState(task, event, startMs), showAs });
 }
 
 /** Returns the times of the first occurrence. For floating times, the stored ones may be for another time zone. */

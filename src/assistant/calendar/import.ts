@@ -265,7 +265,7 @@ export async function toFields(
     alarms: details.alarms === undefined ? null : JSON.stringify(details.alarms),
     answers: details.answers === undefined ? null : JSON.stringify(details.answers),
     task: details.task ?? null,
-    free: details.free ? 1 : 0,
+    show_as: details.showAs ?? null,
     href: calendar.kind === 'caldav' ? (document ?? null) : null,
     // Imported texts can arrive out of order, so each event stores its version.
     etag: configOf(calendar).handed_over ? String(sequence) : null,

@@ -35,7 +35,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     alarms: null,
     answers: null,
     task: null,
-    free: 0,
+    show_as: null,
     done: null,
     reminders: null,
     revision: 'r',

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
-import type { CalendarEvent, EventStatus, NewEvent, User } from '../../store/schema.ts';
+import type { CalendarEvent, EventStatus, NewEvent, ShowAs, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { audit, auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser, revisionOf, rowOf } from '../entities/entity-access.ts';
@@ -30,6 +30,7 @@ export interface EventInput {
   readonly attendees?: readonly string[];
   readonly description?: string;
   readonly status?: EventStatus;
+  readonly show_as?: ShowAs;
   readonly rrule?: string;
   readonly reminders?: readonly string[];
   /** Makes a new event a task, which is due when it starts. */
@@ -129,6 +130,7 @@ const blank = {
   attendees: null,
   description: null,
   status: 'confirmed',
+  show_as: null,
   task: null,
   etag: null,
   last_seen_ms: null,
@@ -140,9 +142,9 @@ function refuseImported(event: CalendarEvent): void {
 }
 
 function toDetails(input: EventInput): Partial<EventFields> {
-  const { title, location, conf_link, organizer, attendees, description, status } = input;
+  const { title, location, conf_link, organizer, attendees, description, status, show_as } = input;
   const people = attendees && JSON.stringify(attendees);
-  return present({ title, location, conf_link, organizer, description, status, attendees: people });
+  return present({ title, location, conf_link, organizer, description, status, show_as, attendees: people });
 }
 
 const dayMs = 86_400_000;

@@ -68,14 +68,14 @@ export function fingerprint(value: unknown): string {
 export function revisionOf(event: Omit<NewEvent, 'revision'>): string {
   const { title, start_ms, end_ms, all_day, timezone, location, conf_link } = event;
   const { organizer, attendees, description, status, series } = event;
-  const { alarms, answers, task, free } = event;
+  const { alarms, answers, task, show_as } = event;
   return fingerprint(
     [
       [title, start_ms, end_ms, all_day ?? 0, timezone, location, conf_link],
       [organizer, attendees, description, status, series],
       // Left out if absent, so that events without them keep their revision.
       ...(alarms || answers || task ? [[alarms, answers, task]] : []),
-      ...(free ? [[free]] : []),
+      ...(show_as ? [[show_as === 'free' ? 1 : show_as]] : []),
     ].map((part) => part.map((field) => field ?? null)),
   );
 }

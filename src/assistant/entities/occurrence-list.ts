@@ -1,10 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
+import { instantOf, localText, offsetsIn } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
 import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
-import { preferencesOf } from './preferences.ts';
+import { type Preferences, preferencesOf } from './preferences.ts';
+import { inDigits, parseTime } from './written-time.ts';
 
 export interface Listed {
   readonly event: CalendarEvent;
@@ -15,8 +17,13 @@ export interface Listed {
 
 /** Maximum number of occurrences in one result. */
 const maxListed = 2000;
-/** Maximum number of series that one call expands. */
-const maxSeries = 20_000;
+/** Maximum number of events that one call expands. */
+const maxExpanded = 20_000;
+/** Long ranges are expanded in parts of this length, because the first parts can be enough. */
+const partMs = 366 * 86_400_000;
+
+/** Decides whether an occurrence with these texts is listed. */
+type Matches = (event: CalendarEvent, texts: readonly (string | null)[]) => boolean;
 
 interface OccurrenceList {
   readonly listed: readonly Listed[];
@@ -29,10 +36,30 @@ interface OccurrenceList {
  * occurrences that started up to that long before the window and have not ended yet.
  */
 export async function listOccurrences(
-  { occurrences }: Pick<AssistantData, 'occurrences'>,
+  data: Pick<AssistantData, 'occurrences'>,
   db: Reader,
   { reachMs = 0, ...window }: Window & { readonly reachMs?: number },
   userId?: string,
+  matches?: Matches,
+): Promise<OccurrenceList> {
+  const listed: Listed[] = [];
+  let truncated = false;
+  for (let fromMs = window.fromMs; fromMs <= window.toMs && listed.length <= maxListed; fromMs += partMs) {
+    const toMs = Math.min(window.toMs, fromMs + partMs - 1);
+    const part = { fromMs, toMs, reachMs: fromMs === window.fromMs ? reachMs : 0 };
+    const found = await listPart(data, db, part, userId, matches);
+    listed.push(...found.listed);
+    truncated ||= found.truncated;
+  }
+  return { listed: listed.slice(0, maxListed), truncated: truncated || listed.length > maxListed };
+}
+
+async function listPart(
+  { occurrences }: Pick<AssistantData, 'occurrences'>,
+  db: Reader,
+  { reachMs, ...window }: Window & { readonly reachMs: number },
+  userId: string | undefined,
+  matches: Matches | undefined,
 ): Promise<OccurrenceList> {
   const earliest = window.fromMs - reachMs;
   let single = db
@@ -43,7 +70,7 @@ export async function listOccurrences(
     .where('start_ms', '<=', window.toMs)
     .where((row) => row.or([row('start_ms', '>=', window.fromMs), row('end_ms', '>', window.fromMs)]))
     .orderBy('start_ms')
-    .limit(maxListed + 1);
+    .limit(matches === undefined ? maxListed + 1 : maxExpanded);
   let series = db
     .selectFrom('events')
     .select(['id', 'user_id'])
@@ -52,21 +79,26 @@ export async function listOccurrences(
     .where('first_ms', '<=', window.toMs)
     .where((row) => row(row('last_ms', '+', row('end_ms', '-', row.ref('start_ms'))), '>=', window.fromMs))
     .orderBy('first_ms', 'desc')
-    .limit(maxSeries + 1);
+    .limit(maxExpanded + 1);
   if (userId !== undefined) {
     single = single.where('user_id', '=', userId);
     series = series.where('user_id', '=', userId);
   }
   const found = await series.execute();
-  const tooMany = found.length > maxSeries;
+  const tooMany = found.length > maxExpanded;
   if (tooMany)
-    log('warning', `more than ${maxSeries} recurring events; the ones that began first are left out`);
-  const known = [...(await single.execute()), ...found.slice(0, maxSeries)];
+    log('warning', `more than ${maxExpanded} recurring events; the ones that began first are left out`);
+  const known = [...(await single.execute()), ...found.slice(0, maxExpanded)];
   const zones = await loadZones(db, known);
   let listed: Listed[] = [];
   let isCut = false;
   const cut = () => {
-    listed.sort((a, b) => a.occurrence.startMs - b.occurrence.startMs || (a.event.id < b.event.id ? -1 : 1));
+    listed.sort(
+      (a, b) =>
+        a.occurrence.startMs - b.occurrence.startMs ||
+        compare(a.event.id, b.event.id) ||
+        compare(a.occurrence.key, b.occurrence.key),
+    );
     isCut ||= listed.length > maxListed;
     listed = listed.slice(0, maxListed);
   };
@@ -76,11 +108,16 @@ export async function listOccurrences(
     const { pause } = pace;
     if (pause !== undefined) await pause;
     const zone = zones.get(event.user_id) ?? 'UTC';
+    // The series contains the texts of its changed occurrences.
+    if (matches?.(event, [event.title, event.location, event.description, event.series]) === false) continue;
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
       const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone, budget);
       for (const occurrence of all)
-        if (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs)
+        if (
+          (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs) &&
+          (matches?.(event, [occurrence.title, occurrence.location, occurrence.description]) ?? true)
+        )
           listed.push({ event, occurrence, zone });
       // Thousands of daily events would otherwise take much memory, and a long time to sort.
       if (listed.length > 4 * maxListed) cut();
@@ -97,6 +134,10 @@ export async function listOccurrences(
     );
   cut();
   return { listed, truncated: tooMany || isCut || slow.length > 0 };
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** Occurrences further ahead cannot be named one by one. */
@@ -117,6 +158,55 @@ export async function findOccurrence(
     'resource-not-found',
     'Occurrence not found. list_events shows the occurrences of a series.',
   );
+}
+
+/**
+ * The key of the occurrence that a person means: a key from list_events, the date or the local time at which it starts, or
+ * the date before it was moved.
+ */
+export async function occurrenceKey(
+  data: Pick<AssistantData, 'occurrences' | 'clock'>,
+  event: CalendarEvent,
+  written: string,
+  { timezone: zone, locale }: Preferences,
+): Promise<string> {
+  const window = { fromMs: event.first_ms, toMs: Math.min(event.last_ms, data.clock() + farthestMs) };
+  const all = await data.occurrences(event, window, zone);
+  if (all.some(({ key }) => key === written)) return written;
+  const nowMs = data.clock();
+  const digits = await inDigits(written, zone, nowMs, locale, 'occurrence').catch(() => undefined);
+  if (digits === undefined)
+    throw new Failure(
+      'resource-not-found',
+      `Occurrence not found: "${written}" is neither a date nor a key of list_events.`,
+    );
+  const { ms, allDay, wall } = parseTime(digits, zone, 'occurrence', nowMs);
+  const isNamed = (startMs: number) =>
+    allDay ? localText(startMs, zone).slice(0, 10) === wall : startMs === ms;
+  const starting = all.filter(({ startMs }) => isNamed(startMs));
+  const named = starting.length > 0 ? starting : all.filter(({ key }) => isNamed(keyInstant(key, zone)));
+  const [only, ...others] = named;
+  if (only !== undefined && others.length === 0) return only.key;
+  const candidates = named.length > 0 ? named : nearest(all, ms);
+  const times = candidates.slice(0, 5).map(({ startMs }) => localText(startMs, zone).slice(0, 16));
+  throw new Failure(
+    'resource-not-found',
+    `${named.length === 0 ? 'Occurrence not found' : 'Several occurrences start'} on ${digits}. ${times.length === 0 ? 'The event has none.' : `Name one of ${times.join(', ')}.`}`,
+  );
+}
+
+/** The key of an all-day or floating occurrence is local time of the user. */
+export function keyInstant(key: string, zone: string): number {
+  if (key.endsWith('Z')) return Date.parse(key);
+  const wallMs = Date.parse(key.length === 10 ? key : `${key}Z`);
+  return instantOf(wallMs, offsetsIn(zone));
+}
+
+function nearest(all: readonly Occurrence[], ms: number): readonly Occurrence[] {
+  return all
+    .toSorted((a, b) => Math.abs(a.startMs - ms) - Math.abs(b.startMs - ms))
+    .slice(0, 3)
+    .sort((a, b) => a.startMs - b.startMs);
 }
 
 async function loadZones(

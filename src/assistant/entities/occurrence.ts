@@ -7,8 +7,8 @@ export interface Window {
   readonly toMs: number;
 }
 
-/** What a calendar says besides the texts: who answered how, alarms, whether a task is done and whether the time is free. */
-export type SourceFields = Pick<EventDetails, 'answers' | 'alarms' | 'task' | 'free'>;
+/** What a calendar says besides the texts: who answered how, alarms, whether a task is done and whether the time is taken. */
+export type SourceFields = Pick<EventDetails, 'answers' | 'alarms' | 'task' | 'showAs'>;
 
 /** One occurrence of an event, with the fields that can differ between occurrences. */
 export interface Occurrence extends SourceFields {
@@ -49,15 +49,15 @@ export function singleOccurrence(event: CalendarEvent, window: Window): readonly
 
 /** The fields of an event that can differ between its occurrences. */
 export function sourceFields(
-  event: Pick<CalendarEvent, 'answers' | 'alarms' | 'task' | 'free' | 'done'>,
+  event: Pick<CalendarEvent, 'answers' | 'alarms' | 'task' | 'show_as' | 'done'>,
   startMs: number,
 ): SourceFields {
-  const { answers, alarms, task, free } = event;
+  const { answers, alarms, task, show_as: showAs } = event;
   return {
     ...(answers !== null && { answers: JSON.parse(answers) as NonNullable<EventDetails['answers']> }),
     ...(alarms !== null && { alarms: JSON.parse(alarms) as NonNullable<EventDetails['alarms']> }),
     ...(task !== null && { task: taskState(task, event, startMs) }),
-    ...(free === 1 && { free: true }),
+    ...(showAs !== null && { showAs }),
   };
 }
 
@@ -72,4 +72,12 @@ export function taskState(
 
 export function doneStarts({ done }: Pick<CalendarEvent, 'done'>): readonly number[] {
   return done === null ? [] : (JSON.parse(done) as number[]);
+}
+
+/** True if the occurrence takes up no time. Whole days do so only if the event says it: a birthday blocks nothing. */
+export function isFree(
+  { all_day }: Pick<CalendarEvent, 'all_day'>,
+  { showAs }: Pick<Occurrence, 'showAs'>,
+): boolean {
+  return showAs === 'free' || (showAs === undefined && all_day === 1);
 }

@@ -1,5 +1,12 @@
 import { nextPage } from '../../paging.ts';
-import { changes, eventStatuses, notificationStatuses, origins, ruleTypes } from '../../store/schema.ts';
+import {
+  changes,
+  eventStatuses,
+  notificationStatuses,
+  origins,
+  ruleTypes,
+  showAsValues,
+} from '../../store/schema.ts';
 import { channelPreferences, weekendPolicies } from './channels.ts';
 
 /** Output schemas of the tools. */
@@ -53,6 +60,7 @@ export const eventShape = {
     attendees: { type: 'array', items: text },
     description: text,
     status: { enum: eventStatuses },
+    show_as: { enum: showAsValues, description: 'Absent: busy, whole days free' },
     provider: text,
     provider_event_id: text,
     calendar_id: text,
@@ -109,19 +117,6 @@ export const savedEventShape = {
       description: 'Other events at the same time',
     },
     no_reminders_because: { type: 'string', description: 'Why its reminders cannot be sent' },
-    changed_occurrence: {
-      type: 'object',
-      required: ['occurrence', 'status'],
-      properties: {
-        occurrence: text,
-        title: text,
-        start_ts: text,
-        end_ts: text,
-        status: { enum: eventStatuses },
-        location: text,
-      },
-      description: 'The occurrence as it is now; the other fields are those of the series',
-    },
     ...plannedShape,
   },
 } as const;

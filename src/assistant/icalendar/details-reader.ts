@@ -52,9 +52,19 @@ export function readDetails(
     ...answersOf(all('ATTENDEE').slice(0, maxAttendees)),
     ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value)) as Partial<EventDetails>),
     ...(attendees.length > 0 && { attendees }),
-    ...((line('TRANSP')?.toUpperCase() === 'TRANSPARENT' ||
-      line('X-MICROSOFT-CDO-BUSYSTATUS')?.toUpperCase() === 'FREE') && { free: true as const }),
+    ...showAsOf(line, all('DTSTART')[0]?.value.trim().length === 8),
   };
+}
+
+/** Outlook's status says more than TRANSP. Busy is noted only for whole days, which are free otherwise. */
+function showAsOf(line: (name: string) => string | undefined, allDay: boolean): Pick<EventDetails, 'showAs'> {
+  const [transparency, status] = ['TRANSP', 'X-MICROSOFT-CDO-BUSYSTATUS'].map((name) =>
+    line(name)?.toUpperCase(),
+  );
+  if (transparency === 'TRANSPARENT' || status === 'FREE') return { showAs: 'free' };
+  if (status === 'OOF') return { showAs: 'away' };
+  if (status === 'TENTATIVE') return { showAs: 'tentative' };
+  return allDay && (transparency === 'OPAQUE' || status === 'BUSY') ? { showAs: 'busy' } : {};
 }
 
 /** Email address of a person, or the name if there is none. */

@@ -305,7 +305,7 @@ describe('a parsed event', () => {
       link: 'https://meet.example/abc',
       organizer: 'jane@example.com',
       attendees: ['bob@example.com', 'Room 5'],
-      free: true,
+      showAs: 'free',
     });
   });
 

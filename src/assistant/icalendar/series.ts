@@ -1,3 +1,5 @@
+import type { ShowAs } from '../../store/values.ts';
+
 /** A date or local time as written in the calendar. The time zone determines the instant. */
 export interface CalendarTime {
   /** `2026-03-29` for an all-day event, `2026-03-29T02:30:00` for a time. */
@@ -24,7 +26,9 @@ export interface EventDetails {
   readonly link?: string;
   readonly organizer?: string;
   readonly attendees?: readonly string[];
-  /** True if the event does not block the time. */
+  /** Whether the event takes up time. Absent if the calendar does not say, or for the usual busy of an event with times. */
+  readonly showAs?: ShowAs;
+  /** Free, as earlier versions stored it. */
   readonly free?: true;
   /** Answers of attendees who have not accepted, by address in lower case. */
   readonly answers?: Readonly<Record<string, Answer>>;

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
-import { type PageRequest, pageArguments, pageOf, wholeList } from '../../paging.ts';
+import { pageArguments, wholeList } from '../../paging.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
@@ -19,12 +19,15 @@ import {
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { inDigits, parseTime } from '../entities/written-time.ts';
+import { eventList } from './event-list.ts';
 import {
   answerFields,
   confirmField,
   deleteFields,
+  eventCursor,
   eventFields,
   eventId,
+  eventRange,
   eventTitle,
   eventWindow,
   newEventId,
@@ -34,12 +37,35 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
-import { localTimesLength } from './local-times.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
-const dayMs = 86_400_000;
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
 const remoteTimeoutMs = 5 * 60_000;
+
+/** Clients with older instructions still pass days, which are not listed any more. */
+const { days_back, days_forward } = eventWindow;
+const accepted = {
+  type: 'object',
+  properties: {
+    user_id: onlyUser,
+    ...eventRange,
+    days_back: { type: 'integer', minimum: days_back.minimum, maximum: days_back.maximum },
+    days_forward: { type: 'integer', minimum: days_forward.minimum, maximum: days_forward.maximum },
+    ...pageArguments,
+    cursor: eventCursor,
+  },
+} as const;
+/** What the document of the contract assistant accepts. */
+const documented = {
+  type: 'object',
+  properties: { user_id: onlyUser, ...eventWindow, ...pageArguments },
+} as const;
+const listed = {
+  user_id: onlyUser,
+  ...eventRange,
+  limit: pageArguments.limit,
+  cursor: eventCursor,
+} as const;
 
 /** `unpaged` lists everything at once, as the document of the contract assistant says. */
 export function eventTools(
@@ -50,16 +76,22 @@ export function eventTools(
   planning?: Planning,
 ) {
   const calendars = { data, options };
-  const savedView = async (event: CalendarEvent, context: Context) => {
+  // The document of the contract assistant has no such field.
+  const shown = ({ show_as }: CalendarEvent) => (unpaged ? {} : present({ show_as }));
+  /** Shows the event, or the occurrence that was changed: a model that saw the series would think that nothing changed. */
+  const savedView = async (event: CalendarEvent, context: Context, key?: string) => {
     const { findConflicts } = await import('../availability/busy-times.ts');
-    const conflicts = await findConflicts(data, event, options.intervalMs);
-    const view = await viewOf(data, event);
+    const conflicts = await findConflicts(data, event, options.intervalMs, key);
+    const view =
+      key === undefined
+        ? { ...(await viewOf(data, event)), ...shown(event) }
+        : await changedOccurrence(data, event, key);
     const because = view.reminders?.length ? await unreachable(data, event) : undefined;
     return {
       ...view,
       ...(conflicts.length > 0 && { conflicts }),
       ...(because !== undefined && { no_reminders_because: because }),
-      ...(planning && (await planWritten(planning, event, context))),
+      ...(planning && (await planWritten(planning, event, context, key))),
     };
   };
   return [
@@ -76,7 +108,8 @@ export function eventTools(
       annotations: hints.reads,
       timeoutMs,
       async call({ event_id }) {
-        return { structured: await viewOf(data, await data.store.read((db) => findEvent(db, event_id))) };
+        const event = await data.store.read((db) => findEvent(db, event_id));
+        return { structured: { ...(await viewOf(data, event)), ...shown(event) } };
       },
     }),
     defineTool({
@@ -87,23 +120,19 @@ export function eventTools(
       view: 'calendar',
       title: 'List Events',
       description:
-        'Lists events around now by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids.',
+        'Lists or searches events by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids.',
       phrases:
         'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          user_id: onlyUser,
-          ...eventWindow,
-          ...pageArguments,
-        },
-      },
+      inputSchema: { type: 'object', properties: listed } as unknown as typeof accepted,
+      acceptedSchema: unpaged ? documented : accepted,
       outputSchema: listShape('events', eventShape),
       annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, days_back = 2, days_forward = 30, limit, cursor }) {
+      async call({ user_id: userId, from, to, query, days_back, days_forward, limit, cursor }) {
+        const range = unpaged ? {} : { from, to, query };
         const page = unpaged ? wholeList : { limit, cursor };
-        return { structured: await eventList(data, user_id, days_back, days_forward, page) };
+        const request = { userId, daysBack: days_back, daysForward: days_forward, page, documented: unpaged };
+        return { structured: await eventList(data, { ...request, ...range }) };
       },
     }),
     defineTool({
@@ -178,13 +207,10 @@ export function eventTools(
         const event = await data.store.read((db) => findEvent(db, event_id));
         const input = await withDigits(data, event.user_id, written, event);
         const { changeEvent } = await import('../writeback/writeback.ts');
-        const scope = { occurrence, following };
+        const key = await namedOccurrence(data, event, occurrence);
+        const scope = { occurrence: key, following };
         const changed = await changeEvent(calendars, event, input, unset, scope, { confirm, context });
-        const view = await savedView(changed, context);
-        return {
-          structured:
-            occurrence === undefined ? view : { ...view, ...(await changedDate(data, changed, occurrence)) },
-        };
+        return { structured: await savedView(changed, context, following ? undefined : key) };
       },
     }),
     defineTool({
@@ -210,8 +236,9 @@ export function eventTools(
       async call({ event_id, occurrence, following, confirm }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const { removeEvent } = await import('../writeback/writeback.ts');
-        await removeEvent(calendars, event, { occurrence, following }, { confirm, context });
-        return { structured: { deleted: occurrence === undefined ? event_id : `${event_id} ${occurrence}` } };
+        const key = await namedOccurrence(data, event, occurrence);
+        await removeEvent(calendars, event, { occurrence: key, following }, { confirm, context });
+        return { structured: { deleted: key === undefined ? event_id : `${event_id} ${key}` } };
       },
     }),
   ];
@@ -239,15 +266,30 @@ async function withDigits<Input extends { start_ts?: string; end_ts?: string; ti
   return { ...input, ...present({ start_ts, end_ts }) };
 }
 
-/** What a change to one occurrence did: a model that only saw the series would think that nothing changed. */
-async function changedDate(data: AssistantData, event: CalendarEvent, key: string) {
+/** The key of the occurrence that a request names by its date, its local time or its key. */
+async function namedOccurrence(
+  data: AssistantData,
+  event: CalendarEvent,
+  written: string | undefined,
+): Promise<string | undefined> {
+  if (written === undefined) return undefined;
+  const { occurrenceKey } = await import('../entities/occurrence-list.ts');
+  const user = await data.store.read((db) => findUser(db, event.user_id));
+  return occurrenceKey(data, event, written, preferencesOf(user));
+}
+
+/** One occurrence as it is now; one that no longer takes place is cancelled. */
+async function changedOccurrence(data: AssistantData, event: CalendarEvent, key: string): Promise<EventView> {
   const user = await data.store.read((db) => findUser(db, event.user_id));
   const zone = preferencesOf(user).timezone;
-  const { findOccurrence } = await import('../entities/occurrence-list.ts');
+  const { findOccurrence, keyInstant } = await import('../entities/occurrence-list.ts');
   const found = await findOccurrence(data, event, key, zone).catch(() => undefined);
-  if (found === undefined) return { changed_occurrence: { occurrence: key, status: 'cancelled' as const } };
-  const { title, start_ts, end_ts, status, location } = occurrenceView(event, found, zone);
-  return { changed_occurrence: present({ occurrence: key, title, start_ts, end_ts, status, location }) };
+  if (found !== undefined)
+    return { ...occurrenceView(event, found, zone), ...present({ show_as: found.showAs }) };
+  const startMs = keyInstant(key, zone);
+  const { title, location, description } = event;
+  const gone = { key, startMs, endMs: startMs + event.end_ms - event.start_ms, title, location, description };
+  return occurrenceView(event, { ...gone, status: 'cancelled' }, zone);
 }
 
 /** Why no reminder of an event reaches its user, or undefined if one can. */
@@ -272,33 +314,6 @@ export async function placeEvent(db: Reader, event: CalendarEvent): Promise<Plac
   const zone = preferencesOf(await findUser(db, event.user_id)).timezone;
   const { firstTimes } = await import('../calendar/expand-event.ts');
   return { event, zone, ...(await firstTimes(event, zone)) };
-}
-
-/** Long events that started up to this long before the window are listed too. A longer reach would slow every call. */
-const reachMs = 31 * dayMs;
-
-/** Lists the occurrences around now, for the tool and the resource. */
-export async function eventList(
-  data: AssistantData,
-  user: string | undefined,
-  daysBack: number,
-  daysForward: number,
-  page: PageRequest,
-) {
-  const { listOccurrences } = await import('../entities/occurrence-list.ts');
-  const now = data.clock();
-  const window = { fromMs: now - daysBack * dayMs, toMs: now + daysForward * dayMs, reachMs };
-  const { listed: found, truncated } = await data.store.read(async (db) => {
-    if (user !== undefined) await findUser(db, user);
-    return listOccurrences(data, db, window, user);
-  });
-  const { items: events, next } = pageOf(
-    found,
-    ({ event, occurrence, zone }) => occurrenceView(event, occurrence, zone),
-    page,
-    localTimesLength,
-  );
-  return { events, count: found.length, ...next, ...(truncated && { truncated }) };
 }
 
 /** Time for the server. */
@@ -334,7 +349,8 @@ export function invitationTool(data: AssistantData, options: CalendarOptions) {
     async call({ event_id, answer, occurrence }, { signal }) {
       const event = await data.store.read((db) => findEvent(db, event_id));
       const { answerRemote } = await import('../writeback/writeback.ts');
-      const answered = await answerRemote({ data, options }, event, answer, occurrence, signal);
+      const key = await namedOccurrence(data, event, occurrence);
+      const answered = await answerRemote({ data, options }, event, answer, key, signal);
       const { organizer, notified } = answered;
       return { structured: { event_id, answer, organizer, organizer_notified: notified !== undefined } };
     },

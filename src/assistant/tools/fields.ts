@@ -1,4 +1,4 @@
-import { eventStatuses, notificationStatuses } from '../../store/schema.ts';
+import { eventStatuses, notificationStatuses, showAsValues } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
 import { eventLeadPattern } from '../entities/reminders.ts';
 
@@ -52,6 +52,11 @@ export const eventFields = {
   },
   description: { type: 'string', maxLength: 20_000, description: 'Notes' },
   status: { type: 'string', enum: eventStatuses, description: 'Cancelled events get no reminders' },
+  show_as: {
+    type: 'string',
+    enum: showAsValues,
+    description: 'Default: busy; whole days free',
+  },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
   task: { type: 'string', enum: ['open', 'done'], description: 'Task, due at start_ts' },
   reminders: {
@@ -77,11 +82,33 @@ export const unsetEventFields = {
   type: 'array',
   items: {
     type: 'string',
-    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'rrule', 'reminders'],
+    enum: ['location', 'conf_link', 'organizer', 'attendees', 'description', 'show_as', 'rrule', 'reminders'],
   },
   default: [],
   description: 'Fields to clear',
 } as const;
+
+/** What to list: a range of time, and words to search for. */
+export const eventRange = {
+  from: {
+    type: 'string',
+    maxLength: 100,
+    description: 'First day or time: 2026-03-01, monday. Default: two days ago',
+  },
+  to: {
+    type: 'string',
+    maxLength: 100,
+    description: 'Last day, included. Default: 30 days later, with query two years',
+  },
+  query: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: 'Words in title, place, notes or people',
+  },
+} as const;
+/** The last listed event, so that a page skips nothing if events were added or deleted meanwhile. */
+export const eventCursor = { type: 'string', maxLength: 600, description: 'From next_cursor' } as const;
 
 export const eventWindow = {
   days_back: { type: 'integer', minimum: 0, maximum: 30, default: 2, description: 'Days back' },
@@ -128,7 +155,7 @@ export const remoteFields = {
 } as const;
 /** Which dates of a series are changed. */
 export const scopeFields = {
-  occurrence: { type: 'string', description: 'Only this one, from list_events' },
+  occurrence: { type: 'string', maxLength: 100, description: 'Only this one: its date, or from list_events' },
   following: { type: 'boolean', default: false, description: 'With occurrence: also all later ones' },
 } as const;
 export const deleteFields = { ...scopeFields, confirm: confirmField } as const;

@@ -5,7 +5,8 @@ import { wholeList } from '../../paging.ts';
 import type { StoreChange } from '../../store/store.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { eventDetailView, profileView } from '../entities/view.ts';
-import { eventList, placeEvent } from './event-tools.ts';
+import { eventList } from './event-list.ts';
+import { placeEvent } from './event-tools.ts';
 import { notificationList } from './notification-tools.ts';
 
 const mimeType = 'application/json';
@@ -85,7 +86,7 @@ async function readContent(
   if (isList || kind === 'users') demand(id);
   if (isList)
     return kind === 'events'
-      ? eventList(data, id, 2, 30, wholeList)
+      ? eventList(data, { userId: id, page: wholeList, documented: true })
       : notificationList(data, id, 2, 30, wholeList);
   return data.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));

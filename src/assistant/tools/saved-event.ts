@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { type ChannelConfig, findChannel, reachableBy } from '../entities/channels.ts';
-import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { timestamp } from '../entities/view.ts';
 import type { PolicyCalls } from './notification-tools.ts';
 
@@ -20,18 +20,12 @@ export async function planWritten(
   { data, channels, policy }: Planning,
   event: CalendarEvent,
   context: Context,
+  occurrence?: string,
 ) {
   const because = policy.asksModel ? undefined : await plan(data, event, context.signal);
   const { user, rows } = await data.store.read(async (db) => ({
     user: await findUser(db, event.user_id),
-    rows: await db
-      .selectFrom('notifications')
-      .select(['plan_ms', 'channel'])
-      .where('event_id', '=', event.id)
-      .where('status', '=', 'planned')
-      .orderBy('plan_ms')
-      .limit(maxListed)
-      .execute(),
+    rows: await nextReminders(db, event, occurrence),
   }));
   const planned = rows.map(({ plan_ms, channel }) => ({ plan_time: timestamp(plan_ms), channel }));
   const warnings = await warningsFor(
@@ -43,6 +37,16 @@ export async function planWritten(
     because,
   );
   return { planned, ...(warnings.length > 0 && { warnings }) };
+}
+
+function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | undefined) {
+  const planned = db
+    .selectFrom('notifications')
+    .select(['plan_ms', 'channel'])
+    .where('event_id', '=', id)
+    .where('status', '=', 'planned');
+  const own = occurrence === undefined ? planned : planned.where('occurrence', '=', occurrence);
+  return own.orderBy('plan_ms').limit(maxListed).execute();
 }
 
 /** Returns why nothing was planned, if the guards refused everything. */

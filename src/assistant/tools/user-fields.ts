@@ -102,9 +102,11 @@ export const userFields = {
   },
 } as const;
 
-const { channels: _, reminders: __, ...others } = userFields;
+const { email, phone_e164, timezone, quiet_start, quiet_end, channel_pref, locale, ntfy_topic } = userFields;
 /** What create_user announces. The rest is described by update_user, and accepted by both. */
-export const announcedUserFields = others;
+export const announcedUserFields = {
+  ...{ email, phone_e164, timezone, quiet_start, quiet_end, channel_pref, locale, ntfy_topic },
+} as const;
 
 export const userName = {
   type: 'string',

@@ -62,7 +62,8 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       scope: 'calendar:*',
       inViews: true,
       title: 'Create User',
-      description: 'Adds a person, and how and when to notify them. A channel needs its address.',
+      description:
+        'Adds a person, and how and when to notify them. A channel needs its address. update_user has more settings.',
       searchHint: 'person people',
       phrases:
         'add new person colleague member mail address phone mobile register sign up enrol join wife husband brother sister friend client customer newcomer employee family someone introduce onboard set up account include partner mother father son daughter wants reminders too hire started',

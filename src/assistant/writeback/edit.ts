@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
 import { type OffsetAt, offsetsIn } from '../../recurrence/zone.ts';
+import type { ShowAs } from '../../store/schema.ts';
 import {
   type CalendarObject,
   componentsOf,
@@ -44,6 +45,7 @@ export interface EventPatch {
   readonly description?: string | null;
   readonly conf_link?: string | null;
   readonly status?: string;
+  readonly show_as?: ShowAs | null;
   readonly attendees?: readonly string[];
   readonly rrule?: string | null;
   readonly startMs?: number;
@@ -83,8 +85,20 @@ export function applyDetails(
   for (const [name, value] of Object.entries(texts))
     if (value !== undefined) setText(event, name, value === null ? null : escapeText(value), lineBreak);
   if (patch.status !== undefined) setText(event, 'STATUS', patch.status.toUpperCase(), lineBreak);
+  if (patch.show_as !== undefined)
+    for (const [name, value] of Object.entries(showAsText(patch.show_as)))
+      setText(event, name, value, lineBreak);
   if (patch.conf_link !== undefined) setText(event, linkName(event), patch.conf_link, lineBreak);
   if (patch.attendees !== undefined) setAttendees(event, patch.attendees, organizer, lineBreak);
+}
+
+/** How calendars write whether an event takes up time. Outlook's property has more values than the standard one. */
+export function showAsText(value: ShowAs | null): Readonly<Record<string, string | null>> {
+  const statuses = { busy: 'BUSY', free: 'FREE', tentative: 'TENTATIVE', away: 'OOF' } as const;
+  return {
+    TRANSP: value === null ? null : value === 'free' ? 'TRANSPARENT' : 'OPAQUE',
+    'X-MICROSOFT-CDO-BUSYSTATUS': value === null ? null : statuses[value],
+  };
 }
 
 /** The property from which the link of an event is read. */

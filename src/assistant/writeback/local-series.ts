@@ -11,7 +11,7 @@ import { parseCalendar } from '../icalendar/parse.ts';
 import type { CalendarTime, Duration, EventDetails, Series } from '../icalendar/series.ts';
 import { type CalendarObject, escapeText, parseObject, writeLines, writeObject } from '../icalendar/text.ts';
 import { timeLine } from '../icalendar/written-value.ts';
-import type { EditContext } from './edit.ts';
+import { type EditContext, showAsText } from './edit.ts';
 import { detailsOf, findOccurrence, isFirst, requestedTimes, type Scope } from './request.ts';
 import { editAll, editOccurrence, endBefore, excludeOccurrence, tailOf } from './series-edit.ts';
 
@@ -143,6 +143,7 @@ async function fieldsOf(event: CalendarEvent, object: CalendarObject, user: User
     description: details.description ?? null,
     conf_link: details.link ?? null,
     status: details.status,
+    show_as: details.showAs ?? null,
   };
 }
 
@@ -150,13 +151,13 @@ async function fieldsOf(event: CalendarEvent, object: CalendarObject, user: User
 function storedText(event: CalendarEvent): string {
   const series = JSON.parse(event.series!) as Series;
   const { start, duration, rules = [], exceptions = [], overrides = [] } = series;
-  const { title, status, description, location, conf_link: link } = event;
+  const { title, status, description, location, conf_link: link, show_as: showAs } = event;
   const components = [
     [
       ...timeLines(start, duration),
       ...rules.map((rule) => `RRULE:${rule}`),
       ...exceptions.map((time) => timeLine('EXDATE', time)),
-      ...detailLines(present({ title, status, description, location, link })),
+      ...detailLines(present({ title, status, description, location, link, showAs })),
     ],
     ...overrides.map((one) => [
       timeLine('RECURRENCE-ID', one.id),
@@ -184,12 +185,22 @@ function timeLines(start: CalendarTime, { days, seconds }: Duration): readonly s
   return [timeLine('DTSTART', start), `DURATION:P${days > 0 || time === '' ? `${days}D` : ''}${time}`];
 }
 
-function detailLines({ title, status, description, location, link }: EventDetails): readonly string[] {
+function detailLines({
+  title,
+  status,
+  description,
+  location,
+  link,
+  showAs,
+}: EventDetails): readonly string[] {
   return [
     `SUMMARY:${escapeText(title)}`,
     `STATUS:${status.toUpperCase()}`,
     ...(description === undefined ? [] : [`DESCRIPTION:${escapeText(description)}`]),
     ...(location === undefined ? [] : [`LOCATION:${escapeText(location)}`]),
     ...(link === undefined ? [] : [`URL:${link}`]),
+    ...(showAs === undefined
+      ? []
+      : Object.entries(showAsText(showAs)).map(([name, value]) => `${name}:${value}`)),
   ];
 }

@@ -1,14 +1,13 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, present } from '../../json.ts';
-import { instantOf, offsetsIn } from '../../recurrence/zone.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import type { StoredObject } from '../calendar/source.ts';
 import { type EventInput, mergedTimes, timesOf, type WrittenTimes } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, fingerprint } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
-import { findOccurrence as findDate } from '../entities/occurrence-list.ts';
+import { findOccurrence as findDate, keyInstant } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { dateIn, timestamp } from '../entities/view.ts';
 import { localTime } from '../entities/written-time.ts';
@@ -42,24 +41,17 @@ export async function findOccurrence(
   return { ...found, keyMs: keyInstant(key, userZone) };
 }
 
-/** The key of an all-day or floating occurrence is local time of the user. */
-function keyInstant(key: string, zone: string): number {
-  if (key.endsWith('Z')) return Date.parse(key);
-  const wallMs = Date.parse(key.length === 10 ? key : `${key}Z`);
-  return instantOf(wallMs, offsetsIn(zone));
-}
-
 export function isFirst(event: CalendarEvent, { keyMs }: FoundOccurrence): boolean {
   return keyMs <= event.start_ms;
 }
 
 /** The fields of a request that are neither times nor recurrence. */
 export function detailsOf(input: EventInput, unset: readonly (keyof EventInput)[]): EventPatch {
-  const { title, location, description, conf_link, status, attendees } = input;
+  const { title, location, description, conf_link, status, show_as, attendees } = input;
   return {
-    ...present({ title, location, description, conf_link, status, attendees }),
+    ...present({ title, location, description, conf_link, status, show_as, attendees }),
     ...Object.fromEntries(
-      (['location', 'description', 'conf_link'] as const)
+      (['location', 'description', 'conf_link', 'show_as'] as const)
         .filter((name) => unset.includes(name))
         .map((name) => [name, null]),
     ),

@@ -17,12 +17,13 @@ const details: Flags = {
   attendees: several('PERSON', 'Mail address or name of somebody who attends; can be repeated'),
   description: text('TEXT', 'Notes'),
   status: text('STATUS', 'confirmed, tentative or cancelled'),
+  'show-as': text('STATE', 'busy, free, tentative or away; busy, unless given, and whole days free'),
   rrule: text('RULE', 'How it repeats, such as FREQ=WEEKLY;BYDAY=MO'),
   task: text('STATE', 'Make it a task, due at the start: open or done'),
   reminders: several('TIME', 'When to remind, such as 2h or 17:00; can be repeated'),
 };
 const confirm = text('TOKEN', 'Send the messages that the preview showed');
-const occurrence = text('DATE', 'Only this date of a series');
+const occurrence = text('DATE', 'Only this date of a series, such as 2027-06-19');
 const following = toggle('Also all later dates of the series');
 const people = several('PERSON', 'Somebody who has to be free; can be repeated');
 const range: Flags = {
@@ -36,13 +37,16 @@ export const events: Command = {
   summary: 'Your calendar: see, add, change and answer events, find a time to meet',
   actions: {
     list: toolAction({
-      summary: 'List events',
+      summary: 'List or search events',
       args: '[PERSON]',
       flags: {
-        'days-back': number('DAYS', 'Start so many days ago; 2, unless given'),
-        'days-forward': number('DAYS', 'End in so many days; 30, unless given'),
+        from: text('DAY', 'First day or time; two days ago, unless given'),
+        to: text('DAY', 'Last day, included; 30 days later, unless given'),
+        query: text('WORDS', 'Only events with these words in title, place, notes or people'),
+        'days-back': number('DAYS', 'Start so many days ago, instead of --from'),
+        'days-forward': number('DAYS', 'End in so many days, instead of --to'),
       },
-      examples: ['events list', 'events list ada --days-forward 7'],
+      examples: ['events list', 'events list ada --days-forward 7', 'events list --query dentist'],
       tool: 'list_events',
       words: ['user_id'],
       defaults: wholeList,

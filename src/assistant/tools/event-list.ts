@@ -1,0 +1,159 @@
+import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
+import { type PageRequest, pageOf } from '../../paging.ts';
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import type { Window } from '../entities/occurrence.ts';
+import type { Listed } from '../entities/occurrence-list.ts';
+import { preferencesOf } from '../entities/preferences.ts';
+import { occurrenceView } from '../entities/view.ts';
+import { inDigits, parseTime } from '../entities/written-time.ts';
+import { localTimesLength } from './local-times.ts';
+
+const dayMs = 86_400_000;
+/** Long events that started up to this long before the window are listed too. A longer reach would slow every call. */
+const reachMs = 31 * dayMs;
+/** Without a range: from two days ago for thirty days, or for two years if words are searched. */
+const [defaultBack, defaultForward, searchForward] = [2, 30, 731];
+/** More years than this in one call cost more than they tell. */
+const maxYears = 20;
+/** If nothing that matches lies ahead, so many of the last matches before are listed. */
+const maxPast = 10;
+
+export interface ListRequest {
+  readonly userId: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly query?: string | undefined;
+  readonly daysBack?: number | undefined;
+  readonly daysForward?: number | undefined;
+  readonly page: PageRequest;
+  /** Leave out fields that the document of the contract assistant does not have. */
+  readonly documented?: boolean;
+}
+
+/** Lists the occurrences in a range of time, for the tool and the resource. */
+export async function eventList(data: AssistantData, request: ListRequest) {
+  const { listOccurrences } = await import('../entities/occurrence-list.ts');
+  const { userId, query, page, documented = false } = request;
+  const window = await windowOf(data, request);
+  const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+  const matches = query === undefined ? undefined : matcher(query);
+  const list = (part: Window & { readonly reachMs?: number }) =>
+    data.store.read((db) => listOccurrences(data, db, part, userId, matches));
+  // What starts before the last listed entry was on earlier pages.
+  const isLater = after !== undefined && after.startMs > window.fromMs;
+  const { listed, truncated } = await list(
+    isLater ? { ...window, fromMs: after.startMs } : { ...window, reachMs },
+  );
+  const ahead = after === undefined ? listed : listed.filter((one) => isAfter(one, after));
+  const searchesPast = ahead.length === 0 && after === undefined && query !== undefined && !request.from;
+  const past = { fromMs: window.fromMs - searchForward * dayMs, toMs: window.fromMs };
+  const found = searchesPast ? (await list(past)).listed.slice(-maxPast) : ahead;
+  const before = after?.position ?? 0;
+  const toView = ({ event, occurrence, zone }: Listed) => ({
+    ...occurrenceView(event, occurrence, zone),
+    ...(!documented && present({ show_as: occurrence.showAs })),
+  });
+  const { items: events, next } = pageOf(found, toView, { limit: page.limit }, localTimesLength);
+  return {
+    events,
+    count: before + found.length,
+    ...(next.next_cursor !== undefined && {
+      next_cursor: writeCursor(found[events.length - 1]!, before + events.length),
+    }),
+    ...(truncated && { truncated }),
+  };
+}
+
+async function windowOf(
+  { store, clock }: AssistantData,
+  { userId, from, to, query, daysBack = defaultBack, daysForward }: ListRequest,
+): Promise<Window> {
+  const nowMs = clock();
+  const user = await store.read((db) =>
+    userId === undefined
+      ? db.selectFrom('users').selectAll().orderBy('created_ms').limit(1).executeTakeFirst()
+      : findUser(db, userId),
+  );
+  const { timezone = 'UTC', locale = 'en' } = user === undefined ? {} : preferencesOf(user);
+  const read = async (written: string, field: string) =>
+    parseTime(await inDigits(written, timezone, nowMs, locale, field), timezone, field, nowMs);
+  const start = from === undefined ? undefined : await read(from, 'from');
+  const end = to === undefined ? undefined : await read(to, 'to');
+  // A day as the end includes that day.
+  const toMs = end === undefined ? undefined : end.allDay ? nextDay(end.ms, timezone) - 1 : end.ms;
+  const forwardMs = (daysForward ?? (query === undefined ? defaultForward : searchForward)) * dayMs;
+  const before = nowMs - daysBack * dayMs;
+  const fromMs = start?.ms ?? (toMs === undefined || toMs > before ? before : toMs - forwardMs);
+  const window = { fromMs, toMs: toMs ?? (start === undefined ? nowMs : fromMs) + forwardMs };
+  if (window.toMs < window.fromMs)
+    throw new Failure('invalid-params', `to (${to}) is before from (${from ?? 'two days ago'}).`);
+  if (window.toMs - window.fromMs > maxYears * 366 * dayMs)
+    throw new Failure('invalid-params', `from and to are more than ${maxYears} years apart.`);
+  return window;
+}
+
+function nextDay(midnightMs: number, zone: string): number {
+  const offsets = offsetsIn(zone);
+  return instantOf(wallOf(midnightMs, offsets) + dayMs, offsets);
+}
+
+// ── Words ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Words of a question that say nothing about an event. */
+const fillers = new Set(
+  'a an and at der den die das de del des du el event for la le les los meeting mein meine mi mit mon my of on the um un und with y zu'.split(
+    ' ',
+  ),
+);
+
+/** Matches texts that contain all words of a query, in any order and form: `café` finds "Cafe", `dentist` "Dentists". */
+function matcher(query: string): (event: CalendarEvent, texts: readonly (string | null)[]) => boolean {
+  const all = plain(query).split(/[^\p{L}\p{N}@.]+/u);
+  const said = all.filter((word) => word !== '');
+  const telling = said.filter((word) => !fillers.has(word));
+  const words = telling.length > 0 ? telling : said;
+  return ({ organizer, attendees }, texts) => {
+    const text = plain([...texts, organizer, attendees].filter((one) => one !== null).join('\n'));
+    return words.every((word) => text.includes(word));
+  };
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+// ── Cursor ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The last listed entry. The next page begins after it, also if earlier entries were added or deleted meanwhile. */
+interface Position {
+  readonly startMs: number;
+  readonly id: string;
+  readonly key: string;
+  /** Number of entries up to here, for the count. */
+  readonly position: number;
+}
+
+function writeCursor({ event, occurrence }: Listed, position: number): string {
+  return Buffer.from(JSON.stringify([occurrence.startMs, event.id, occurrence.key, position])).toString(
+    'base64url',
+  );
+}
+
+function readCursor(cursor: string): Position {
+  try {
+    const [startMs, id, key, position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    if (Number.isFinite(startMs) && typeof id === 'string' && typeof key === 'string')
+      return { startMs: Number(startMs), id, key, position: Number(position) || 0 };
+  } catch {}
+  throw new Failure('invalid-params', 'cursor is not a next_cursor of list_events.', {
+    issues: [{ path: ['cursor'], keyword: 'format', expected: 'next_cursor', message: 'is unknown' }],
+  });
+}
+
+function isAfter({ event, occurrence }: Listed, { startMs, id, key }: Position): boolean {
+  if (occurrence.startMs !== startMs) return occurrence.startMs > startMs;
+  return event.id === id ? occurrence.key > key : event.id > id;
+}
