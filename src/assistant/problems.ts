@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Problem } from '../feature.ts';
 import type { User } from '../store/schema.ts';
 import { createStore, locate, type Store } from '../store/store.ts';
+import { overdueNotifications } from './delivery/delivery-state.ts';
 import { addressesOf, type ChannelConfig, findChannel, reachableBy } from './entities/channels.ts';
 import type { Reader } from './entities/entity-access.ts';
 import { channelsOf, preferencesOf } from './entities/preferences.ts';
@@ -13,8 +14,6 @@ export interface ProblemOptions {
   readonly nowMs: number;
 }
 
-/** A running worker claims a reminder within seconds. */
-const overdueMs = 2 * 60_000;
 /** People that a message names. */
 const maxNamed = 5;
 /** People that one check looks at. */
@@ -77,24 +76,13 @@ async function withoutZone(db: Reader, { place }: Store): Promise<readonly Probl
 }
 
 async function overdueReminders(db: Reader, { nowMs }: ProblemOptions): Promise<readonly Found[]> {
-  const limitMs = nowMs - overdueMs;
-  const { count, first } = await db
-    .selectFrom('notifications')
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('next_ms').as('first')])
-    .where('next_ms', '<=', limitMs)
-    .where((row) =>
-      row.or([
-        row('status', '=', 'planned'),
-        row.and([row('status', '=', 'sending'), row('lease_ms', '<=', limitMs)]),
-      ]),
-    )
-    .executeTakeFirstOrThrow();
-  if (Number(count) === 0) return [];
-  const what = Number(count) === 1 ? '1 reminder is' : `${count} reminders are`;
+  const { count, firstMs } = await overdueNotifications(db, nowMs);
+  if (count === 0) return [];
+  const what = count === 1 ? '1 reminder is' : `${count} reminders are`;
   return [
     {
       severity: 'error',
-      message: `${what} overdue, since ${timestamp(Number(first))}: no worker delivers notifications`,
+      message: `${what} overdue, since ${timestamp(firstMs)}: no worker delivers notifications`,
       remedy:
         'run adjutant worker, or adjutant service install worker to keep it running; a server on stdio only plans',
     },

@@ -19,6 +19,7 @@ import { ensureToken, readToken } from '../transports/token.ts';
 import { servePage } from '../web/page.ts';
 import { recordServer } from './background/running-servers.ts';
 import { createFullServer } from './full-server.ts';
+import { createReadiness } from './readiness.ts';
 import { finish, stopped } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -81,6 +82,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         sessions: config['http.max_sessions'],
       },
       serverFor,
+      readiness: createReadiness(config, delivery),
       permitsItself: (path) => delivery !== undefined && isAnswerPath(path),
       async page(path, response, request) {
         if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;

@@ -11,6 +11,7 @@ import { describeRequest } from '../engine/call.ts';
 import { claimedVersion } from '../engine/modern.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
+import type { Finding } from '../feature.ts';
 import { type Authenticator, type Credential, isDenial, ownerCredential } from '../identity/credential.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
@@ -21,6 +22,7 @@ import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { structureProblem } from './message-limits.ts';
 import { findDenied } from './needed-scope.ts';
+import { isProbe, serveProbe } from './probes.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
 import { type ReplyLimits, ReplyMemory } from './reply-memory.ts';
@@ -60,6 +62,8 @@ export interface HttpOptions extends GuardOptions {
    * an origin, and the web apps of messengers post there from their own.
    */
   permitsItself?(path: string): boolean;
+  /** Checks for `/readyz`. Absent in tests of the transport alone. */
+  readiness?(): Promise<readonly Finding[]>;
   /** Serves all other paths: the page and its files. */
   page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void>;
 }
@@ -118,34 +122,25 @@ interface Endpoint extends HttpOptions {
 async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { authenticator, live, rate } = options;
   const path = (request.url ?? '/').replace(/[?#].*$/s, '');
+  // Load balancers ask by the address of the machine, and have no token.
+  if (isProbe(path) && request.headers.authorization === undefined)
+    return serveProbe(options, path, request, response);
   const anyOrigin = request.method === 'POST' && options.permitsItself?.(path) === true;
   const refusal = checkOrigin(request, { ...options, anyOrigin });
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
-  if (route === null) {
+  if (route === null && !isProbe(path)) {
     const metadata = authenticator?.metadata(path);
     return metadata === undefined
       ? options.page(path, response, request)
       : void sendJson(response, 200, metadata as JsonObject);
   }
 
-  const { remoteAddress } = request.socket;
-  const credential = (await authenticator?.authenticate(request.headers, remoteAddress)) ?? ownerCredential;
-  const isDenied = isDenial(credential);
-  const caller = isDenied ? `from ${remoteAddress}` : credential.actor.name;
-  const waitSeconds = rate.take(caller);
-  if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
-  if (isDenied) {
-    const { status, message, challenge, retrySeconds } = credential;
-    // An outage of the authorization server says nothing about the token.
-    if (status === 401) recordDenial(options, request, { name: 'nobody' }, message);
-    return sendError(response, status, -32600, message, {
-      'www-authenticate': challenge,
-      ...(retrySeconds !== undefined && { 'retry-after': String(retrySeconds) }),
-    });
-  }
+  const credential = await admit(options, request, response);
+  if (credential === undefined) return;
   options.connections.use(request, response);
+  if (route === null) return serveProbe(options, path, request, response, credential.actor);
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);
 
@@ -178,7 +173,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
-  if (Array.isArray(message)) rate.add(caller, message.length - 1);
+  if (Array.isArray(message)) rate.add(credential.actor.name, message.length - 1);
   const denied = findDenied(server, access, message);
   const stepUp = denied && authenticator?.stepUp(credential.actor, denied.scope);
   if (denied !== undefined && stepUp !== undefined) {
@@ -195,6 +190,29 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   // Most requests are answered by now.
   if (!response.writableEnded) live.add({ credential, response, isStream: isListen(message) });
   return served;
+}
+
+/** Returns whose token the request has. Otherwise, or if too many requests came with it, sends the reply. */
+async function admit(
+  options: Endpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Credential | undefined> {
+  const { remoteAddress } = request.socket;
+  const credential =
+    (await options.authenticator?.authenticate(request.headers, remoteAddress)) ?? ownerCredential;
+  const isDenied = isDenial(credential);
+  const waitSeconds = options.rate.take(isDenied ? `from ${remoteAddress}` : credential.actor.name);
+  if (waitSeconds > 0) return void tooManyRequests(waitSeconds, response);
+  if (!isDenied) return credential;
+  const { status, message, challenge, retrySeconds } = credential;
+  // An outage of the authorization server says nothing about the token.
+  if (status === 401) recordDenial(options, request, { name: 'nobody' }, message);
+  sendError(response, status, -32600, message, {
+    'www-authenticate': challenge,
+    ...(retrySeconds !== undefined && { 'retry-after': String(retrySeconds) }),
+  });
+  return undefined;
 }
 
 function tooManyRequests(seconds: number, response: ServerResponse): void {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
+import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
 import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
@@ -43,6 +44,8 @@ export interface Delivery {
   /** Syncs due calendars, plans, and delivers due notifications. Returns the number of notifications handled. */
   once(): Promise<number>;
   readonly responses: Responses;
+  /** Checks the database and the worker for monitoring. Throws if the database does not answer. */
+  check(): Promise<readonly Finding[]>;
   /** Stops after the deliveries in progress have ended. */
   stop(): Promise<void>;
 }
@@ -132,6 +135,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return scheduler.once();
     },
     responses,
+    check: async () => (await import('./delivery-state.ts')).checkDelivery(store, clock),
     async stop() {
       // Close the loop before aborting, so that it hands the users it did not finish to other processes.
       const loopClosed = planningLoop.close();

@@ -28,8 +28,8 @@ export function announceSender(
   };
 }
 
-/** True if a process is running that sends notifications by this channel. */
-export async function hasSender(db: Reader, channel: string, nowMs: number): Promise<boolean> {
+/** True if a process is running that sends notifications by this channel, or, without a channel, by all of them. */
+export async function hasSender(db: Reader, channel: string | undefined, nowMs: number): Promise<boolean> {
   const rows = await db
     .selectFrom('records')
     .select('value')
@@ -38,6 +38,6 @@ export async function hasSender(db: Reader, channel: string, nowMs: number): Pro
     .execute();
   return rows.some(({ value }) => {
     const { channels = [] } = JSON.parse(value) as { channels?: readonly string[] };
-    return channels.length === 0 || channels.includes(channel);
+    return channels.length === 0 || (channel !== undefined && channels.includes(channel));
   });
 }
