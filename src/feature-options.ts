@@ -92,11 +92,15 @@ export function promptRepositories(config: Config, env: Environment): Pick<Promp
     ...one,
     address: one.address.replace(/^~(?=\/)/, () => config['prompts.user_home']),
   }));
-  const git: RunGit = async (args, variables = {}) => {
+  return { repositories: { list, folder: config['prompts.repositories_dir'], git: fetchingGit(env) } };
+}
+
+/** Git for repositories of prompts, with the variables of the person and without our own. */
+export function fetchingGit(env: Environment): RunGit {
+  return async (args, variables = {}, options = {}) => {
     const { runFetchingGit } = await import('./delegate/process/fetching-git.ts');
-    return runFetchingGit(args, withoutOwnVariables(env), variables);
+    return runFetchingGit(args, withoutOwnVariables(env), variables, options);
   };
-  return { repositories: { list, folder: config['prompts.repositories_dir'], git } };
 }
 
 /** Tests of prompts ask the same model as the assistant. */

@@ -121,6 +121,7 @@ export const promptSettings = defineSettings({
           format: { type: 'string', enum: ['libraries', ...mountable] },
           prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
           interval_minutes: { type: 'integer', minimum: 0 },
+          credentials: { type: 'string', enum: ['helper'] },
         },
         required: ['address'],
         additionalProperties: false,
@@ -128,7 +129,7 @@ export const promptSettings = defineSettings({
     },
     default: [],
     description:
-      'Git repositories of prompts to fetch and serve: tables with address (https, ssh or a path) and optionally branch, commit (to stay at it), folder (in the repository), format (libraries, or one of prompts.mounts), prefix, name and interval_minutes (default 60; 0 updates only with prompts pull).',
+      'Git repositories of prompts to fetch and serve: tables with address (https, ssh or a path) and optionally branch, commit (to stay at it), folder (in the repository), format (libraries, or one of prompts.mounts), prefix, name, interval_minutes (default 60; 0 updates only with prompts pull) and credentials (helper: your own git credential helper is asked for a password of that host).',
   },
   'prompts.repositories_dir': {
     type: 'path',

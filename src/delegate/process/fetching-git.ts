@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { type Environment, safeGitSettings, withGitSettings } from './environment.ts';
 import { capture } from './launch.ts';
@@ -12,21 +14,34 @@ const settings: readonly (readonly [string, string])[] = [
   ['core.autocrlf', 'false'],
   ['credential.helper', ''],
   ['fetch.fsckObjects', 'true'],
+  // Always one pack, whose size can be limited while it arrives.
+  ['fetch.unpackLimit', '1'],
   ['gc.auto', '0'],
   ['http.followRedirects', 'false'],
+  ['http.lowSpeedLimit', '100'],
+  ['http.lowSpeedTime', '60'],
   ['maintenance.auto', 'false'],
 ];
 
+interface FetchOptions {
+  /** An address whose host may get a password from the person's own credential helper. No other host gets one. */
+  readonly credentialsFor?: string;
+  /** Stops git if the packs in this git directory grow by more than this number of bytes. */
+  readonly limit?: { readonly gitDir: string; readonly bytes: number };
+}
+
 /**
  * Runs a git command that may use the network. It ignores the settings of the user and of the system, and allows only
- * https, ssh and files; http is meant for this machine. Throws git's own message.
+ * https, ssh and files; http is meant for this machine. Throws git's own message, with advice where a repository is private.
  */
 export async function runFetchingGit(
   args: readonly string[],
   base: Environment,
   variables: Readonly<Record<string, string>>,
+  { credentialsFor, limit }: FetchOptions = {},
 ): Promise<string> {
   const kept = Object.fromEntries(Object.entries(base).filter(([name]) => !name.startsWith('GIT_')));
+  const credentials = credentialsFor === undefined ? [] : await credentialSettings(credentialsFor, kept);
   const env = withGitSettings(
     {
       ...kept,
@@ -36,20 +51,90 @@ export async function runFetchingGit(
       GIT_ATTR_NOSYSTEM: '1',
       GIT_ASKPASS: '',
       SSH_ASKPASS: '',
-      GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
+      GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=30',
       GIT_TERMINAL_PROMPT: '0',
       LC_ALL: 'C',
       ...variables,
     },
-    settings,
+    [...settings, ...credentials],
   );
-  const { code, output, errors, startError } = await capture({ command: 'git', args, env }, { timeoutMs });
+  const growth = limit && watchGrowth(limit);
+  const { code, output, errors, startError } = await capture(
+    { command: 'git', args, env },
+    { timeoutMs, ...(growth && { signal: growth.signal }) },
+  ).finally(() => growth?.stop());
+  if (growth?.isExceeded())
+    throw new Failure('unavailable', `it is larger than ${megabytes(limit!.bytes)}, so it was not fetched`);
   if (startError !== undefined)
     throw new Failure('unavailable', `git could not be started: ${startError.message}`, {
       cause: startError,
     });
   if (code === 0) return output.toString();
-  const lines = errors.toString().trim().split('\n');
-  const reason = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0];
-  throw new Failure('unavailable', reason?.replace(/^\w+: /, '') || 'git was stopped after 5 minutes');
+  throw new Failure(
+    'unavailable',
+    failureReason(errors.toString(), credentialsFor) || 'git was stopped after 5 minutes',
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+/** The helper that the person's own git settings name for the host. */
+async function credentialSettings(
+  address: string,
+  env: Environment,
+): Promise<readonly (readonly [string, string])[]> {
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return [];
+  const { origin } = new URL(address);
+  const args = ['config', '--get-urlmatch', 'credential.helper', origin];
+  const { code, output } = await capture({ command: 'git', args, env }, { timeoutMs: 10_000 });
+  const helper = output.toString().trim();
+  if (code !== 0 || helper === '')
+    throw new Failure(
+      'unavailable',
+      `your git settings name no credential helper for ${origin}; set one with git config --global credential.helper NAME`,
+    );
+  return [[`credential.${origin}.helper`, helper]];
+}
+
+function failureReason(errors: string, credentialsFor: string | undefined): string {
+  const lines = errors.trim().split('\n');
+  const written = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0] ?? '';
+  const reason = written.replace(/^\w+: /, '');
+  if (/could not read (?:Username|Password)|Authentication failed|not found$|error: 40[134]/.test(reason))
+    return credentialsFor === undefined
+      ? `${reason}; if the repository is private, set credentials = "helper" on it in adjutant.toml, or use ssh`
+      : `${reason}; your credential helper has no valid password for this repository`;
+  // ssh says why, in a line before that of git.
+  if (/^Could not read from remote repository/i.test(reason))
+    return `${lines[0]}; check that ssh reaches the host without a question (known_hosts) and that your key is in the agent (ssh-add)`;
+  return reason;
+}
+
+const checkEveryMs = 200;
+
+function watchGrowth({ gitDir, bytes }: FetchOptions['limit'] & {}): {
+  readonly signal: AbortSignal;
+  isExceeded(): boolean;
+  stop(): void;
+} {
+  const packs = join(gitDir, 'objects', 'pack');
+  const before = sizeOf(packs);
+  const control = new AbortController();
+  const isExceeded = () => control.signal.aborted || sizeOf(packs) - before > bytes;
+  const timer = setInterval(() => {
+    if (isExceeded()) control.abort();
+  }, checkEveryMs);
+  return { signal: control.signal, isExceeded, stop: () => clearInterval(timer) };
+}
+
+function sizeOf(folder: string): number {
+  try {
+    return readdirSync(folder)
+      .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0)
+      .reduce((sum, size) => sum + size, 0);
+  } catch {
+    return 0;
+  }
 }

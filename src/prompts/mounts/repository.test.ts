@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -18,7 +19,11 @@ import {
 } from './repository.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-const git: RunGit = (args, variables = {}) => runFetchingGit(args, env, variables);
+const gitAs =
+  (variables: Readonly<Record<string, string | undefined>>): RunGit =>
+  (args, own = {}, options = {}) =>
+    runFetchingGit(args, { ...env, ...variables }, own, options);
+const git = gitAs({});
 const library = (text: string) => ({
   'team/twig.toml': '[prompts.hello]\ndescription = "d"\n',
   'team/prompts/hello.md': text,
@@ -194,6 +199,70 @@ describe('git', () => {
     await expect(pull()).rejects.toThrow('is not allowed');
   });
 
+  it('asks the credential helper of the person for the host of a private repository, only if that is set', async () => {
+    const remote = new Remote(library('First.'));
+    const address = await serveOverHttp(remote.folder, 'Basic YWRhOmh1bnRlcjI=');
+    const { port, origin } = new URL(address);
+    const home = plantTree({
+      '.gitconfig': '[credential]\n\thelper = store\n',
+      '.git-credentials': `http://ada:hunter2@127.0.0.1:${port}\n`,
+    });
+    const pull = (options: Partial<RepositoryOptions>, variables: Readonly<Record<string, string>>) =>
+      pullRepository(local({ address, name: 'x', ...options }).repository, gitAs(variables));
+    await expect(pull({}, { HOME: home })).rejects.toThrow(
+      'if the repository is private, set credentials = "helper" on it in adjutant.toml, or use ssh',
+    );
+    expect(await pull({ credentials: 'helper' }, { HOME: home })).toMatchObject({ changed: true });
+    await expect(pull({ credentials: 'helper' }, { HOME: plantTree({}) })).rejects.toThrow(
+      `your git settings name no credential helper for ${origin}`,
+    );
+    write(home, { '.git-credentials': `http://ada:wrong@127.0.0.1:${port}\n` });
+    await expect(pull({ credentials: 'helper' }, { HOME: home })).rejects.toThrow(
+      'your credential helper has no valid password for this repository',
+    );
+  });
+
+  it('sends a password to no host that the repository redirects to', async () => {
+    const seen: string[] = [];
+    const other = createServer((request, response) => {
+      seen.push(String(request.headers.authorization));
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    });
+    const first = createServer((_, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${portOf(other)}/x.git/info/refs` }).end(),
+    );
+    for (const server of [other, first]) await listen(server);
+    const home = plantTree({
+      '.gitconfig': '[credential]\n\thelper = "!f() { echo username=ada; echo password=hunter2; }; f"\n',
+    });
+    const address = `http://127.0.0.1:${portOf(first)}/x.git`;
+    const { repository } = local({ address, name: 'x', credentials: 'helper' });
+    await expect(pullRepository(repository, gitAs({ HOME: home }))).rejects.toThrow('could not be updated');
+    expect(seen).toEqual([]);
+  });
+
+  it('brings no more files and bytes to this machine than allowed', async () => {
+    const remote = new Remote({ ...library('First.'), 'big.txt': 'x'.repeat(3_000_000) });
+    const { repository } = local({ address: remote.folder, name: 'x' });
+    await expect(pullRepository(repository, git, { bytes: 2_000_000, files: 10 })).rejects.toThrow(
+      'its files have 4 MB; at most 2 MB are allowed',
+    );
+    await expect(pullRepository(repository, git, { bytes: 9_000_000, files: 2 })).rejects.toThrow(
+      'it has 3 files; at most 2 are allowed',
+    );
+    expect(await pullRepository(repository, git, { bytes: 9_000_000, files: 3 })).toMatchObject({
+      changed: true,
+    });
+  });
+
+  it('does not fetch more than allowed', async () => {
+    const remote = new Remote({ 'a.md': randomBytes(2_000_000).toString('base64') });
+    const { repository } = local({ address: remote.folder, name: 'x' });
+    await expect(pullRepository(repository, git, { bytes: 1_000_000, files: 10 })).rejects.toThrow(
+      'it is larger than 1 MB, so it was not fetched',
+    );
+  });
+
   it('never shows a password', async () => {
     const { pull, serve } = local({ address: 'https://ada:hunter2@127.0.0.1:1/x.git', name: 'x' });
     await expect(pull()).rejects.toThrow(/^(?!.*hunter2)/);
@@ -218,8 +287,12 @@ it.each([
 });
 
 /** Serves a repository with git's own program for http. */
-async function serveOverHttp(folder: string): Promise<string> {
+async function serveOverHttp(folder: string, authorization?: string): Promise<string> {
   const server = createServer((request, response) => {
+    if (authorization !== undefined && request.headers.authorization !== authorization) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="team"' }).end();
+      return;
+    }
     const url = new URL(request.url ?? '/', 'http://localhost');
     const child = spawn('git', ['http-backend'], {
       env: {
@@ -249,10 +322,18 @@ async function serveOverHttp(folder: string): Promise<string> {
       response.writeHead(Number.parseInt(Status, 10), others).end(reply.subarray(end + 4));
     });
   });
+  await listen(server);
+  return `http://127.0.0.1:${portOf(server)}/x.git`;
+}
+
+async function listen(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
 }

@@ -29,6 +29,8 @@ export interface RepositoryOptions {
   /** Added before every name, followed by a colon. Not for libraries. */
   readonly prefix?: string;
   readonly interval_minutes?: number;
+  /** Lets git ask the person's own credential helper for a password of the address's host. */
+  readonly credentials?: 'helper';
 }
 
 /** What is known about the last fetch. */
@@ -125,7 +127,14 @@ export function nameFrom(address: string): string {
 export type RunGit = (
   args: readonly string[],
   variables?: Readonly<Record<string, string>>,
+  options?: {
+    readonly credentialsFor?: string;
+    readonly limit?: { readonly gitDir: string; readonly bytes: number };
+  },
 ) => Promise<string>;
+
+/** What a repository may bring to this machine. */
+const standardLimits = { bytes: 250_000_000, files: 50_000 };
 
 interface Pulled {
   readonly name: string;
@@ -138,15 +147,22 @@ interface Pulled {
  * Fetches the newest commit and then switches to it in one step. Whatever fails, the last commit stays as it was. Throws a
  * Failure with the reason, which is also kept in the state.
  */
-export async function pullRepository(repository: LocalRepository, git: RunGit): Promise<Pulled> {
+export async function pullRepository(
+  repository: LocalRepository,
+  git: RunGit,
+  limits = standardLimits,
+): Promise<Pulled> {
   const { name } = repository;
   const attempt = new Date().toISOString();
   const before = await repository.state();
   try {
     assertAddress(repository.options.address);
     mkdirSync(repository.folder, { recursive: true, mode: 0o700 });
-    const commit = await fetchCommit(repository, git);
-    if (!existsSync(repository.filesOf(commit))) await writeFiles(repository, commit, git);
+    const commit = await fetchCommit(repository, git, limits.bytes);
+    if (!existsSync(repository.filesOf(commit))) {
+      await assertSize(repository, commit, git, limits);
+      await writeFiles(repository, commit, git);
+    }
     if (before?.commit !== undefined && before.commit !== commit)
       await assertIntact(repository, before.commit, commit);
     keepState(repository, { of: repository.identity, commit, fetched: attempt, attempt });
@@ -214,23 +230,63 @@ function assertAddress(address: string): void {
     );
 }
 
-async function fetchCommit({ options, folder }: LocalRepository, git: RunGit): Promise<string> {
+async function fetchCommit(
+  { options, folder }: LocalRepository,
+  git: RunGit,
+  bytes: number,
+): Promise<string> {
   const gitDir = join(folder, 'git');
   if (!existsSync(join(gitDir, 'HEAD'))) await git(['init', '--quiet', '--bare', gitDir]);
   const wanted = options.commit ?? (options.branch === undefined ? 'HEAD' : `refs/heads/${options.branch}`);
-  await git([
-    `--git-dir=${gitDir}`,
-    'fetch',
-    '--quiet',
-    '--depth=1',
-    '--no-tags',
-    '--no-recurse-submodules',
-    '--no-write-fetch-head',
-    '--end-of-options',
-    options.address,
-    `+${wanted}:refs/adjutant/head`,
-  ]);
+  const args = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  try {
+    await git(
+      [
+        ...[`--git-dir=${gitDir}`, 'fetch', ...args],
+        ...['--end-of-options', options.address, `+${wanted}:refs/adjutant/head`],
+      ],
+      {},
+      {
+        limit: { gitDir, bytes },
+        ...(options.credentials === 'helper' && { credentialsFor: options.address }),
+      },
+    );
+  } finally {
+    removePartialPacks(join(gitDir, 'objects', 'pack'));
+  }
   return (await git([`--git-dir=${gitDir}`, 'rev-parse', '--verify', 'refs/adjutant/head^{commit}'])).trim();
+}
+
+/** A fetch that was stopped leaves its pack behind. */
+function removePartialPacks(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder))
+    if (name.startsWith('tmp_')) rmSync(join(folder, name), { force: true });
+}
+
+/** Compressed files can be much larger than what was fetched. */
+async function assertSize(
+  { folder, options }: LocalRepository,
+  commit: string,
+  git: RunGit,
+  { bytes, files }: typeof standardLimits,
+): Promise<void> {
+  const tree = treeOf(options, commit);
+  const entries = (await git([`--git-dir=${join(folder, 'git')}`, 'ls-tree', '-r', '-l', '-z', tree])).split(
+    '\0',
+  );
+  const sizes = entries.slice(0, -1).map((entry) => Number(entry.split(/\s+/, 4)[3]) || 0);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (sizes.length > files) throw new Error(`it has ${sizes.length} files; at most ${files} are allowed`);
+  if (total > bytes)
+    throw new Error(
+      `its files have ${Math.ceil(total / 1_000_000)} MB; at most ${Math.floor(bytes / 1_000_000)} MB are allowed`,
+    );
+}
+
+function treeOf({ folder }: RepositoryOptions, commit: string): string {
+  const path = folder?.replaceAll(/^\/+|\/+$/g, '');
+  return path ? `${commit}:${path}` : commit;
 }
 
 /** Writes the files beside their place and then renames the folder, so that nobody sees half of them. */
@@ -243,8 +299,7 @@ async function writeFiles(repository: LocalRepository, commit: string, git: RunG
   const variables = { GIT_INDEX_FILE: `${partial}.index`, GIT_WORK_TREE: target };
   try {
     mkdirSync(target, { recursive: true });
-    const path = options.folder?.replaceAll(/^\/+|\/+$/g, '');
-    await git([gitDir, 'read-tree', path ? `${commit}:${path}` : commit], variables);
+    await git([gitDir, 'read-tree', treeOf(options, commit)], variables);
     await git([gitDir, 'checkout-index', '--all', '--quiet', `--prefix=${target}/`], variables);
     rmSync(join(folder, commit), { recursive: true, force: true });
     renameSync(partial, join(folder, commit));
