@@ -10,7 +10,7 @@ import { Denied } from './failure.ts';
 import type { ExpandText } from './feature.ts';
 import { setLogRedaction } from './log.ts';
 import { commandName } from './prompts/catalog/expander.ts';
-import type { RunGit } from './prompts/mounts/repository.ts';
+import type { RunGit } from './prompts/mounts/repository-pull.ts';
 import type { PromptDocuments, PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
 import { createRecords, type Records } from './store/records.ts';
 import { isPostgres, locate } from './store/store.ts';
@@ -96,7 +96,7 @@ export function promptRepositories(config: Config, env: Environment): Pick<Promp
 }
 
 /** Git for repositories of prompts, with the variables of the person and without our own. */
-export function fetchingGit(env: Environment): RunGit {
+function fetchingGit(env: Environment): RunGit {
   return async (args, variables = {}, options = {}) => {
     const { runFetchingGit } = await import('./delegate/process/fetching-git.ts');
     return runFetchingGit(args, withoutOwnVariables(env), variables, options);

@@ -16,13 +16,10 @@ import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { SharedSource } from './jsonl/shared-source.ts';
 import { UserSource } from './jsonl/user-source.ts';
 import { withoutSilencedInFiles, withRules } from './lint/rules.ts';
+import { localRepositories, type RepositoryOptions } from './mounts/local-repository.ts';
 import { type MountOptions, MountSource } from './mounts/mount.ts';
-import {
-  localRepositories,
-  type RepositoryOptions,
-  RepositorySource,
-  type RunGit,
-} from './mounts/repository.ts';
+import { RepositorySource } from './mounts/repository.ts';
+import type { RunGit } from './mounts/repository-pull.ts';
 import { RecentValues } from './rendering/arguments.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
 import { CommandSource } from './sources/commands.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { promptRepositories } from '../../feature-options.ts';
 import { messageOf } from '../../json.ts';
-import { localRepositories } from '../../prompts/mounts/repository.ts';
+import { localRepositories } from '../../prompts/mounts/local-repository.ts';
 import { version } from '../../version.ts';
 import { toggle, UsageError } from '../terminal/command.ts';
 import { promptAction } from './prompts-action.ts';
@@ -104,7 +104,7 @@ export const pull = promptAction(
     for (const name of rest)
       if (!all.some((one) => one.name === name))
         throw new UsageError(`Unknown repository ${name}; known: ${all.map((one) => one.name).join(', ')}`);
-    const { pullRepository } = await import('../../prompts/mounts/repository.ts');
+    const { pullRepository } = await import('../../prompts/mounts/repository-pull.ts');
     const results = [];
     for (const repository of all) {
       if (rest.length > 0 && !rest.includes(repository.name)) continue;

@@ -23,6 +23,9 @@ const settings: readonly (readonly [string, string])[] = [
   ['maintenance.auto', 'false'],
 ];
 
+/** Few objects can describe billions of files: each folder can contain the same folder many times. */
+const maxOutput = 32_000_000;
+
 interface FetchOptions {
   /** An address whose host may get a password from the person's own credential helper. No other host gets one. */
   readonly credentialsFor?: string;
@@ -59,12 +62,13 @@ export async function runFetchingGit(
     [...settings, ...credentials],
   );
   const growth = limit && watchGrowth(limit);
-  const { code, output, errors, startError } = await capture(
+  const { code, output, errors, startError, isOutputCut } = await capture(
     { command: 'git', args, env },
-    { timeoutMs, ...(growth && { signal: growth.signal }) },
+    { timeoutMs, maxOutput, ...(growth && { signal: growth.signal }) },
   ).finally(() => growth?.stop());
   if (growth?.isExceeded())
     throw new Failure('unavailable', `it is larger than ${megabytes(limit!.bytes)}, so it was not fetched`);
+  if (isOutputCut) throw new Failure('unavailable', 'it has too many files');
   if (startError !== undefined)
     throw new Failure('unavailable', `git could not be started: ${startError.message}`, {
       cause: startError,

@@ -18,6 +18,8 @@ export interface Captured {
   readonly code: number | null;
   readonly output: Buffer;
   readonly errors: Buffer;
+  /** Whether the program was killed because it wrote too much. */
+  readonly isOutputCut?: boolean;
   /** Why the program could not be started. */
   readonly startError?: Error;
 }
@@ -66,12 +68,17 @@ async function locate(
   };
 }
 
+interface CaptureOptions {
+  readonly input?: Buffer;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Kills the program when it has written more bytes than this to its standard output. */
+  readonly maxOutput?: number;
+}
+
 /** Runs a program to its end and collects its output. Kills it after the time limit and on abort. */
-export async function capture(
-  program: Program,
-  options: { readonly input?: Buffer; readonly timeoutMs: number; readonly signal?: AbortSignal },
-): Promise<Captured> {
-  const { input, timeoutMs, signal } = options;
+export async function capture(program: Program, options: CaptureOptions): Promise<Captured> {
+  const { input, timeoutMs, signal, maxOutput = Number.POSITIVE_INFINITY } = options;
   let child: ChildProcess;
   try {
     child = await launch(program, {
@@ -84,7 +91,12 @@ export async function capture(
     return { code: null, output: Buffer.alloc(0), errors: Buffer.alloc(0), startError: startError as Error };
   }
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout!.on('data', (chunk: Buffer) => output.push(chunk));
+  let written = 0;
+  child.stdout!.on('data', (chunk: Buffer) => {
+    written += chunk.length;
+    if (written <= maxOutput) output.push(chunk);
+    else child.kill('SIGKILL');
+  });
   child.stderr!.on('data', (chunk: Buffer) => errors.push(chunk));
   child.stdin!.on('error', () => {});
   child.stdin!.end(input);
@@ -93,6 +105,7 @@ export async function capture(
       done({
         code,
         output: Buffer.concat(output),
+        ...(written > maxOutput && { isOutputCut: true }),
         errors: Buffer.concat(errors),
         ...(startError !== undefined && { startError }),
       });

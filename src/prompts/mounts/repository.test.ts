@@ -9,14 +9,8 @@ import { namesOf, openPrompts, structured, textOf } from '../../../test/prompts/
 import { plantTree, write } from '../../../test/tree.ts';
 import { runFetchingGit } from '../../delegate/process/fetching-git.ts';
 import type { JsonObject } from '../../json.ts';
-import {
-  LocalRepository,
-  localRepositories,
-  nameFrom,
-  pullRepository,
-  type RepositoryOptions,
-  type RunGit,
-} from './repository.ts';
+import { LocalRepository, localRepositories, nameFrom, type RepositoryOptions } from './local-repository.ts';
+import { pullRepository, type RunGit } from './repository-pull.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
 const gitAs =
@@ -253,6 +247,22 @@ describe('git', () => {
     expect(await pullRepository(repository, git, { bytes: 9_000_000, files: 3 })).toMatchObject({
       changed: true,
     });
+  });
+
+  it('refuses a few objects that describe millions of files', async () => {
+    const remote = new Remote({ 'a.md': 'x' });
+    const run = (args: readonly string[], input = '') =>
+      execFileSync('git', args, { cwd: remote.folder, input, encoding: 'utf8' }).trim();
+    const file = run(['hash-object', '-w', '--stdin'], 'x');
+    const folderOf = (type: string, id: string) =>
+      run(['mktree'], Array.from({ length: 10 }, (_, at) => `${type} ${id}\tn${at}\n`).join(''));
+    let tree = folderOf('100644 blob', file);
+    for (let depth = 0; depth < 6; depth += 1) tree = folderOf('040000 tree', tree);
+    const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+    const commit = run([...author, 'commit-tree', tree, '-m', 'x']);
+    run(['update-ref', 'HEAD', commit]);
+    const { repository } = local({ address: remote.folder, name: 'x' });
+    await expect(pullRepository(repository, git)).rejects.toThrow('it has too many files');
   });
 
   it('does not fetch more than allowed', async () => {
