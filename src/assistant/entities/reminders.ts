@@ -4,6 +4,7 @@ import type { Answer } from '../icalendar/series.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
+import { meetingLink } from './meeting-link.ts';
 import type { Occurrence } from './occurrence.ts';
 import { preferencesOf, quietChannel } from './preferences.ts';
 
@@ -179,18 +180,21 @@ export const defaultLeads: Readonly<Record<EventKind | 'default', readonly strin
   default: ['60m'],
 };
 
+/** A flight number with its airports, such as LH 400 FRA-JFK. */
+const flightNumber = /(?<![A-Z0-9])[A-Z][A-Z0-9]\s?\d{1,4}\b[^\n]{0,40}?\b[A-Z]{3}\s?[-–—→>/]\s?[A-Z]{3}\b/u;
 const flight = /\b(flights?|flug|flüge|vols? [A-Z0-9]{2}|vuelos?)\b/iu;
 const doctor =
-  /(?<!\p{L})(doctor|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
+  /(?<!\p{L})(doctor(?! (?:who|strange)\b)|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
 
 /** What kind of event this is. The title is text from others: it only selects among the user's own settings. */
-export function kindOf(event: CalendarEvent, { title, location, task }: Occurrence): EventKind | undefined {
+export function kindOf(event: CalendarEvent, occurrence: Occurrence): EventKind | undefined {
+  const { title, location, task } = occurrence;
   if (task !== undefined) return 'task';
   if (event.all_day === 1) return 'all_day';
-  if (flight.test(title)) return 'flight';
+  if (flight.test(title) || flightNumber.test(title)) return 'flight';
   if (doctor.test(title)) return 'doctor';
   const place = location?.trim() ?? '';
-  if (event.conf_link !== null || /^\w+:\/\//.test(place)) return 'online';
+  if (meetingLink(event, occurrence) !== undefined || /^\w+:\/\//.test(place)) return 'online';
   return place === '' ? undefined : 'place';
 }
 

@@ -3,6 +3,7 @@ import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Rule, RuleType } from '../../store/schema.ts';
 import { auditChange } from './decision-log.ts';
 import { type AssistantData, findUser, notFound, type Reader } from './entity-access.ts';
+import { meetingLink } from './meeting-link.ts';
 import { mailAddressIn } from './reminders.ts';
 
 /** Settings of a rule; each type uses one of them. */
@@ -65,7 +66,7 @@ export function isInternal(event: CalendarEvent, rules: readonly Rule[]): boolea
 /** Travel time in minutes; 0 for events without a place and for online meetings. */
 export function travelMinutes(event: CalendarEvent, location: string | null, rules: readonly Rule[]): number {
   const place = location?.trim() ?? '';
-  if (place === '' || /^\w+:\/\//.test(place) || event.conf_link !== null) return 0;
+  if (place === '' || /^\w+:\/\//.test(place) || meetingLink(event, { location }) !== undefined) return 0;
   const rule = rules.find(({ rule_type }) => rule_type === 'travel_buffer');
   return rule === undefined ? 0 : (configOf(rule).minutes ?? 0);
 }

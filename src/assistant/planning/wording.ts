@@ -1,6 +1,7 @@
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
 import type { CalendarEvent, Change, User } from '../../store/schema.ts';
+import { meetingLink } from '../entities/meeting-link.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Payload, Words } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -32,11 +33,22 @@ interface Facts {
 /** What every message about an occurrence says. */
 export function factsOf(
   user: User,
-  { all_day, conf_link: confLink }: CalendarEvent,
-  { title, location, startMs }: Pick<Occurrence, 'title' | 'location' | 'startMs'>,
+  event: CalendarEvent,
+  occurrence: Pick<Occurrence, 'title' | 'location' | 'startMs'> & Partial<Pick<Occurrence, 'description'>>,
 ): Facts {
+  const { title, location, startMs } = occurrence;
+  const confLink = meetingLink(event, occurrence) ?? event.conf_link;
   const { locale, timezone } = preferencesOf(user);
-  return { name: user.name, locale, timezone, title, startMs, allDay: all_day === 1, location, confLink };
+  return {
+    name: user.name,
+    locale,
+    timezone,
+    title,
+    startMs,
+    allDay: event.all_day === 1,
+    location,
+    confLink,
+  };
 }
 
 /** Writes a reminder. Time and place always come from the event, never from the policy's words. */
