@@ -19,6 +19,8 @@ interface Props {
 const pageSize = 500;
 /** Polling interval for runs of other servers, which send no notifications. */
 const pollMs = 1500;
+/** The list follows new events while it is scrolled to within so many pixels of its end. */
+const nearEnd = 24;
 
 /** The events of a run, updated while it is in progress. */
 export function RunTimeline({ runId, open, updates }: Props) {
@@ -27,6 +29,7 @@ export function RunTimeline({ runId, open, updates }: Props) {
   const [visible, setVisible] = useState(pageSize);
   const [problem, setProblem] = useState('');
   const list = useRef<HTMLOListElement>(null);
+  const isAtEnd = useRef(true);
   const wake = useRef<() => void>(() => {});
   useEffect(() => wake.current(), [updates]);
   useEffect(() => {
@@ -60,7 +63,8 @@ export function RunTimeline({ runId, open, updates }: Props) {
     return () => closed.abort();
   }, [client, runId]);
   useEffect(() => {
-    if (open) list.current?.scrollTo({ top: list.current.scrollHeight });
+    // Somebody who reads above stays there.
+    if (open && isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [lines.length, open]);
   const trouble = <Problem text={problem} />;
   if (lines.length === 0)
@@ -70,7 +74,16 @@ export function RunTimeline({ runId, open, updates }: Props) {
   return (
     <>
       {trouble}
-      <ol class="timeline" ref={list} tabIndex={0} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
+      <ol
+        class="timeline"
+        ref={list}
+        tabIndex={0}
+        aria-label="Events"
+        aria-live={open ? 'polite' : 'off'}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+        }}
+      >
         {shown.map((event) => (
           <TimelineEvent key={event.line} event={event} />
         ))}
