@@ -60,9 +60,11 @@ it.each(transports)(
   async (transport, names) => {
     await using server = await HostileServer.start(transport);
     const inputs = hostileInputs(128 * 1024);
+    const small = hostileInputs(1_000);
     const overtaken: string[] = [];
     for (const name of names) {
-      const { answeredBefore } = await server.measure(inputs.find((input) => input.name === name)!);
+      const ofSize = name === 'a calendar of slow rules' ? small : inputs;
+      const { answeredBefore } = await server.measure(ofSize.find((input) => input.name === name)!);
       if (answeredBefore > 0) overtaken.push(name);
     }
     expect(overtaken).toEqual(names);
