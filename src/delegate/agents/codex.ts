@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject } from '../../json.ts';
-import { readRegularFile } from '../../regular-file.ts';
+import { readRegularFile, readRegularFileSync } from '../../regular-file.ts';
 import { type HiddenFiles, hiddenPaths, isInside } from '../process/folder-scope.ts';
 import { capture } from '../process/launch.ts';
 import { agentVariables, systemProgram, workspaceFolders } from '../process/programs.ts';
@@ -292,7 +292,7 @@ function explain(error: string): string | undefined {
 export function seemsSignedIn(codexHome: string): boolean {
   if (existsSync(join(codexHome, 'auth.json'))) return true;
   try {
-    return /^\s*model_provider\s*=/m.test(readFileSync(join(codexHome, 'config.toml'), 'utf8'));
+    return /^\s*model_provider\s*=/m.test(readRegularFileSync(join(codexHome, 'config.toml')));
   } catch {
     return false;
   }
