@@ -28,13 +28,8 @@ export function senderPerChannel(create: (name: string) => Sender): Senders {
 }
 
 /** The sender of one channel. Without settings of a provider it writes to the outbox in this folder. */
-export function senderOf(
-  name: string,
-  outbox: string,
-  given: Partial<ChannelConfig> = {},
-  acknowledgeUrl?: (id: string) => Promise<string>,
-): Sender {
-  return createSender(findChannel(name)!, channelConfig(outbox, given), acknowledgeUrl);
+export function senderOf(name: string, outbox: string, given: Partial<ChannelConfig> = {}): Sender {
+  return createSender(findChannel(name)!, channelConfig(outbox, given));
 }
 
 /** A recipient with these addresses of one channel. */

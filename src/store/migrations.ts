@@ -83,4 +83,13 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // The column free stays, because servers of the last version may still be writing to it during an update.
   ['alter table events add column show_as text', "update events set show_as = 'free' where free = 1"],
+  [
+    `create table answer_links (hash text primary key, subject text not null,
+      user_id text not null references users (id) on delete cascade, expires_ms bigint not null)`,
+    'create index answer_links_expiry on answer_links (expires_ms)',
+    'create index answer_links_user on answer_links (user_id)',
+    // Messages sent by earlier versions carry the id of the notification as their link.
+    'alter table notifications add column id_answers integer not null default 0',
+    'update notifications set id_answers = 1 where sent_ms is not null',
+  ],
 ];

@@ -83,6 +83,10 @@ async function addRows(store: Store): Promise<void> {
       })
       .execute();
     await writer.db
+      .insertInto('answer_links')
+      .values({ hash: 'h', subject: 'n1', user_id: 'zoë', expires_ms: noon })
+      .execute();
+    await writer.db
       .insertInto('records')
       .values({ kind: 'prompt', key: 'p', value: '{}', position: 1 })
       .execute();
@@ -114,6 +118,7 @@ describe.each([
       ['events', 603],
       ['plans', 550],
       ['notifications', 603],
+      ['answer_links', 1],
       ['rules', 1],
       ['audit', 1],
       ['records', 1],
@@ -162,13 +167,13 @@ describe('a move', () => {
     await moveStore(from, to, { ...options, show: (...report) => reports.push(report) });
     const copying = reports.filter(([message]) => String(message).startsWith('copying'));
     expect(copying.slice(0, 3)).toEqual([
-      ['copying users (7 of 1771 rows)', 7, 1771],
-      ['copying events (507 of 1771 rows)', 507, 1771],
-      ['copying events (610 of 1771 rows)', 610, 1771],
+      ['copying users (7 of 1772 rows)', 7, 1772],
+      ['copying events (507 of 1772 rows)', 507, 1772],
+      ['copying events (610 of 1772 rows)', 610, 1772],
     ]);
-    expect(copying.at(-1)).toEqual(['copying activity (1771 of 1771 rows)', 1771, 1771]);
+    expect(copying.at(-1)).toEqual(['copying activity (1772 of 1772 rows)', 1772, 1772]);
     expect(reports[0]).toEqual(['reading users (7 rows)', 7, undefined]);
-    expect(reports.at(-1)![0]).toBe('comparing activity (1771 of 1771 rows)');
+    expect(reports.at(-1)![0]).toBe('comparing activity (1772 of 1772 rows)');
   });
 
   it.each(['reading', 'copying', 'comparing'])(

@@ -15,6 +15,7 @@ const tables = {
   events: ['id'],
   plans: ['event_id', 'occurrence'],
   notifications: ['id'],
+  answer_links: ['hash'],
   rules: ['id'],
   audit: ['id'],
   records: ['kind', 'key'],

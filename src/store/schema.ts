@@ -31,6 +31,7 @@ export interface Tables {
   changes: ChangesTable;
   records: RecordsTable;
   record_entries: RecordEntriesTable;
+  answer_links: AnswerLinksTable;
   activity_logs: ActivityLogsTable;
   activity: ActivityTable;
 }
@@ -170,6 +171,8 @@ interface NotificationsTable {
   change: Change | null;
   /** Who asked for it; null for a policy. */
   origin: Origin | null;
+  /** 1 if the message was sent by a version whose links were the id of the notification. */
+  id_answers: Generated<number>;
   plan_ms: number;
   status: NotificationStatus;
   /** Content as JSON: subject, text, html, script. Holds no recipient addresses. */
@@ -239,6 +242,16 @@ interface RecordEntriesTable {
   sequence: number;
   key: string;
   entry: string;
+}
+
+/** Links in messages, with which people answer without signing in. */
+interface AnswerLinksTable {
+  /** SHA-256 of the token in the link. */
+  hash: string;
+  /** Id of the notification. */
+  subject: string;
+  user_id: string;
+  expires_ms: number;
 }
 
 /** Security logs: the one that this database writes, and those of databases that were moved into it. */

@@ -181,11 +181,14 @@ describe('a SQLite store', () => {
       await store.close();
       return value;
     };
-    await open((store) => add(store, person('before')));
     // As the version before the last one has left it.
     const old = new DatabaseSync(path);
-    old.exec('alter table events drop column show_as');
-    old.exec(`update schema_version set version = ${migrations.length - 1}`);
+    old.exec('create table schema_version (version integer not null)');
+    for (const statement of migrations.slice(0, -1).flat()) old.exec(statement);
+    old.exec(`insert into schema_version (version) values (${migrations.length - 1})`);
+    old.exec(
+      "insert into users (id, name, created_ms, updated_ms) values ('before', 'Someone of before', 1, 1)",
+    );
     old.close();
     for (const version of [1, 2, 3]) writeFileSync(`${path}.schema-${version}`, '');
     expect(await open(names)).toEqual(['before']);

@@ -319,6 +319,7 @@ const blankRow = {
   parent_id: null,
   level: 0,
   escalate_ms: null,
+  id_answers: 0,
   created_ms: 0,
   updated_ms: 0,
 } as const;

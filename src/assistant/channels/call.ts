@@ -37,7 +37,7 @@ export const call = defineChannel({
     unreachable: 'check delivery.call_url; adjutant doctor tests the provider',
     refused: "check delivery.call_account, call_token and call_from, and the user's phone number",
   },
-  connect(config, { acknowledgeUrl }) {
+  connect(config) {
     const account = config['delivery.call_account'];
     const token = config['delivery.call_token'];
     const from = config['delivery.call_from'];
@@ -59,7 +59,7 @@ export const call = defineChannel({
           body: new URLSearchParams({
             To: address,
             From: from,
-            Twiml: await script(message, await acknowledgeUrl?.(message.id)),
+            Twiml: await script(message),
           }),
           reference: (answer) => /"sid"\s*:\s*"(\w+)"/.exec(answer)?.[1],
         });
@@ -101,14 +101,13 @@ function basic(account: string, token: string) {
 }
 
 /** Inline TwiML. Providers accept at most 4,000 characters, so the spoken text is cut. */
-export async function script(
-  { recipient, speech }: Message,
-  acknowledgeUrl: string | undefined,
-): Promise<string> {
+export async function script({ recipient, speech, data }: Message): Promise<string> {
+  const acknowledgeUrl = data['acknowledge_url'];
   const voice = recipient.voice === '' ? '' : ` voice="${xml(recipient.voice)}"`;
   const say = (text: string) => `<Say${voice} language="${xml(recipient.locale)}">${xml(text)}</Say>`;
   const body = [...speech].slice(0, 1200).join('');
-  if (acknowledgeUrl === undefined) return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
+  if (typeof acknowledgeUrl !== 'string')
+    return `<Response>${say(body)}<Pause length="1"/>${say(body)}</Response>`;
   const { textsFor } = await import('../messages/catalog.ts');
   return `<Response><Gather numDigits="1" timeout="8" method="POST" action="${xml(acknowledgeUrl)}">${say(body)}${say(textsFor(recipient.locale).pressOne)}</Gather></Response>`;
 }

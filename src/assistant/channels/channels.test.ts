@@ -52,18 +52,13 @@ const ntfy = (url: string, token?: string) =>
     'delivery.ntfy_url': url,
     ...(token !== undefined && { 'delivery.ntfy_token': token }),
   });
-const call = (url: string, acknowledgeUrl?: (id: string) => Promise<string>) =>
-  senderOf(
-    'call',
-    folder,
-    {
-      'delivery.call_url': url,
-      'delivery.call_account': 'AC1',
-      'delivery.call_token': 'secret',
-      'delivery.call_from': '+15550199',
-    },
-    acknowledgeUrl,
-  );
+const call = (url: string) =>
+  senderOf('call', folder, {
+    'delivery.call_url': url,
+    'delivery.call_account': 'AC1',
+    'delivery.call_token': 'secret',
+    'delivery.call_from': '+15550199',
+  });
 
 async function listen(server: Server | SMTPServer): Promise<number> {
   const listener = 'server' in server ? (server as SMTPServer).server : (server as Server);
@@ -379,8 +374,8 @@ describe('credentials in a URL', () => {
 describe('a call', () => {
   it('is requested with an inline script and a key press to acknowledge', async () => {
     const { url, requests } = await provider(201, '{"sid": "CA123", "status": "queued"}');
-    const channel = call(url, async (id) => `https://example.org/a?id=${id}&x=1`);
-    expect(await channel.deliver(at('+15550100'), deadline())).toMatchObject({
+    const data = { acknowledge_url: 'https://example.org/a?id=0193-abc&x=1' };
+    expect(await call(url).deliver({ ...at('+15550100'), data }, deadline())).toMatchObject({
       kind: 'accepted',
       reference: 'CA123',
     });
@@ -394,14 +389,11 @@ describe('a call', () => {
   });
 
   it('reads the title of an event aloud and never executes it as TwiML', async () => {
-    const spoken = await script(
-      {
-        ...message,
-        speech: '</Say><Dial>+15550666</Dial>\u0000',
-        recipient: { ...message.recipient, voice: '"/>' },
-      },
-      undefined,
-    );
+    const spoken = await script({
+      ...message,
+      speech: '</Say><Dial>+15550666</Dial>\u0000',
+      recipient: { ...message.recipient, voice: '"/>' },
+    });
     expect(spoken).not.toContain('<Dial>');
     expect(spoken).not.toContain('"/>"');
     expect(spoken).not.toContain('\u0000');

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { sendMessagePage, xml } from '../../message-page.ts';
-import type { User } from '../../store/schema.ts';
+import { findAnswerLink, issueAnswerLink } from '../../store/answer-links.ts';
+import type { Notification, Tables, User } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
+import type { Store } from '../../store/store.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { type AssistantData, rowOf } from '../entities/entity-access.ts';
@@ -16,7 +19,7 @@ import { recipientOf } from './reachable-channels.ts';
 
 const maxBodyLength = 16_384;
 
-/** What a recipient can do with a notification. The link needs no sign-in: only the recipient has it. */
+/** What a recipient can do with a notification. */
 export interface Responses {
   acknowledge(id: string, by: string): Promise<unknown>;
   /** Completes a task. */
@@ -24,19 +27,19 @@ export interface Responses {
   snooze(id: string, minutes: number, by: string): Promise<unknown>;
   /** "Less like this", also for the unsubscribe button of mail programs. */
   fewer(id: string): Promise<unknown>;
-  /** The language of the recipient; undefined if there is no such notification. */
-  locale(id: string): Promise<string | undefined>;
+  /** The notification that the link of a message is about; undefined if there is no such link or it has expired. */
+  open(token: string): Promise<{ readonly id: string; readonly locale: string } | undefined>;
 }
 
 const answerPath = /^\/acknowledge\/([\w%.-]{1,200})$/;
 
-/** True for the links in messages. Their id is secret: whoever knows it may answer. */
+/** True for the links in messages. They need no sign-in: only the recipient knows the token. */
 export function isAnswerPath(path: string): boolean {
   return answerPath.test(path);
 }
 
 /**
- * Handles `/acknowledge/<id>` and returns false for any other path. A GET request changes nothing, because mail scanners
+ * Handles `/acknowledge/<token>` and returns false for any other path. A GET request changes nothing, because mail scanners
  * open every link: the recipient must press the button on the page or a key on the phone.
  */
 export async function serveAcknowledge(
@@ -45,8 +48,8 @@ export async function serveAcknowledge(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const id = answerPath.exec(path)?.[1];
-  if (id === undefined) return false;
+  const token = answerPath.exec(path)?.[1];
+  if (token === undefined) return false;
   const query = new URLSearchParams(request.url?.split('?')[1] ?? '');
   const minutes = Math.min(Number.parseInt(query.get('snooze') ?? '', 10), 1440);
   const named = (['fewer', 'done'] as const).find((one) => query.has(one));
@@ -60,17 +63,19 @@ export async function serveAcknowledge(
   };
   const button = ({ pages }: Catalog) => `<form method="post"><button>${xml(pages.confirm)}</button></form>`;
   try {
-    locale = (await responses.locale(decode(id))) ?? locale;
+    const notification = await responses.open(decode(token));
+    locale = notification?.locale ?? locale;
     const texts = textsFor(locale);
-    if (request.method !== 'POST') show(200, question(texts, wish), button(texts));
+    if (!notification) show(404, texts.pages.unknown);
+    else if (request.method !== 'POST') show(200, question(texts, wish), button(texts));
     else if (digits !== null && digits !== '1') show(200, texts.pages.notConfirmed);
     else {
       const by = digits === null ? 'link' : 'call';
-      const { status, text } = await record(responses, decode(id), wish, by, texts);
+      const { status, text } = await record(responses, notification.id, wish, by, texts);
       show(status, text);
     }
   } catch (error) {
-    log('error', `${request.method} ${path} failed`, error);
+    log('error', `${request.method} of the link in a message failed`, error);
     const texts = textsFor(locale);
     show(503, texts.pages.failed, button(texts));
   }
@@ -108,7 +113,7 @@ async function record(
   }
 }
 
-/** An id with an invalid escape does not exist. */
+/** A token with an invalid escape does not exist. */
 function decode(written: string): string {
   try {
     return decodeURIComponent(written);
@@ -149,11 +154,46 @@ export function createResponses(calendars: Calendars): Responses {
     },
     snooze: async (id, minutes, by) => (await editing()).snoozeNotification(data, id, { minutes }, by),
     fewer: async (id) => (await editing()).preferFewer(data, id),
-    async locale(id) {
-      const user = await recipientUser(data, id);
-      return user && preferencesOf(user).locale;
+    async open(token) {
+      const nowMs = data.clock();
+      const link = await findAnswerLink(data.store, token, nowMs);
+      return data.store.read(async (db) => {
+        const row = await rowOf(db, 'notifications', link?.subject ?? token);
+        if (!row || (link ? link.userId !== row.user_id : !(await isOldLink(db, row, nowMs))))
+          return undefined;
+        const user = await rowOf(db, 'users', row.user_id);
+        return user && { id: row.id, locale: preferencesOf(user).locale };
+      });
     },
   };
+}
+
+/** Links work for some weeks, because people look for a way to unsubscribe in old mail as well. */
+const linkLifeMs = 30 * 86_400_000;
+
+/** The token of a link with which the recipient answers. A reminder is sent without one if the database fails. */
+export async function answerToken(
+  store: Store,
+  { id, user_id, event_start_ms }: Notification,
+  nowMs: number,
+): Promise<string | undefined> {
+  const link = { subject: id, userId: user_id, expiresMs: Math.max(nowMs, event_start_ms) + linkLifeMs };
+  return issueAnswerLink(store, link, nowMs).catch((error: unknown) => {
+    log(
+      'warning',
+      'a reminder is sent without a link for the answer, because the link cannot be stored',
+      error,
+    );
+    return undefined;
+  });
+}
+
+/** True while the event of a message lasts whose link is the id of its notification, as in earlier versions. */
+async function isOldLink(db: Kysely<Tables>, row: Notification, nowMs: number): Promise<boolean> {
+  if (row.id_answers === 0) return false;
+  const event = await rowOf(db, 'events', row.event_id);
+  const lengthMs = event ? event.end_ms - event.start_ms : 0;
+  return nowMs < row.event_start_ms + lengthMs;
 }
 
 /** The user whom a notification is for; undefined if there is no such notification. */

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { createResponses, serveAcknowledge } from './acknowledge.ts';
+import { answerToken, createResponses, serveAcknowledge } from './acknowledge.ts';
 
 const languages = ['en', 'de-AT', 'fr', 'es-MX', 'xx'];
 
@@ -21,7 +21,11 @@ async function open() {
     const sent = reminder(event, noon - minute, { id: `n${index}`, status: 'sent', sent_ms: noon });
     await fill(store, { users: [person(id, { locale })], events: [event], notifications: [sent] });
   }
-  const data = { store, clock: () => noon, occurrences: expandEvent };
+  let nowMs = noon;
+  const data = { store, clock: () => nowMs, occurrences: expandEvent };
+  const tokens = new Map<string, string>();
+  for (const row of await store.read((db) => db.selectFrom('notifications').selectAll().execute()))
+    tokens.set(row.id, (await answerToken(store, row, noon))!);
   const options = { privateHosts: [], passwordsFile: '', maxBytes: 1000, intervalMs: 1000 };
   const responses = createResponses({ data, options });
   const server = createServer((request, response) => {
@@ -31,7 +35,13 @@ async function open() {
   const { port } = server.address() as AddressInfo;
   return {
     store,
-    async text(path: string, method = 'GET') {
+    tokens,
+    setClock(ms: number) {
+      nowMs = ms;
+    },
+    /** The page behind the link of a notification, or behind any other text in its place. */
+    async text(link: string, method = 'GET') {
+      const path = link.replace(/^\w+/, (id) => tokens.get(id) ?? id);
       const response = await fetch(`http://127.0.0.1:${port}/acknowledge/${path}`, { method });
       const html = await response.text();
       return [/lang="([^"]*)"/.exec(html)![1], /<p>(.*?)<\/p>/.exec(html)![1], response.status].join(' | ');
@@ -62,7 +72,52 @@ it('speaks the language of the person who got the message', async () => {
   expect(await pages.text('n2?done')).toContain('Marquer cette tâche comme terminée.');
   expect(await pages.text('n2?done', 'POST')).toBe('fr | Merci. La tâche est terminée. | 200');
   expect(await pages.text('n2?snooze=10', 'POST')).toMatch(/^fr \| Ce n’est plus possible.* \| 409$/);
-  expect(await pages.text('unknown', 'POST')).toBe('en | There is no such reminder. | 404');
+  for (const method of ['GET', 'POST'])
+    expect(await pages.text('unknown', method)).toBe('en | There is no such reminder. | 404');
   const tasks = await pages.store.read((db) => db.selectFrom('events').select(['id', 'done']).execute());
   expect(tasks.filter(({ done }) => done !== null)).toMatchObject([{ id: 'e2' }]);
+});
+
+const missing = 'en | There is no such reminder. | 404';
+const question = 'en | Confirm that you know about this. | 200';
+
+it('opens with the token of the message, but not with the id that tools show or with what the database holds', async () => {
+  await using pages = await open();
+  const token = pages.tokens.get('n0')!;
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  const [stored] = await pages.store.read((db) => db.selectFrom('answer_links').selectAll().execute());
+  for (const guess of ['x/../n0', encodeURIComponent('n0 '), stored!.hash, token.slice(0, -1)])
+    expect((await pages.text(guess, 'POST')).split(' | ').at(-1)).toBe('404');
+  pages.tokens.clear();
+  expect(await pages.text('n0', 'POST')).toBe(missing);
+  expect(await pages.text(token)).toBe(question);
+});
+
+it('expires, and is gone with its person', async () => {
+  await using pages = await open();
+  pages.setClock(noon + 29 * 24 * 60 * minute);
+  expect(await pages.text('n0')).toBe(question);
+  pages.setClock(noon + 31 * 24 * 60 * minute);
+  expect(await pages.text('n0')).toBe(missing);
+  pages.setClock(noon);
+  await pages.store.write(({ db }) => db.deleteFrom('users').where('id', '=', 'u0').execute());
+  expect(await pages.text('n0')).toBe(missing);
+  const left = await pages.store.read((db) => db.selectFrom('answer_links').select('subject').execute());
+  expect(left.map(({ subject }) => subject).sort()).toEqual(['n1', 'n2', 'n3', 'n4']);
+});
+
+it('still opens with the id in messages of earlier versions, until the event is over', async () => {
+  await using pages = await open();
+  pages.tokens.clear();
+  await pages.store.write(({ db }) =>
+    db.updateTable('notifications').set({ id_answers: 1 }).where('id', '=', 'n0').execute(),
+  );
+  expect(await pages.text('n0')).toBe(question);
+  const event = await pages.store.read((db) =>
+    db.selectFrom('events').select('end_ms').where('id', '=', 'e0').executeTakeFirstOrThrow(),
+  );
+  pages.setClock(event.end_ms - 1);
+  expect(await pages.text('n0')).toBe(question);
+  pages.setClock(event.end_ms);
+  expect(await pages.text('n0')).toBe(missing);
 });

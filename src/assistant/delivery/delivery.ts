@@ -4,13 +4,14 @@ import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
 import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
+import type { Notification } from '../../store/schema.ts';
 import { type Clock, createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
-import { createListeners, createResponses, type Responses } from './acknowledge.ts';
+import { answerToken, createListeners, createResponses, type Responses } from './acknowledge.ts';
 import { announceSender } from './heartbeat.ts';
 import { Scheduler } from './scheduler.ts';
 import { createSenders } from './senders.ts';
@@ -61,8 +62,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const acknowledgeUrl =
     publicUrl === undefined
       ? undefined
-      : async (id: string) => new URL(`/acknowledge/${encodeURIComponent(id)}`, publicUrl).href;
-  const senders = createSenders(options.channels, acknowledgeUrl);
+      : async (notification: Notification) => {
+          const token = await answerToken(store, notification, clock());
+          return token && new URL(`/acknowledge/${token}`, publicUrl).href;
+        };
+  const senders = createSenders(options.channels);
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
     const { planNotifications } = await import('../planning/planning.ts');

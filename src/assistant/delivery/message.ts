@@ -36,10 +36,8 @@ export function writeMessage(
   const reasons = [timing, why].filter((reason) => reason !== undefined);
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const recipient = recipientOf(user, notification.channel);
-  // In a group, everybody could use the buttons and the link.
-  const isShared = findChannel(notification.channel)?.address.isPrivate?.(recipient.address) === false;
-  const canAnswer = !hasNoEvent(notification) && !isShared;
-  const confirmUrl = canAnswer ? acknowledgeUrl : undefined;
+  const answerable = canAnswer(notification, user);
+  const confirmUrl = answerable ? acknowledgeUrl : undefined;
   const done = Boolean(event?.task) && notification.change === null;
   const link = {
     label: done ? texts.actions.done : texts.confirm,
@@ -60,7 +58,7 @@ export function writeMessage(
     ...(calendar !== undefined && { calendar }),
     urgency: notification.urgency,
     ...(!hasNoEvent(notification) && { thread: threadOf(notification) }),
-    ...(canAnswer && {
+    ...(answerable && {
       actions: {
         acknowledge: done ? texts.actions.done : texts.actions.seen,
         snooze: texts.actions.snooze(snoozeMinutes),
@@ -77,6 +75,14 @@ export function writeMessage(
       acknowledge_url: confirmUrl ?? null,
     },
   };
+}
+
+/** False for messages without an event, and in a group, where everybody could use the buttons and the link. */
+export function canAnswer(notification: Notification, user: User): boolean {
+  const { address } = recipientOf(user, notification.channel);
+  return (
+    !hasNoEvent(notification) && findChannel(notification.channel)?.address.isPrivate?.(address) !== false
+  );
 }
 
 /** The same for all messages about an occurrence. */

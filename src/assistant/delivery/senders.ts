@@ -34,24 +34,13 @@ import { formatTime } from './message.ts';
 import { recipientOf } from './reachable-channels.ts';
 
 /** Creates the sender of every channel; a channel without a configured provider writes to the outbox. */
-export function createSenders(
-  config: ChannelConfig,
-  acknowledgeUrl?: (id: string) => Promise<string>,
-): Senders {
-  return Object.fromEntries(
-    channels.map((channel) => [channel.name, createSender(channel, config, acknowledgeUrl)]),
-  );
+export function createSenders(config: ChannelConfig): Senders {
+  return Object.fromEntries(channels.map((channel) => [channel.name, createSender(channel, config)]));
 }
 
-export function createSender(
-  channel: ChannelDefinition,
-  config: ChannelConfig,
-  acknowledgeUrl?: (id: string) => Promise<string>,
-): Sender {
+export function createSender(channel: ChannelDefinition, config: ChannelConfig): Sender {
   const privateHosts = config['delivery.private_hosts'];
-  const sender =
-    channel.connect(config, { privateHosts, ...(acknowledgeUrl && { acknowledgeUrl }) }) ??
-    createOutbox(channel, config);
+  const sender = channel.connect(config, { privateHosts }) ?? createOutbox(channel, config);
   return {
     ...sender,
     async deliver(message, signal) {

@@ -7,7 +7,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
 import { escalateUnacknowledged, planAfterOutcome, planAfterVerdict } from './follow-up.ts';
-import { reportMissed, writeMessage } from './message.ts';
+import { canAnswer, reportMissed, writeMessage } from './message.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
 import { type OutcomeRecord, Recorder, recordInTransaction, recordOutcomes } from './record-outcome.ts';
 
@@ -43,7 +43,7 @@ export interface WorkerOptions {
   readonly slowAfterMs?: number;
   /** Time limit for one attempt; must be well below the lease. */
   readonly attemptMs?: number;
-  readonly acknowledgeUrl?: (id: string) => Promise<string>;
+  readonly acknowledgeUrl?: (notification: Notification) => Promise<string | undefined>;
   /** Called for an event that changed after its notification was planned. */
   readonly replan?: (userId: string, eventId: string) => Promise<void>;
 }
@@ -230,7 +230,7 @@ export class Worker {
       late: one.late,
       nowMs,
       calendar: await this.#attachment(one),
-      acknowledgeUrl: await acknowledgeUrl?.(notification.id),
+      acknowledgeUrl: canAnswer(notification, user) ? await acknowledgeUrl?.(notification) : undefined,
     });
     const answer =
       senders[notification.channel]?.deliver(message, AbortSignal.timeout(this.#attemptMs)) ??

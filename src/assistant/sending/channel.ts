@@ -75,8 +75,6 @@ export function defineChannel<const Own extends Settings>(
 export interface SendingContext {
   /** Hosts with private addresses that may receive messages; `*` allows all. */
   readonly privateHosts: readonly string[];
-  /** URL at which a person acknowledges a notification. */
-  readonly acknowledgeUrl?: (id: string) => Promise<string>;
 }
 
 /** Sends messages by one channel. `deliver` reports network failures as an outcome and does not throw them. */
