@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { answerToken } from '../../src/assistant/delivery/acknowledge.ts';
 import { newId } from '../../src/store/id.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';
@@ -33,7 +34,8 @@ async function sentReminder(locale = 'en') {
   const event = meeting(eventId, userId, now + 60 * minute, { task: 'open' });
   const sent = reminder(event, now - minute, { id, status: 'sent', sent_ms: now, urgency: 'urgent' });
   await fill(store, { users: [person(userId, { locale })], events: [event], notifications: [sent] });
-  return { id, userId, eventId, path: `acknowledge/${id}` };
+  const row = await notification(id);
+  return { id, userId, eventId, path: `acknowledge/${await answerToken(store, row, now)}` };
 }
 
 const notification = (id: string) =>
@@ -86,8 +88,7 @@ describe('the page behind the links of a message', () => {
     );
     await press(page, 'Bestätigen');
     await shows(page, 'Das geht nicht mehr.');
-    await page.goto(server.view(`acknowledge/${newId(Date.now())}`));
-    await press(page, 'Confirm');
+    await page.goto(server.view(`acknowledge/${id}`));
     await shows(page, 'There is no such reminder.');
   });
 
