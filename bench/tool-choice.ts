@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config.ts';
 import { connectMemory } from '../src/transports/memory.ts';
 import { unseenTasks } from './parts/unseen-tasks.ts';
 
-interface Task {
+export interface Task {
   readonly task: string;
   /** Any of these tools is right. */
   readonly tools: readonly string[];
@@ -33,17 +33,31 @@ const file = join(import.meta.dirname, '..', 'test', 'fixtures', 'tool-choice.js
 export async function measureToolChoice(): Promise<
   Record<'tuning' | 'held-out' | 'all' | 'unseen', Figures>
 > {
-  const home = mkdtempSync(join(tmpdir(), 'adjutant-tool-choice-'));
-  const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
-  const server = createServer('standard', config);
-  const client = connectMemory(server);
   const known = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line): Task => JSON.parse(line));
   const unseen = unseenTasks.map(([task, tool]): Task => ({ task, tools: [tool] }));
-  const answered: (Miss & { readonly right: boolean })[] = [];
-  for (const { task, tools } of [...known, ...unseen]) {
+  const answered = await askForTools([...known, ...unseen]);
+  const all = answered.slice(0, known.length);
+  return {
+    tuning: figures(all.filter((_, at) => at % 2 === 0)),
+    'held-out': figures(all.filter((_, at) => at % 2 === 1)),
+    all: figures(all),
+    unseen: figures(answered.slice(known.length)),
+  };
+}
+
+type Answered = Miss & { readonly right: boolean };
+
+/** The first three tools that search_tools returns for each task. */
+export async function askForTools(tasks: readonly Task[]): Promise<readonly Answered[]> {
+  const home = mkdtempSync(join(tmpdir(), 'adjutant-tool-choice-'));
+  const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
+  const server = createServer('standard', config);
+  const client = connectMemory(server);
+  const answered: Answered[] = [];
+  for (const { task, tools } of tasks) {
     const params = { name: 'search_tools', arguments: { query: task, limit: 3 } };
     const { structuredContent } = await client.request('tools/call', params);
     const found = (structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name);
@@ -51,17 +65,14 @@ export async function measureToolChoice(): Promise<
   }
   await server.close();
   rmSync(home, { recursive: true, force: true });
-  const figures = (part: typeof answered): Figures => ({
+  return answered;
+}
+
+export function figures(part: readonly Answered[]): Figures {
+  return {
     tasks: part.length,
     hits: part.filter(({ right }) => right).length,
     misses: part.filter(({ right }) => !right),
-  });
-  const all = answered.slice(0, known.length);
-  return {
-    tuning: figures(all.filter((_, at) => at % 2 === 0)),
-    'held-out': figures(all.filter((_, at) => at % 2 === 1)),
-    all: figures(all),
-    unseen: figures(answered.slice(known.length)),
   };
 }
 

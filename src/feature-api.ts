@@ -1,8 +1,9 @@
 import type { findTimeTool } from './assistant/tools/availability-tools.ts';
 import type { calendarTools } from './assistant/tools/calendar-tools.ts';
 import type { channelTool, testTool } from './assistant/tools/channel-tools.ts';
-import type { eventTools, invitationTool } from './assistant/tools/event-tools.ts';
+import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { explainTool } from './assistant/tools/explain-tool.ts';
+import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { meTool } from './assistant/tools/me-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';

@@ -24,6 +24,7 @@ const topics: readonly Topic[] = [
       'Further tools: only the most common tools are listed. Find the others with search_tools before you say that something is not possible.',
       'Call them with query_tool if they only read.',
       'Otherwise use call_tool.',
+      'Settings and tokens have no tool: `adjutant open`.',
     ],
   },
   {

@@ -5,7 +5,7 @@ import { Denied, Failure, failureDetails, failureKey } from '../failure.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { type DiscoveryTool, foundTool } from '../toolsets/discovery-tools.ts';
+import { type DiscoveryTool, foundTools } from '../toolsets/discovery-tools.ts';
 import { type Call, type Host, recordDenied } from './call.ts';
 import { deriveContext, InputRequired } from './context.ts';
 import { kindOf, reportFailure } from './failure-report.ts';
@@ -133,11 +133,10 @@ async function runDiscovery(
     const { rankTools } = await import('../toolsets/tool-ranking.ts');
     const found = await rankTools(query, surface.tools);
     return {
-      structured: {
-        tools: found
-          .slice(0, limit)
-          .map((tool) => foundTool(tool, server.contract.toolItem(tool)['inputSchema'] as JsonObject)),
-      },
+      structured: foundTools(
+        found.slice(0, limit),
+        (tool) => server.contract.toolItem(tool)['inputSchema'] as JsonObject,
+      ),
     };
   }
   const { name, arguments: inner } = args as { name: string; arguments: object };

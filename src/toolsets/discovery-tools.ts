@@ -24,7 +24,7 @@ export const discoveryTools: readonly DiscoveryTool[] = [
     name: 'search_tools',
     title: 'Search tools',
     description:
-      'Finds further tools by what they do, for example "edit a prompt", "add a calendar" or "quiet hours". Use it when no listed tool fits. Returns the best matches with name, description and input schema, and whether to call each with query_tool or call_tool.',
+      'Finds further tools by what they do, for example "edit a prompt", "add a calendar" or "quiet hours". Use it when no listed tool fits. Returns the best matches with name and description, and whether to call each with query_tool or call_tool; the first two with their input schema. Search for the name of another to get its schema.',
     inputSchema: {
       type: 'object',
       required: ['query'],
@@ -47,7 +47,7 @@ export const discoveryTools: readonly DiscoveryTool[] = [
           type: 'array',
           items: {
             type: 'object',
-            required: ['name', 'description', 'input_schema', 'call_with'],
+            required: ['name', 'description', 'call_with'],
             properties: {
               name: { type: 'string' },
               description: { type: 'string' },
@@ -56,6 +56,7 @@ export const discoveryTools: readonly DiscoveryTool[] = [
             },
           },
         },
+        note: { type: 'string' },
       },
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -78,12 +79,25 @@ export const discoveryTools: readonly DiscoveryTool[] = [
   },
 ];
 
-/** A search result: what a client needs to call the tool. */
-export function foundTool(tool: ToolDescription, inputSchema: JsonObject): JsonObject {
-  return {
+/** How many results have their input schema: schemas are long, and the right tool is among the first. */
+const withSchema = 2;
+
+/** The answer of search_tools: what a client needs to call the best matches. */
+export function foundTools(
+  tools: readonly ToolDescription[],
+  schemaOf: (tool: ToolDescription) => JsonObject,
+): JsonObject {
+  const found = tools.map((tool, place) => ({
     name: tool.name,
     description: tool.description,
-    input_schema: inputSchema,
+    ...(place < withSchema && { input_schema: schemaOf(tool) }),
     call_with: tool.annotations?.readOnlyHint === true ? 'query_tool' : 'call_tool',
-  };
+  }));
+  if (found.length === 0) return { tools: [], note: nothingFits };
+  return found.length > withSchema
+    ? { tools: found, note: 'Search for the name of a tool without input_schema to get its schema.' }
+    : { tools: found };
 }
+
+const nothingFits =
+  'No tool fits. Try other words for what should happen, or tell the user that it cannot be done with these tools. Access tokens, settings and the connection of clients are changed on the page (adjutant open) or on the command line (adjutant --help).';

@@ -106,4 +106,12 @@ describe('rankTools', () => {
     }
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(tasks.length * 0.05);
   });
+
+  it('ranks a tool first if the query is its name', async () => {
+    for (const tool of tools) expect((await rankTools(tool.name, tools))[0]?.name).toBe(tool.name);
+  });
+
+  it.each(['zzxqy', '???'])('finds nothing for %j', async (query) => {
+    expect(await rankTools(query, tools)).toEqual([]);
+  });
 });

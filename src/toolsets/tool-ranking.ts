@@ -14,7 +14,7 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
   const terms = new Set(termsOf(asked));
   const wanted = wantedActions(query, terms);
   const about = wantedThings(terms);
-  return index
+  const found = index
     .find(asked)
     .map(({ item, score }) => ({
       item,
@@ -22,6 +22,8 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
     }))
     .sort((a, b) => b.score - a.score)
     .map(({ item }) => item);
+  const named = tools.filter(({ name }) => name === query.trim());
+  return [...new Set([...named, ...found])];
 }
 
 function indexOf(tools: readonly Tool[]): SearchIndex<Tool> {
@@ -29,6 +31,7 @@ function indexOf(tools: readonly Tool[]): SearchIndex<Tool> {
     fields: {
       name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
       phrases: { of: ({ phrases = '' }) => spelledOut(phrases), boost: 2 },
+      wishes: { of: ({ wishes = [] }) => spelledOut(wishes.join('. ')), boost: 2 },
       // Descriptions also name the tools that do something else.
       description: {
         of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')),

@@ -1,0 +1,53 @@
+import { defineTool, hints } from '../../tool.ts';
+import type { CalendarOptions } from '../calendar/sync.ts';
+import { type AssistantData, findEvent } from '../entities/entity-access.ts';
+import { namedOccurrence } from './event-tools.ts';
+import { answerFields, eventId } from './fields.ts';
+
+/** Time for the server. */
+const timeoutMs = 2 * 60_000;
+
+export function invitationTool(data: AssistantData, options: CalendarOptions) {
+  return defineTool({
+    name: 'answer_invitation',
+    toolsets: ['calendar'],
+    scope: 'calendar:USER',
+    title: 'Answer Invitation',
+    description: 'Answers an invitation on a CalDAV server. Says whether the server notifies the organizer.',
+    phrases:
+      'accept decline tentative maybe RSVP reply answer respond invitation invite meeting request attend say yes no organizer',
+    wishes: [
+      "tell them I'm coming to the party",
+      'say no to the invitation',
+      "I can't come on Saturday, let the host know",
+      'accept the invitation from my boss',
+      'answer maybe',
+    ],
+    inputSchema: {
+      type: 'object',
+      properties: { event_id: eventId, ...answerFields },
+      required: ['event_id', 'answer'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      required: ['event_id', 'answer', 'organizer', 'organizer_notified'],
+      properties: {
+        event_id: { type: 'string' },
+        answer: { type: 'string' },
+        organizer: { type: 'string' },
+        organizer_notified: { type: 'boolean', description: 'If false, tell the organizer yourself' },
+      },
+    },
+    annotations: { ...hints.replaces, openWorldHint: true },
+    timeoutMs,
+    async call({ event_id, answer, occurrence }, { signal }) {
+      const event = await data.store.read((db) => findEvent(db, event_id));
+      const { answerRemote } = await import('../writeback/writeback.ts');
+      const key = await namedOccurrence(data, event, occurrence);
+      const answered = await answerRemote({ data, options }, event, answer, key, signal);
+      const { organizer, notified } = answered;
+      return { structured: { event_id, answer, organizer, organizer_notified: notified !== undefined } };
+    },
+  });
+}
