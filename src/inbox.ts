@@ -24,7 +24,10 @@ export const inboxItemSchema = {
     detail: { type: 'string' },
     since: { type: 'string', description: 'Since when it waits' },
     expires_at: { type: 'string', description: 'When it expires' },
-    person: { type: 'string', description: 'Id of the person it is for; absent if it is for everybody who sees it' },
+    person: {
+      type: 'string',
+      description: 'Id of the person it is for; absent if it is for everybody who sees it',
+    },
     page: { type: 'string', description: 'Where the page shows it' },
     actions: {
       type: 'array',

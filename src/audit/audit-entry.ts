@@ -25,6 +25,24 @@ export interface AuditEntry {
   readonly count?: number;
 }
 
+/** An entry as it is stored: several of one call describe its start, its change and its outcome. */
+export interface AuditRow extends Omit<AuditEntry, 'outcome'> {
+  /** Absent in the files of earlier versions, which did not number their entries. */
+  readonly log?: string;
+  readonly number?: number;
+  /** The same for all rows of one call. */
+  readonly call?: string;
+  readonly outcome: AuditEntry['outcome'] | CallOutcome['outcome'];
+}
+
+/** The result of checking the log of one database. */
+export interface VerifiedLog {
+  readonly database: string;
+  readonly entries: number;
+  /** Empty if no entry is missing. */
+  readonly problems: readonly string[];
+}
+
 /** Arguments that name what a call is about. All others may contain private text. */
 const targetArguments = [
   'user_id',

@@ -7,7 +7,7 @@ import { startPostgres } from '../../test/postgres.ts';
 import { owner } from '../context.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createAudit } from './audit.ts';
-import type { AuditedCall, AuditOptions, CallOutcome } from './audit-entry.ts';
+import type { AuditedCall, AuditOptions, AuditRow, CallOutcome } from './audit-entry.ts';
 import { AuditLog } from './audit-log.ts';
 
 let folder: string;
@@ -184,6 +184,38 @@ describe('the security log', () => {
     await newer.close();
     expect(stored().map(([number]) => number)).toEqual([3, 4, 5, 6, 7, 8]);
     expect(rows('select first, last from activity_logs')).toEqual([{ first: 3, last: 8 }]);
+  });
+
+  it.each([
+    ['delete from activity where number in (2, 3)', ['entries 2 to 3 are missing']],
+    ['delete from activity where number = 1', ['entry 1 is missing']],
+    ['delete from activity where number = 4', ['entry 4 is missing']],
+    ['update activity_logs set last = 3', ['entry 4 does not belong to the log']],
+    ['delete from activity_logs', ['entry 1 does not belong to the log']],
+    ["update activity set entry = '{' where number = 2", ['entry 2 is not valid JSON']],
+    ['update activity set at_ms = 0 where number < 3', []],
+  ])('verify › after "%s" › finds %j', async (statement, problems) => {
+    for (let index = 0; index < 2; index++) await log.run(change, done);
+    await log.close();
+    rows(statement);
+    const later = new AuditLog(options);
+    const [verified] = await later.verify();
+    expect(verified?.problems).toEqual(problems);
+    await later.close();
+  });
+
+  it('export › has every row with its number and call', async () => {
+    await log.run(change, done);
+    log.record(denied('token a'));
+    const exported: AuditRow[] = [];
+    for await (const row of log.rows()) exported.push(row);
+    expect(exported.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, 'started'],
+      [2, 'done'],
+      [3, 'denied'],
+    ]);
+    expect(exported[0]?.call).toBe(exported[1]?.call);
+    expect(await log.verify()).toEqual([{ database, entries: 3, problems: [] }]);
   });
 
   it('goes on counting after all entries were removed', async () => {

@@ -4,7 +4,13 @@ import { type JsonObject, messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { maxFileBytes, readRegularFile } from '../regular-file.ts';
 import { singleLine } from '../single-line.ts';
-import { appendActivity, readActivity, trimActivity } from '../store/activity.ts';
+import {
+  appendActivity,
+  findActivityGaps,
+  numberedActivity,
+  readActivity,
+  trimActivity,
+} from '../store/activity.ts';
 import { type CurrentCall, currentCall } from '../store/current-call.ts';
 import { newId } from '../store/id.ts';
 import { createStore, type Store } from '../store/store.ts';
@@ -14,10 +20,12 @@ import {
   type AuditedWork,
   type AuditFilter,
   type AuditOptions,
+  type AuditRow,
   type CallOutcome,
   cannotRecord,
   changedFields,
   targetOf,
+  type VerifiedLog,
 } from './audit-entry.ts';
 import { DeniedCalls } from './denied-calls.ts';
 
@@ -105,9 +113,7 @@ export class AuditLog {
     await this.#writing;
     const sinceMs = Date.now() - daysBack * dayMs;
     const calls = new Map<string, StoredEntry>();
-    for (const store of new Set([this.#local, this.#shared])) {
-      // Reading must not create a database.
-      if (store.engine === 'sqlite' && !existsSync(store.place)) continue;
+    for (const store of this.#existing()) {
       for (const { key, entry } of await readActivity(store, sinceMs)) {
         const row = entry as unknown as StoredEntry;
         // The first entry of a call has the time at which it began.
@@ -124,6 +130,43 @@ export class AuditLog {
       )
       .reverse()
       .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
+  }
+
+  /** Checks that no entry is missing or unreadable. */
+  async verify(): Promise<readonly VerifiedLog[]> {
+    await this.#writing;
+    const verified: VerifiedLog[] = [];
+    for (const store of this.#existing()) {
+      const problems = (await findActivityGaps(store)).map(({ from, to }) =>
+        to >= from
+          ? `${from === to ? `entry ${from} is` : `entries ${from} to ${to} are`} missing`
+          : `entry ${to + 1} does not belong to the log`,
+      );
+      let entries = 0;
+      for await (const { number, entry } of numberedActivity(store)) {
+        entries += 1;
+        if (parseLine(entry).length === 0) problems.push(`entry ${number} is not valid JSON`);
+      }
+      verified.push({ database: store.place, entries, problems });
+    }
+    return verified;
+  }
+
+  /** All entries as they are stored, in the order of their numbers. */
+  async *rows(): AsyncGenerator<AuditRow> {
+    await this.#writing;
+    for (const entry of await this.#oldEntries(0)) yield { ...entry };
+    for (const store of this.#existing())
+      for await (const { log: name, number, call_id, entry } of numberedActivity(store))
+        for (const parsed of parseLine(entry))
+          yield { log: name, number, ...(call_id !== null && { call: call_id }), ...parsed };
+  }
+
+  /** Reading must not create a database. */
+  #existing(): readonly Store[] {
+    return [...new Set([this.#local, this.#shared])].filter(
+      (store) => store.engine !== 'sqlite' || existsSync(store.place),
+    );
   }
 
   async close(): Promise<void> {

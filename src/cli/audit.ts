@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { openAudit } from '../feature-options.ts';
 import { openLocalClient } from './client/local-client.ts';
 import { toolArguments } from './client/tool-command.ts';
-import { number, numberFlag, single, text } from './terminal/command.ts';
+import { type Action, type Command, number, numberFlag, text } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
 const flags = {
@@ -11,8 +13,7 @@ const flags = {
   limit: number('COUNT', 'Most entries; 100, unless given', { short: 'n' }),
 };
 
-/** Shows who changed what, and what was denied. */
-export const audit = single('audit', {
+const list: Action = {
   summary: 'Show who changed what, and which calls were denied',
   flags,
   examples: ['audit', 'audit --outcome denied --days-back 30'],
@@ -37,7 +38,53 @@ export const audit = single('audit', {
     );
     return 0;
   },
-});
+};
+
+/** The numbers of the entries have no gaps, so a deleted entry is noticed. */
+const verify: Action = {
+  summary: 'Check that no entry of the security log is missing or damaged',
+  examples: ['audit verify'],
+  async run({ config, terminal }) {
+    const audit = openAudit(config);
+    const logs = await audit.verify().finally(() => audit.close());
+    const isWhole = logs.every(({ problems }) => problems.length === 0);
+    terminal.answer({ whole: isWhole, logs }, () =>
+      logs.length === 0
+        ? 'There is no security log yet.'
+        : logs
+            .flatMap(({ database, entries, problems }) => [
+              `${problems.length === 0 ? '✓' : '✗'} ${database}: ${entries} entries, ${problems.length === 0 ? 'none is missing' : 'not whole:'}`,
+              ...problems.map((problem) => `  ${problem}`),
+            ])
+            .join('\n'),
+    );
+    return isWhole ? 0 : 1;
+  },
+};
+
+/** One line for each stored entry, for programs that collect logs. */
+const exportLines: Action = {
+  summary: 'Print all entries as JSON lines, oldest first',
+  examples: ['audit export', 'audit export | gzip > audit.jsonl.gz'],
+  async run({ config, terminal }) {
+    const audit = openAudit(config);
+    try {
+      for await (const row of audit.rows()) {
+        const isRead = terminal.output.write(`${JSON.stringify(row)}\n`);
+        if (!isRead) await once(terminal.output, 'drain');
+      }
+    } finally {
+      await audit.close();
+    }
+    return 0;
+  },
+};
+
+export const audit: Command = {
+  name: 'audit',
+  summary: 'Who changed what, and which calls were denied',
+  actions: { list, verify, export: exportLines },
+};
 
 function changes({ before, after }: { readonly before?: object; readonly after?: object }): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

@@ -56,6 +56,63 @@ export async function readActivity(store: Store, sinceMs: number): Promise<reado
   }));
 }
 
+/** A row of the security log as it is stored. */
+export interface NumberedRow {
+  readonly log: string;
+  readonly number: number;
+  readonly at_ms: number;
+  readonly call_id: string | null;
+  readonly entry: string;
+}
+
+const pageRows = 1000;
+
+/** All rows in the order of their numbers, read in pages. */
+export async function* numberedActivity(store: Store): AsyncGenerator<NumberedRow> {
+  let after = { log: '', number: 0 };
+  for (;;) {
+    const { log, number } = after;
+    const rows = await store.read((db) =>
+      db
+        .selectFrom('activity')
+        .selectAll()
+        .where((its) =>
+          its.or([its('log', '>', log), its.and([its('log', '=', log), its('number', '>', number)])]),
+        )
+        .orderBy('log')
+        .orderBy('number')
+        .limit(pageRows)
+        .execute(),
+    );
+    yield* rows;
+    if (rows.length < pageRows) return;
+    after = rows.at(-1)!;
+  }
+}
+
+/** Numbers that are missing in a log, or that it should not have. */
+export interface ActivityGap {
+  readonly log: string;
+  readonly from: number;
+  /** Smaller than `from` if the log has entries that its counter does not know. */
+  readonly to: number;
+}
+
+/** Compares the numbers of each log with the first and the last one that it should have, at one moment. */
+export async function findActivityGaps(store: Store): Promise<readonly ActivityGap[]> {
+  const { rows } = await store.read((db) =>
+    sql<{ log: string; start: number; next: number }>`with numbers as (
+        select log, number, lag(number) over (partition by log order by number) as before from activity
+        union all
+        select log, last + 1, (select max(number) from activity where activity.log = activity_logs.log) from activity_logs)
+      select numbers.log, coalesce(before + 1, first, 1) as start, number as next
+      from numbers left join activity_logs on activity_logs.log = numbers.log
+      where number <> coalesce(before + 1, first, 1) or (first is null and before is null)
+      order by numbers.log, number`.execute(db),
+  );
+  return rows.map(({ log, start, next }) => ({ log, from: Number(start), to: Number(next) - 1 }));
+}
+
 /** Removes the oldest entries, up to the first that is not older than the time, and notes the number of that entry. */
 export function trimActivity(store: Store, beforeMs: number): Promise<void> {
   return store.write(async ({ db }) => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -142,4 +142,16 @@ it('the security log has an entry for every acknowledged change when the server 
   const { entries } = JSON.parse(listed) as { entries: readonly { action: string }[] };
   const count = (name: string) => entries.filter(({ action }) => action === name).length;
   expect([count('create_user'), count('update_user'), count('delete_prompt')]).toEqual([1, 30, 30]);
+  const run = (word: string) =>
+    spawnSync(process.execPath, [bundle, 'audit', word, '--home', program.home], { encoding: 'utf8' });
+  expect(run('verify')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('entries, none is missing'),
+  });
+  const exported = run('export').stdout.trim().split('\n');
+  expect(exported.map((row) => JSON.parse(row).number).toSorted((a, b) => a - b)[0]).toBe(1);
+  const database = new DatabaseSync(join(program.home, 'adjutant.db'));
+  database.exec('delete from activity where number = 3');
+  database.close();
+  expect(run('verify')).toMatchObject({ status: 1, stdout: expect.stringContaining('entry 3 is missing') });
 });

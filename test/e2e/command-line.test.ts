@@ -178,7 +178,7 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
   },
   backup: { good: [change('backup one.backup')], bad: 'backup other.backup --keep 2' },
   restore: { good: [change('restore one.backup --replace')], bad: 'restore nothing.backup' },
-  audit: { good: [query('audit')], bad: 'audit --limit none' },
+  audit: { good: [query('audit'), query('audit verify')], bad: 'audit --limit none' },
   completion: {
     good: [query('completion bash'), query('completion zsh'), query('completion fish')],
     bad: 'completion sh',

@@ -39,14 +39,8 @@ export function guardPeople<One extends Tool>(tool: One, { store }: AssistantDat
       throw new Denied('refused', `${tool.name} shows several people, and this token is for one only.`);
     const args = person === undefined ? given : withUser(given, person, people);
     await store.read((db) => demandOwn(db, args, context.actor));
-    try {
-      return await tool.call(args as never, context);
-    } catch (error) {
-      // The message names the other person.
-      if (tool.name === 'update_user' && error instanceof Failure && error.kind === 'conflict')
-        throw new Failure('conflict', 'Another person uses this email address.');
-      throw error;
-    }
+    if (tool.name === 'update_user') await store.read((db) => refuseNewEmail(db, args));
+    return tool.call(args as never, context);
   };
   return { ...tool, call };
 }
@@ -71,6 +65,17 @@ async function demandOwn(db: Reader, args: Readonly<Record<string, unknown>>, ac
     // Unknown ids pass: the tool reports them, and lists of the audit trail still name what was deleted.
     if (row !== undefined && !maySeePerson(actor, row.user_id)) throw notFound(argument.replace('_id', ''));
   }
+}
+
+/** An address identifies one person, so accepting or refusing a new one would tell whether somebody else has it. */
+async function refuseNewEmail(db: Reader, { user_id, email }: Readonly<Record<string, unknown>>) {
+  if (email === undefined) return;
+  const user = await rowOf(db, 'users', String(user_id));
+  if (user !== undefined && user.email !== email)
+    throw new Denied(
+      'refused',
+      'This token cannot change an email address, because addresses identify people. Ask the owner or a token with the scope calendar:*.',
+    );
 }
 
 /** Hides that the entity exists: the failure is the one for an unknown id. */
