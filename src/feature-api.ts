@@ -5,6 +5,7 @@ import type { eventTools } from './assistant/tools/event-tools.ts';
 import type { explainTool } from './assistant/tools/explain-tool.ts';
 import type { invitationTool } from './assistant/tools/invitation-tool.ts';
 import type { meTool } from './assistant/tools/me-tool.ts';
+import type { messageTool } from './assistant/tools/message-tool.ts';
 import type { notificationTools } from './assistant/tools/notification-tools.ts';
 import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
@@ -56,6 +57,7 @@ export type FeatureApi = ToolTypes<
       | typeof testTool
       | typeof explainTool
       | typeof remindTool
+      | typeof messageTool
       | typeof meTool
       | typeof replayTool
       | typeof previewTool

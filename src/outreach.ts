@@ -1,33 +1,39 @@
+import type { Actor } from './context.ts';
+
 /**
  * How a feature reaches a person without knowing channels, addresses or quiet hours. The assistant implements it; runs and
  * routines use it.
  */
 export interface Outreach {
   /**
-   * Queues a message. A second message with the same key replaces one that waits and is not sent again if the first was sent.
-   * Throws a failure if there is no such person.
+   * Queues a message. A person gets one message per key: a second one replaces a message that waits, and is ignored if the
+   * first was sent and not withdrawn. Throws a failure if there is no such person.
    */
   send(message: OutreachMessage): Promise<SentMessage>;
-  /** Withdraws messages that are no longer true. Those that were sent stay where they are. */
+  /** Withdraws messages that are no longer true, to all their recipients. Those that were sent stay where they are. */
   withdraw(key: string): Promise<void>;
+  /** The id of the person whom the actor means by an id, a name, a mail address or `me`. Throws a failure if there is none. */
+  findPerson(written: string, actor: Actor): Promise<string>;
+  /** False if the person has no address, or if no process is running that sends messages to it. */
+  canReach(personId: string): Promise<boolean>;
 }
 
 export interface OutreachMessage {
   /** Names the thing that the message is about, such as `run/ID/finished`. */
   readonly key: string;
-  /** Id or name of a person, or `me`. */
+  /** Id or name of a person, or `me` for the owner. */
   readonly person: string;
   /** Shown on lock screens: a fixed text without commands, differences or errors. */
   readonly title: string;
-  /** Details, for channels and people that may show them. */
+  /** What follows the title, by every channel that does not ring. Leave out what a lock screen must not show. */
   readonly text?: string;
-  /** `silent` makes no sound; `important` may use every channel of the person. Default: `normal`. */
+  /** `silent` makes no sound; `important` may use every channel of the person, until it is acknowledged. Default: `normal`. */
   readonly urgency?: 'silent' | 'normal' | 'important';
-  /** Quiet hours delay a message, unless the person asked for this moment. Default: `delay`. */
+  /** Quiet hours delay a message, unless it may come silently or the person asked for this moment. Default: `delay`. */
   readonly quietHours?: 'delay' | 'silent' | 'ignore';
   /** Not sent after this time (milliseconds since 1970). */
   readonly expiresMs?: number;
-  /** Path of the page that shows the thing, such as `/runs/ID`. */
+  /** Path of the page that shows the thing, such as `/#/runs/ID`. */
   readonly page?: string;
   /** A decision that the person can make from the message. */
   readonly decision?: OutreachDecision;

@@ -220,6 +220,7 @@ describe('every tool returns a result that matches its output schema', () => {
     await call('list_users', {});
     await call('choose_me', { user_id: 'Ada' });
     await call('remind', { text: 'call mum', when: 'every weekday at 7' });
+    await call('send_message', { text: 'The build is green', who: 'Ada', quiet_hours: 'ignore' });
     const rule = await call('set_rule', {
       user_id: id,
       rule_type: 'internal_meeting',

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Feature } from '../feature.ts';
+import type { Outreach } from '../outreach.ts';
 import { followChangesSoon } from '../store/change-follower.ts';
 import { type Clock, createStore } from '../store/store.ts';
 import { expandEvent } from './calendar/expand-event.ts';
@@ -16,6 +17,7 @@ import { explainTool } from './tools/explain-tool.ts';
 import { invitationTool } from './tools/invitation-tool.ts';
 import { withLocalTimes } from './tools/local-times.ts';
 import { meTool } from './tools/me-tool.ts';
+import { messageTool } from './tools/message-tool.ts';
 import { notificationTools } from './tools/notification-tools.ts';
 import { outboxTool } from './tools/outbox-tool.ts';
 import { createUserPresence, guardPeople, recordChange } from './tools/person-guard.ts';
@@ -47,6 +49,7 @@ export interface AssistantOptions {
 export interface AssistantFeature extends Feature {
   /** Everything stored for a user. The sample data uses it to recognize its own rows. */
   storedData(userId: string): Promise<StoredData>;
+  readonly outreach: Outreach;
 }
 
 /** People, their calendars, and the notifications planned for them. */
@@ -72,6 +75,15 @@ export function createAssistant({
   const presence = createUserPresence(store, databaseUrl);
   const planning = { data, channels, policy: policyCalls };
   const undo = createUndo(data);
+  const outreach: Outreach = {
+    send: async (message) => (await reach()).send(message),
+    withdraw: async (key) => (await reach()).withdraw(key),
+    findPerson: async (written, actor) => (await reach()).findPerson(written, actor),
+    canReach: async (personId) => (await reach()).canReach(personId),
+  };
+  async function reach() {
+    return (await import('./delivery/outreach.ts')).createOutreach(data, channels, me);
+  }
   const tools = [
     ...userTools(data, toolTimeoutMs),
     ...eventTools(data, calendars, toolTimeoutMs, unpaged, plansOnWrite ? planning : undefined),
@@ -84,6 +96,7 @@ export function createAssistant({
     replayTool(data, policyCalls),
     previewTool(data, toolTimeoutMs),
     explainTool(data, toolTimeoutMs),
+    messageTool(data, outreach, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     channelTool(channels),
     outboxTool(channels['delivery.outbox_dir']),
@@ -112,6 +125,7 @@ export function createAssistant({
         void stopFollowing();
       };
     },
+    outreach,
     storedData: async (userId) => (await import('./entities/entity-access.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
     close: () => store.close(),

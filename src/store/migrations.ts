@@ -92,4 +92,9 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table notifications add column id_answers integer not null default 0',
     'update notifications set id_answers = 1 where sent_ms is not null',
   ],
+  [
+    'alter table notifications add column about text',
+    'alter table notifications add column expires_ms bigint',
+    'create index notifications_about on notifications (about) where about is not null',
+  ],
 ];

@@ -173,6 +173,10 @@ interface NotificationsTable {
   origin: Origin | null;
   /** 1 if the message was sent by a version whose links were the id of the notification. */
   id_answers: Generated<number>;
+  /** For a message without an event: the key of the thing that it is about. Null for all other notifications. */
+  about: string | null;
+  /** The message is not sent after this time. Null if its event or nothing limits it. */
+  expires_ms: number | null;
   plan_ms: number;
   status: NotificationStatus;
   /** Content as JSON: subject, text, html, script. Holds no recipient addresses. */

@@ -56,6 +56,7 @@ list_notifications: what reminders are coming up? | did the text about the denti
 plan_notifications: work out when to remind me | set up my alerts for the new appointments | figure out the reminders for next month again | recalculate what to send Anna
 cancel_notification: no need to remind me about the gym today | drop that alert | don't send the message at five | skip the reminder for the dentist
 acknowledge_notification: got it, stop nagging | I have seen the reminder | yes I know about the meeting, quit bugging me | mark that alert as read
+send_message: tell Ada that I am on my way | let Ben know the tests pass | drop Anna a line about the delay | inform my wife that I will be late
 snooze_notification: remind me again in ten minutes | not now, ping me later | put that alert off until after lunch | nudge me once more at half past five
 explain_notifications: why was I not told about the meeting? | who changed my appointment | how come you called me at seven | what happened in the diary last night
 test_notification: can you really reach my phone? | ring me to see if it works | send a trial mail to Anna | try out the push messages

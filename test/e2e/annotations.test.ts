@@ -50,7 +50,11 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     { ...replaces, openWorldHint: true },
     'answer_invitation',
   ],
-  ['sends a message or a prompt', { ...adds, openWorldHint: true }, 'test_notification try_prompt'],
+  [
+    'sends a message or a prompt',
+    { ...adds, openWorldHint: true },
+    'test_notification send_message try_prompt',
+  ],
   [
     'ends the work of an agent, or lets it leave its sandbox',
     { ...adds, destructiveHint: true, openWorldHint: true },

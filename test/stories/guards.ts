@@ -307,6 +307,8 @@ const blankRow = {
   user_id: 'u',
   event_id: 'e',
   occurrence: '',
+  about: null,
+  expires_ms: null,
   attempts: 0,
   owner: null,
   lease_ms: null,

@@ -187,7 +187,7 @@ async function composeMail(message: Message, from: string): Promise<Mail | { ref
 
 /** Headers that tell mail programs and servers what this message is, and how to get fewer of them. */
 function headersOf({ data }: Message, domain: string): Record<string, string> {
-  const url = data['acknowledge_url'];
+  const url = data['about'] === undefined ? data['acknowledge_url'] : undefined;
   return {
     'Auto-Submitted': 'auto-generated',
     'List-Id': `Adjutant reminders <reminders.${domain}>`,

@@ -88,5 +88,8 @@ function buttons(url: string, { acknowledge, snooze, done }: NonNullable<Message
     method: 'POST',
     clear: true,
   });
-  return [button(acknowledge, done ? `${url}?done` : url), button(snooze, `${url}?snooze=${snoozeMinutes}`)];
+  return [
+    button(acknowledge, done ? `${url}?done` : url),
+    ...(snooze === undefined ? [] : [button(snooze, `${url}?snooze=${snoozeMinutes}`)]),
+  ];
 }

@@ -52,7 +52,12 @@ export const telegram = defineChannel({
         const outcome = await post(methodUrl({ url, token }, 'sendMessage'), {
           signal,
           headers: { 'content-type': 'application/json; charset=utf-8' },
-          body: JSON.stringify({ chat_id: address, text: textOf(message), ...keyboard(message) }),
+          body: JSON.stringify({
+            chat_id: address,
+            text: textOf(message),
+            ...(message.urgency === 'low' && { disable_notification: true }),
+            ...keyboard(message),
+          }),
           reference: (answer) => /"message_id":(\d+)/.exec(answer)?.[1],
         });
         return { ...outcome, detail: outcome.detail.replaceAll(token, '…') };
@@ -92,7 +97,7 @@ function keyboard({ id, actions }: Message) {
   if (actions === undefined) return {};
   const buttons = [
     { text: actions.acknowledge, callback_data: `${actions.done ? 'd' : 'a'}:${id}` },
-    { text: actions.snooze, callback_data: `s:${id}` },
+    ...(actions.snooze === undefined ? [] : [{ text: actions.snooze, callback_data: `s:${id}` }]),
   ];
   return { reply_markup: { inline_keyboard: [buttons] } };
 }

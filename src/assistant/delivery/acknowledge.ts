@@ -11,10 +11,13 @@ import type { Store } from '../../store/store.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { type AssistantData, rowOf } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { type Answers, type ChannelDefinition, type Listener, snoozeMinutes } from '../sending/channel.ts';
+import { canAnswer, type MessageLinks } from './message.ts';
+import { withdrawn } from './outreach.ts';
 import { recipientOf } from './reachable-channels.ts';
 
 const maxBodyLength = 16_384;
@@ -171,6 +174,22 @@ export function createResponses(calendars: Calendars): Responses {
 /** Links work for some weeks, because people look for a way to unsubscribe in old mail as well. */
 const linkLifeMs = 30 * 86_400_000;
 
+/** The links of a message: to the page that shows its subject, and to the one where its recipient answers. */
+export async function linksOf(
+  store: Store,
+  publicUrl: string,
+  notification: Notification,
+  user: User,
+  nowMs: number,
+): Promise<MessageLinks> {
+  const { page } = parsePayload(notification.payload);
+  const token = canAnswer(notification, user) ? await answerToken(store, notification, nowMs) : undefined;
+  return {
+    acknowledge: token && new URL(`/acknowledge/${token}`, publicUrl).href,
+    page: page === undefined ? undefined : new URL(page, publicUrl).href,
+  };
+}
+
 /** The token of a link with which the recipient answers. A reminder is sent without one if the database fails. */
 export async function answerToken(
   store: Store,
@@ -315,8 +334,9 @@ class ChannelListener {
       const { reference } = JSON.parse(result ?? '{}') as { reference?: string | null };
       const { address } = recipientOf(user, name);
       if (!reference || address === '' || acknowledged_by === name) continue;
-      const { subject } = JSON.parse(payload) as { subject: string };
-      const text = `${subject}\n\n${textsFor(preferencesOf(user).locale).acknowledged}`;
+      const { subject } = parsePayload(payload);
+      const texts = textsFor(preferencesOf(user).locale);
+      const text = `${subject}\n\n${acknowledged_by === withdrawn ? texts.withdrawn : texts.acknowledged}`;
       await this.#listener.showAcknowledged({ address, reference, text }, this.#limit());
     }
     return rows.at(-1)?.acknowledged_ms ?? sinceMs;

@@ -61,7 +61,7 @@ async function claimInOneStatement(
     (select to_jsonb(users) from users where users.id = taken.user_id) as its_user,
     (select to_jsonb(events) from events where events.id = taken.event_id) as its_event,
     (select jsonb_agg(to_jsonb(other) - 'payload') from notifications as other
-      where other.event_id = taken.event_id and taken.event_id <> '') as its_relatives
+      where (other.event_id = taken.event_id and taken.event_id <> '') or other.about = taken.about) as its_relatives
     from taken order by next_ms`);
   return rows.map(({ its_user, its_event, its_relatives, ...notification }) => ({
     notification,
@@ -135,18 +135,21 @@ async function loadContext(
   const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
   const users = await db.selectFrom('users').selectAll().where('id', 'in', userIds).execute();
   const userOf = new Map(users.map((user) => [user.id, user]));
-  const none = eventIds.length === 0;
+  const subjects = [...new Set(rows.flatMap(({ about }) => about ?? []))];
   const allEvents = db.selectFrom('events').selectAll();
-  const allRelated = db.selectFrom('notifications').select(relatedColumns);
-  const events = none ? [] : await allEvents.where('id', 'in', eventIds).execute();
-  const related = none ? [] : await allRelated.where('event_id', 'in', eventIds).execute();
+  const relatedBy = (column: 'event_id' | 'about', values: readonly string[]) =>
+    values.length === 0
+      ? []
+      : db.selectFrom('notifications').select(relatedColumns).where(column, 'in', values).execute();
+  const events = eventIds.length === 0 ? [] : await allEvents.where('id', 'in', eventIds).execute();
+  const related = [...(await relatedBy('event_id', eventIds)), ...(await relatedBy('about', subjects))];
   const eventOf = new Map(events.map((event) => [event.id, event]));
-  const relativesOf = Map.groupBy(related, ({ event_id }) => event_id);
+  const relativesOf = Map.groupBy(related, ({ event_id, about }) => about ?? event_id);
   return rows.map((notification) => ({
     notification,
     user: userOf.get(notification.user_id),
     event: eventOf.get(notification.event_id),
-    related: relativesOf.get(notification.event_id) ?? [],
+    related: relativesOf.get(notification.about ?? notification.event_id) ?? [],
   }));
 }
 

@@ -4,14 +4,14 @@ import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
 import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
-import type { Notification } from '../../store/schema.ts';
+import type { Notification, User } from '../../store/schema.ts';
 import { type Clock, createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
-import { answerToken, createListeners, createResponses, type Responses } from './acknowledge.ts';
+import { createListeners, createResponses, linksOf, type Responses } from './acknowledge.ts';
 import { announceSender } from './heartbeat.ts';
 import { Scheduler } from './scheduler.ts';
 import { createSenders } from './senders.ts';
@@ -59,13 +59,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     if (problem !== undefined) throw new Failure('invalid-params', problem);
   }
   const store = createStore(databaseUrl);
-  const acknowledgeUrl =
+  const links =
     publicUrl === undefined
       ? undefined
-      : async (notification: Notification) => {
-          const token = await answerToken(store, notification, clock());
-          return token && new URL(`/acknowledge/${token}`, publicUrl).href;
-        };
+      : (notification: Notification, user: User) => linksOf(store, publicUrl, notification, user, clock());
   const senders = createSenders(options.channels);
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
@@ -87,7 +84,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     leaseMs: options.leaseMs,
     attemptMs: Math.min(options.leaseMs / 2, 30_000),
     replan: plan,
-    ...(acknowledgeUrl && { acknowledgeUrl }),
+    ...(links && { links }),
   });
   const scheduler = new Scheduler({ store, worker, clock });
   const planningLoop = new PlanningLoop({ store, clock, plan });

@@ -11,7 +11,9 @@ import {
   escalationChain,
   escalationTime,
   expiryOf,
+  hasNoEvent,
   isAcknowledged,
+  messageEscalation,
   nextChannel,
   nextEscalation,
   type Verdict,
@@ -101,7 +103,9 @@ export function planAfterOutcome(
       status: 'sent',
       sentMs: nowMs,
       result: JSON.stringify({ reference, detail }),
-      escalateMs: escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
+      escalateMs: hasNoEvent(notification)
+        ? messageEscalation(notification, nowMs)
+        : escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
       action: 'notification.sent',
       detail: { reference, detail },
     };
@@ -151,9 +155,9 @@ export function escalateUnacknowledged(store: Store, clock: Clock): Promise<numb
       if (
         isAcknowledged(notification, related) ||
         user === undefined ||
-        event === undefined ||
-        event.status === 'cancelled' ||
-        event.revision !== notification.revision
+        (hasNoEvent(notification)
+          ? nowMs >= expiryOf(notification, event)
+          : event === undefined || event.status === 'cancelled' || event.revision !== notification.revision)
       )
         continue;
       const channel = nextEscalation({
@@ -187,8 +191,9 @@ function createFollowUp(
   const step = Math.max(1, escalationChain(notification, related).length);
   const root = notification.parent_id ?? notification.id;
   const { user_id, event_id, occurrence, event_start_ms, revision, slot } = notification;
-  const { urgency, change, origin, payload, level } = notification;
+  const { urgency, change, origin, payload, level, about, expires_ms } = notification;
   return {
+    ...{ about, expires_ms },
     ...{ user_id, event_id, occurrence, event_start_ms, revision, slot, urgency, change, origin, payload },
     ...{ plan_ms: nowMs, next_ms: nowMs, created_ms: nowMs, updated_ms: nowMs },
     id: newId(nowMs),

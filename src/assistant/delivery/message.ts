@@ -4,22 +4,36 @@ import { singleLine } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
-import { findChannel } from '../entities/channels.ts';
+import { findChannel, reachableBy } from '../entities/channels.ts';
 import { lockUser } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { messageHtml } from '../planning/wording.ts';
+import { channelsAt } from '../policy/guards.ts';
 import { type Message, snoozeMinutes } from '../sending/channel.ts';
-import { type ClaimedNotification, hasNoEvent, nextChannel } from './pre-send-checks.ts';
+import {
+  type ClaimedNotification,
+  hasNoEvent,
+  isHighUrgency,
+  nextChannel,
+  quietPermission,
+} from './pre-send-checks.ts';
 import { reachabilityOf, recipientOf } from './reachable-channels.ts';
 
 export interface SendingContext {
   readonly late: boolean;
   readonly nowMs: number;
   readonly calendar?: string | undefined;
-  /** Page on which the person can acknowledge the notification. */
-  readonly acknowledgeUrl?: string | undefined;
+  readonly links?: MessageLinks | undefined;
+}
+
+/** Addresses of pages for the recipient. */
+export interface MessageLinks {
+  /** Where the person can acknowledge the notification. */
+  readonly acknowledge?: string | undefined;
+  /** Shows what the message is about. */
+  readonly page?: string | undefined;
 }
 
 /** Builds the message from the planned text and from details known only at the time of sending. */
@@ -27,7 +41,7 @@ export function writeMessage(
   notification: Notification,
   user: User,
   event: CalendarEvent | undefined,
-  { late, nowMs, calendar, acknowledgeUrl }: SendingContext,
+  { late, nowMs, calendar, links: { acknowledge, page } = {} }: SendingContext,
 ): Message {
   const { subject, text, html, script, why, timing } = parsePayload(notification.payload);
   const texts = textsFor(preferencesOf(user).locale);
@@ -37,17 +51,20 @@ export function writeMessage(
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const recipient = recipientOf(user, notification.channel);
   const answerable = canAnswer(notification, user);
-  const confirmUrl = answerable ? acknowledgeUrl : undefined;
+  const confirmUrl = answerable ? acknowledge : undefined;
   const done = Boolean(event?.task) && notification.change === null;
-  const link = {
-    label: done ? texts.actions.done : texts.confirm,
-    url: `${confirmUrl}${done ? '?done' : ''}`,
-  };
-  const plainLinks = confirmUrl === undefined ? [] : [`${link.label}: ${link.url}`];
-  const links = confirmUrl === undefined ? [] : [`<a href="${xml(link.url)}">${xml(link.label)}</a>`];
-  const parts = [...notes.map(xml), ...links, ...because.map((line) => `<small>${xml(line)}</small>`)].map(
-    (part) => `<p>${part}</p>\n`,
-  );
+  const links = [
+    ...(page === undefined ? [] : [{ label: texts.show, url: page }]),
+    ...(confirmUrl === undefined
+      ? []
+      : [{ label: done ? texts.actions.done : texts.confirm, url: `${confirmUrl}${done ? '?done' : ''}` }]),
+  ];
+  const plainLinks = links.map(({ label, url }) => `${label}: ${url}`);
+  const parts = [
+    ...notes.map(xml),
+    ...links.map(({ label, url }) => `<a href="${xml(url)}">${xml(label)}</a>`),
+    ...because.map((line) => `<small>${xml(line)}</small>`),
+  ].map((part) => `<p>${part}</p>\n`);
   return {
     id: notification.id,
     recipient,
@@ -56,32 +73,47 @@ export function writeMessage(
     html: html.replace(/(?=<\/body>)|$/, parts.join('')),
     speech: [script, ...notes].join(' '),
     ...(calendar !== undefined && { calendar }),
-    urgency: notification.urgency,
+    urgency: isSilenced(notification, user, nowMs) ? 'low' : notification.urgency,
     ...(!hasNoEvent(notification) && { thread: threadOf(notification) }),
     ...(answerable && {
       actions: {
         acknowledge: done ? texts.actions.done : texts.actions.seen,
-        snooze: texts.actions.snooze(snoozeMinutes),
+        ...(!hasNoEvent(notification) && { snooze: texts.actions.snooze(snoozeMinutes) }),
         ...(done && { done }),
       },
     }),
     sentAt: new Date(nowMs),
     data: {
-      event_id: notification.event_id,
-      occurrence: notification.occurrence,
-      start: new Date(notification.event_start_ms).toISOString(),
-      link: event?.conf_link ?? null,
-      late,
+      ...(notification.about === null
+        ? {
+            event_id: notification.event_id,
+            occurrence: notification.occurrence,
+            start: new Date(notification.event_start_ms).toISOString(),
+            link: event?.conf_link ?? null,
+            late,
+          }
+        : { about: notification.about, link: page ?? null }),
       acknowledge_url: confirmUrl ?? null,
     },
   };
 }
 
-/** False for messages without an event, and in a group, where everybody could use the buttons and the link. */
+/**
+ * True for reminders, and for messages that go on to the next channel unless somebody acknowledges them. False in a group, where
+ * everybody could use the buttons and the link.
+ */
 export function canAnswer(notification: Notification, user: User): boolean {
   const { address } = recipientOf(user, notification.channel);
+  const isPrivate = findChannel(notification.channel)?.address.isPrivate?.(address) !== false;
+  if (!hasNoEvent(notification)) return isPrivate;
+  return isPrivate && notification.about !== null && isHighUrgency(notification.urgency);
+}
+
+/** True if the message may arrive in the quiet hours of the person, but without a sound. */
+function isSilenced(notification: Notification, user: User, nowMs: number): boolean {
   return (
-    !hasNoEvent(notification) && findChannel(notification.channel)?.address.isPrivate?.(address) !== false
+    quietPermission(notification) === 'silent' &&
+    channelsAt(nowMs, preferencesOf(user), reachableBy(user)).length === 0
   );
 }
 

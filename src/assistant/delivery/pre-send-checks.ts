@@ -1,5 +1,6 @@
 import type { CalendarEvent, Channel, Notification, Urgency, User } from '../../store/schema.ts';
 import { channelNames, reachableBy } from '../entities/channels.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
@@ -16,7 +17,7 @@ const digestUsefulMs = 12 * 60 * minute;
 const maxInterruptions = 50;
 
 export const relatedColumns = [
-  ...(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel'] as const),
+  ...(['id', 'user_id', 'event_id', 'event_start_ms', 'occurrence', 'channel', 'about'] as const),
   ...(['change', 'origin', 'status', 'parent_id', 'acknowledged_ms'] as const),
 ] as const satisfies readonly (keyof Notification)[];
 
@@ -58,11 +59,16 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   if (notification.key.startsWith(digestPrefix) && nowMs > notification.plan_ms + digestUsefulMs)
     return { kind: 'cancel', reason: 'the agenda is out of date' };
   const expiresMs = expiryOf(notification, event);
+  if (notification.about !== null && nowMs >= expiresMs)
+    return { kind: 'cancel', reason: 'the message has expired' };
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
-  const permitted = notification.origin === 'event-quiet';
-  if (!permitted && channelsAt(nowMs, preferences, reachable).length === 0 && reachable.length > 0) {
+  const permission = quietPermission(notification);
+  const unwanted = reachable.length > 0 && channelsAt(nowMs, preferences, reachable).length === 0;
+  if (unwanted && permission === 'silent' && notification.channel === 'call')
+    return { kind: 'fail', reason: 'no calls in quiet hours' };
+  if (unwanted && permission === 'delay') {
     const untilMs = nextAllowedTime(nowMs, preferences, reachable);
     return untilMs !== undefined && untilMs < expiresMs
       ? { kind: 'wait', untilMs, reason: 'quiet hours' }
@@ -107,6 +113,12 @@ export function isAcknowledged(
   );
 }
 
+/** What a person or the sender of a message permits in quiet hours. */
+export function quietPermission({ about, origin, payload }: Notification) {
+  if (about === null) return origin === 'event-quiet' ? 'ignore' : 'delay';
+  return parsePayload(payload).quietHours ?? 'delay';
+}
+
 /** Whether the user's weekend policy allows calls at this time. */
 function callsAllowed(nowMs: number, preferences: Preferences): boolean {
   return channelsAt(nowMs, { ...preferences, channelPref: 'call' }, ['call']).length > 0;
@@ -147,7 +159,7 @@ export function escalationChain(
  * When sending becomes useless: at the start of the event, or at its end for high urgency.
  */
 export function expiryOf(notification: Notification, event: CalendarEvent | undefined): number {
-  if (hasNoEvent(notification)) return Number.POSITIVE_INFINITY;
+  if (hasNoEvent(notification)) return notification.expires_ms ?? Number.POSITIVE_INFINITY;
   const start = notification.event_start_ms;
   if (notification.change !== null) return start + notification.slot * minute;
   const end = start + Math.max(0, event === undefined ? 0 : event.end_ms - event.start_ms);
@@ -157,6 +169,16 @@ export function expiryOf(notification: Notification, event: CalendarEvent | unde
 
 /** How long a person has to acknowledge before the next channel is tried. */
 const acknowledgeMs = 5 * minute;
+
+/** When to escalate an important message about something else than an event. */
+export function messageEscalation(
+  { about, urgency, expires_ms }: Notification,
+  sentMs: number,
+): number | undefined {
+  const atMs = sentMs + acknowledgeMs;
+  const isUseful = about !== null && isHighUrgency(urgency) && atMs < (expires_ms ?? sentMs + graceMs);
+  return isUseful ? atMs : undefined;
+}
 
 export interface Reachability {
   /** Channels for which the user has an address. */
@@ -176,7 +198,7 @@ function channelOrder({ available, preferred, urgency }: Reachability): Channel[
   return [...new Set([...preferred, ...permitted])].filter((channel) => available.includes(channel));
 }
 
-function isHighUrgency(urgency: Urgency): boolean {
+export function isHighUrgency(urgency: Urgency): boolean {
   return urgency === 'high' || urgency === 'urgent';
 }
 

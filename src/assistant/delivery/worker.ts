@@ -7,7 +7,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import type { Outcome, Senders } from '../sending/channel.ts';
 import { claim, markDialling } from './claim.ts';
 import { escalateUnacknowledged, planAfterOutcome, planAfterVerdict } from './follow-up.ts';
-import { canAnswer, reportMissed, writeMessage } from './message.ts';
+import { type MessageLinks, reportMissed, writeMessage } from './message.ts';
 import { type ClaimedNotification, check, hasNoEvent, type Verdict } from './pre-send-checks.ts';
 import { type OutcomeRecord, Recorder, recordInTransaction, recordOutcomes } from './record-outcome.ts';
 
@@ -43,7 +43,7 @@ export interface WorkerOptions {
   readonly slowAfterMs?: number;
   /** Time limit for one attempt; must be well below the lease. */
   readonly attemptMs?: number;
-  readonly acknowledgeUrl?: (notification: Notification) => Promise<string | undefined>;
+  readonly links?: (notification: Notification, user: User) => Promise<MessageLinks>;
   /** Called for an event that changed after its notification was planned. */
   readonly replan?: (userId: string, eventId: string) => Promise<void>;
 }
@@ -216,7 +216,7 @@ export class Worker {
   }
 
   async #deliver(one: Sendable): Promise<void> {
-    const { store, owner, senders, acknowledgeUrl } = this.#options;
+    const { store, owner, senders, links } = this.#options;
     const { notification, user, event } = one;
     const earlyMs = notification.next_ms - this.#clock();
     if (earlyMs > this.claimAheadMs + maxTimerErrorMs) return this.#putBack(one);
@@ -230,7 +230,7 @@ export class Worker {
       late: one.late,
       nowMs,
       calendar: await this.#attachment(one),
-      acknowledgeUrl: canAnswer(notification, user) ? await acknowledgeUrl?.(notification) : undefined,
+      links: await links?.(notification, user),
     });
     const answer =
       senders[notification.channel]?.deliver(message, AbortSignal.timeout(this.#attemptMs)) ??

@@ -13,6 +13,10 @@ export interface Payload {
   readonly why?: string;
   /** When it is sent, such as `10 minutes before`, as the first part of the reason. */
   readonly timing?: string;
+  /** Path of the page that shows what the message is about. */
+  readonly page?: string;
+  /** What quiet hours do to the message. Default: they delay it. */
+  readonly quietHours?: 'delay' | 'silent' | 'ignore';
   /** Unmodified texts of the policy, kept to compose the reminder again. */
   readonly words?: Words;
 }

@@ -41,8 +41,10 @@ export const german: Catalog = {
   late: (time) => `Diese Nachricht war fällig am ${time} und kommt zu spät.`,
   lateSubject: (subject) => `Verspätet: ${subject}`,
   confirm: 'Bestätigen, dass du dies gesehen hast',
+  show: 'Anzeigen',
   actions: { seen: 'OK', done: 'Erledigt', snooze: (minutes) => `In ${minutes} Min.` },
   acknowledged: 'Bestätigt',
+  withdrawn: 'Nicht mehr aktuell',
   snoozed: (until) => `Wieder um ${until}`,
   missedSubject: (count) =>
     count === 1 ? 'Eine Erinnerung wurde verpasst' : `${count} Erinnerungen wurden verpasst`,
@@ -110,6 +112,7 @@ export const german: Catalog = {
     default: 'deine üblichen Erinnerungen',
     snooze: 'du wolltest noch einmal erinnert werden',
     digest: 'deine Tagesübersicht',
+    message: 'Adjutant sollte dir das schicken',
     told: 'du wurdest an diesen Termin erinnert',
     soon: 'eine Erinnerung an diesen Termin steht bevor',
   },

@@ -40,8 +40,10 @@ export const english = {
   late: (time: string): string => `This was due ${time} and is late.`,
   lateSubject: (subject: string): string => `Late: ${subject}`,
   confirm: 'Confirm that you have seen this',
+  show: 'Show',
   actions: { seen: 'OK', done: 'Done', snooze: (minutes: number): string => `Snooze ${minutes} min` },
   acknowledged: 'Confirmed',
+  withdrawn: 'No longer current',
   snoozed: (until: string): string => `Snoozed until ${until}`,
   missedSubject: (count: number): string =>
     count === 1 ? 'A reminder was missed' : `${count} reminders were missed`,
@@ -115,6 +117,7 @@ export const english = {
     default: 'your default reminders',
     snooze: 'you asked for it again',
     digest: 'your daily agenda',
+    message: 'Adjutant was asked to send you this',
     /** Of a change: the person was reminded, or is about to be. */
     told: 'you were reminded of this event',
     soon: 'a reminder of this event is due soon',

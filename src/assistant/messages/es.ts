@@ -41,8 +41,10 @@ export const spanish: Catalog = {
   late: (time) => `Este mensaje estaba previsto para ${time} y llega tarde.`,
   lateSubject: (subject) => `Con retraso: ${subject}`,
   confirm: 'Confirmar que has visto este mensaje',
+  show: 'Mostrar',
   actions: { seen: 'OK', done: 'Hecho', snooze: (minutes) => `En ${minutes} min` },
   acknowledged: 'Confirmado',
+  withdrawn: 'Ya no es actual',
   snoozed: (until) => `De nuevo a las ${until}`,
   missedSubject: (count) =>
     count === 1 ? 'Se perdió un recordatorio' : `Se perdieron ${count} recordatorios`,
@@ -110,6 +112,7 @@ export const spanish: Catalog = {
     default: 'tus recordatorios habituales',
     snooze: 'pediste otro recordatorio',
     digest: 'tu agenda diaria',
+    message: 'se pidió a Adjutant que te lo enviara',
     told: 'se te recordó este evento',
     soon: 'pronto toca un recordatorio de este evento',
   },

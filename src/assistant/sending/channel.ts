@@ -139,7 +139,7 @@ export interface Message {
   /** The same for all messages about an occurrence, so that mail programs show them together. */
   readonly thread?: string;
   /** Labels of the buttons; absent if there is nothing to confirm. With `done`, the first one completes a task. */
-  readonly actions?: { readonly acknowledge: string; readonly snooze: string; readonly done?: boolean };
+  readonly actions?: { readonly acknowledge: string; readonly snooze?: string; readonly done?: boolean };
   readonly sentAt: Date;
   /** Machine-readable details. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>;

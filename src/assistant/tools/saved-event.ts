@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
-import { type ChannelConfig, findChannel, reachableBy } from '../entities/channels.ts';
+import { type ChannelConfig, reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { timestamp } from '../entities/view.ts';
 import type { PolicyCalls } from './notification-tools.ts';
@@ -79,22 +79,8 @@ async function warningsFor(
 ): Promise<readonly string[]> {
   const nowMs = data.clock();
   if (event.status === 'cancelled' || event.last_ms < nowMs) return [];
-  if (reachableBy(user).length === 0)
-    return [`${user.name} has no address on any channel. Add one with update_user, for instance email.`];
-  if (used.length === 0) return because === undefined ? [] : [`No reminder is planned: ${because}.`];
-  const { hasSender } = await import('../delivery/heartbeat.ts');
-  const warnings: string[] = [];
-  for (const channel of used) {
-    const definition = findChannel(channel);
-    const isSetUp = definition?.connect(config, { privateHosts: [] }) !== undefined;
-    if (definition && !isSetUp)
-      warnings.push(
-        `${definition.label} is not set up, so the message is only written to ${config['delivery.outbox_dir']}: ${definition.advice.notConfigured}.`,
-      );
-    if (!(await data.store.read((db) => hasSender(db, channel, nowMs))))
-      warnings.push(
-        'Nothing is running that sends reminders. Start "adjutant worker", or keep it running with "adjutant service install worker".',
-      );
-  }
-  return [...new Set(warnings)];
+  if (used.length === 0 && reachableBy(user).length > 0)
+    return because === undefined ? [] : [`No reminder is planned: ${because}.`];
+  const { deliveryWarnings } = await import('../delivery/outreach.ts');
+  return deliveryWarnings(data, config, user, used);
 }
