@@ -171,9 +171,10 @@ describe('every tool returns a result that matches its output schema', () => {
     const writing = { cwd: bench.project, sandbox: 'workspace-write' } as const;
     const file = { path: 'made.txt', text: 'made' };
     const second = await call('delegate_run', { task: steps({ file }, { answer: {} }), ...writing });
-    expect(await call('diff_run', { run_id: second.run_id })).toMatchObject({
+    expect(await call('diff_run', { run_id: second.run_id, paths: ['made.txt'] })).toMatchObject({
       state: 'applied',
       files: [{ path: 'made.txt', change: 'added' }],
+      patch: expect.stringContaining('+made'),
     });
     expect(await call('apply_run', { run_id: second.run_id })).toEqual({ files: [], conflicts: [] });
     expect(await call('undo_run', { run_id: second.run_id })).toEqual({ files: ['made.txt'], conflicts: [] });

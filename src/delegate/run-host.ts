@@ -1,6 +1,5 @@
 import { promises as disk, renameSync, writeFileSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../failure.ts';
@@ -11,6 +10,7 @@ import { version } from '../version.ts';
 import type { RunOrder } from './agents/protocols/run-order.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import type { AutopilotRequest } from './autopilot/autopilot-request.ts';
+import { hostFolder } from './process/answer-folder.ts';
 import { parseObject } from './process/json-file.ts';
 import { loadSpawn } from './process/launch.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
@@ -216,10 +216,7 @@ async function createSocketPath(
   const name = basename(directory);
   if (process.platform === 'win32') return `\\\\.\\pipe\\adjutant-${name}`;
   const runtime = env['XDG_RUNTIME_DIR'];
-  const folders = [
-    ...(runtime ? [join(runtime, 'adjutant')] : []),
-    join(tmpdir(), `adjutant-${userInfo().uid}`),
-  ];
+  const folders = [...(runtime ? [join(runtime, 'adjutant')] : []), hostFolder()];
   for (const folder of folders) {
     const path = join(folder, name);
     if (Buffer.byteLength(path) <= maxPathBytes && (await isPrivate(folder))) return path;
@@ -232,7 +229,7 @@ async function isPrivate(folder: string): Promise<boolean> {
   try {
     await disk.mkdir(folder, { mode: 0o700 }).catch(() => {});
     const stats = await disk.lstat(folder);
-    return stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0;
+    return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
   } catch {
     return false;
   }

@@ -66,6 +66,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       ],
       sandbox: 'adjutant',
       credentials: definition.credentials,
+      files: [...definition.credentials.files, ...definition.state.map(({ folder }) => folder)],
     },
     // Not every agent exits when its input is closed.
     exitsLate: true,

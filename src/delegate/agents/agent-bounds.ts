@@ -1,7 +1,6 @@
 import { promises as disk } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { temporaryFolder } from '../process/answer-folder.ts';
+import { hostFolder, temporaryFolder } from '../process/answer-folder.ts';
 import { type Bounds, existing } from '../process/bounds.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
@@ -21,7 +20,7 @@ export interface SandboxOptions extends HiddenFiles {
   readonly visibleVariables: readonly string[];
 }
 
-/** Puts the sandbox of Adjutant around an agent. The sandbox of the agent itself, if it has one, works inside. */
+/** Puts the sandbox of Adjutant around an agent, which hides the files of `others`. The sandbox of the agent itself, if it has one, works inside. */
 export function withSandbox(agent: Agent, options: SandboxOptions, others: readonly string[]): Agent {
   return {
     ...agent,
@@ -35,9 +34,7 @@ export function withSandbox(agent: Agent, options: SandboxOptions, others: reado
           withoutVariables,
           ...(call.sandbox !== 'danger-full-access' && { warnings: [missingLayer(agent)] }),
         };
-      const own = [...footprint.writes, ...footprint.temporary.map(({ folder }) => folder)];
-      const foreign = others.filter((file) => !own.some((folder) => isInFolder(file, folder)));
-      const files = { ...options, unreadable: [...options.unreadable, ...foreign] };
+      const files = { ...options, unreadable: [...options.unreadable, ...others] };
       return { ...invocation, withoutVariables, bounds: await agentBounds(agent, call, footprint, files) };
     },
   };
@@ -102,14 +99,12 @@ export async function agentBounds(
       ...(mayWrite ? (profile.sandbox === 'adjutant' ? [join(cwd, '.git')] : []) : [cwd]),
       ...(footprint.protects ?? []),
     ],
-    hidden: await existing([
-      ...person.hidden,
-      ...adjutant,
-      ...options.runFolders,
-      ...hides,
-      join(tmpdir(), `adjutant-${userInfo().uid}`),
-    ]),
-    visible: [...person.visible, ...own, ...footprint.reads, cwd, origin],
+    hidden: await existing([...person.hidden, ...adjutant, ...options.runFolders, ...hides, hostFolder()]),
+    visible: [
+      ...[...person.visible, ...own, ...footprint.reads, cwd, origin],
+      // The prompt names skills by their paths.
+      ...options.unreadable.map((path) => join(path, 'skills')),
+    ],
     temporary: footprint.temporary,
     storage,
   };

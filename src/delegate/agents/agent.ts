@@ -55,6 +55,8 @@ export interface AgentProfile {
   readonly sandbox: 'own' | 'adjutant';
   /** Absent if the agent has a method `login`. */
   readonly credentials?: Credentials;
+  /** Where it keeps its sign-in, settings and conversations: paths below the home folder, or absolute ones. */
+  readonly files: readonly string[];
 }
 
 /** Whether an agent can reach a model, and what to do if it cannot. */

@@ -1,5 +1,6 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { type AcpAgentOptions, createAcpAgent } from './acp-agent.ts';
 import * as definitions from './acp-agents.ts';
 import { type AcpDefinition, type CustomAgent, customDefinition } from './acp-definition.ts';
@@ -52,7 +53,11 @@ export class Agents {
     const runFolders = [options.runsDir, options.otherRunsDir].filter((folder) => folder !== undefined);
     this.#agents = new Map(
       all.map((agent) => {
-        const others = all.filter((one) => one !== agent).flatMap((one) => signIns(one, options));
+        const own = filesOf(agent, options);
+        const others = all
+          .filter(({ name }) => name !== agent.name && Object.hasOwn(builtIn, name))
+          .flatMap((one) => filesOf(one, options))
+          .filter((path) => !own.some((folder) => isInFolder(path, folder)));
         return [agent.name, withSandbox(agent, { ...options, runFolders }, others)];
       }),
     );
@@ -89,10 +94,9 @@ export class Agents {
   }
 }
 
-/** The files with which an agent is signed in. No other agent sees them. */
-function signIns({ name, profile }: Agent, { userHome, codexHome }: Options): readonly string[] {
-  if (name === 'codex') return [join(codexHome, 'auth.json')];
-  return (profile.credentials?.files ?? []).map((file) => resolve(userHome, file));
+/** The files of an agent, which no other agent sees. */
+function filesOf({ profile }: Agent, { userHome }: Options): readonly string[] {
+  return profile.files.map((path) => resolve(userHome, path)).filter((path) => !isInFolder(userHome, path));
 }
 
 /** The event file of a conversation contains events, that of other runs the output of the agent. */

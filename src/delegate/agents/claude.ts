@@ -94,6 +94,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage', 'cost'],
       sandbox: 'own',
       credentials: claudeCredentials(env),
+      files: [env['CLAUDE_CONFIG_DIR'] || '.claude', '.claude.json', '.claude.json.backup'],
     },
     async invoke(call) {
       if (call.configOverrides.length > 0)

@@ -84,6 +84,7 @@ export function createCodex(options: CodexOptions): Agent {
     profile: {
       can: ['steer', 'interrupt', 'approve', 'resume', 'fork', 'usage'],
       sandbox: 'own',
+      files: [codexHome],
     },
     async invoke(call) {
       await refuseBlockingFiles(call.cwd);

@@ -10,6 +10,11 @@ export function temporaryFolder(env: Environment): string {
   return resolve(env['TMPDIR'] || tmpdir());
 }
 
+/** The folder for the sockets of run hosts. `userInfo` fails for a user without a name, as containers have. */
+export function hostFolder(): string {
+  return join(tmpdir(), `adjutant-${process.getuid?.()}`);
+}
+
 /** A private folder through which an agent in a sandbox returns its answer. The run directory itself is hidden from it. */
 function answerFolder(runPath: string, env: Environment): string {
   const name = createHash('sha256').update(runPath).digest('hex').slice(0, 24);

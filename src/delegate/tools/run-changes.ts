@@ -106,7 +106,7 @@ export async function diffRun(
 function filterPatch(patch: string, isChosen: (path: string) => boolean): string {
   return patch
     .split(/^(?=diff --git )/m)
-    .filter((file) => isChosen(/^diff --git a\/(.*) b\/\1$/m.exec(file)?.[1] ?? ''))
+    .filter((file) => isChosen(/^diff --git [ab]\/(.*) [ab]\/\1$/m.exec(file)?.[1] ?? ''))
     .join('');
 }
 

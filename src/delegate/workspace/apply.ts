@@ -297,7 +297,8 @@ export function resultOf(steps: readonly Step[]): ChangedPaths {
   };
 }
 
-const maxTextBytes = 4 * 1024 * 1024;
+/** Larger files are not merged. */
+export const maxTextBytes = 4 * 1024 * 1024;
 
 /** The merged file, or the reason why the texts conflict. */
 type Merge = string | Pick<Step, 'merged' | 'isMarked'>;

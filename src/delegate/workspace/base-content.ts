@@ -5,14 +5,14 @@ import { parseObject, readJson } from '../process/json-file.ts';
 import type { Claim } from './folder-claims.ts';
 import { type Environment, Repository, type RepositoryPaths } from './git.ts';
 import { copy } from './placed-file.ts';
-import { encodePath, type FileState, isRegularFile, stateOf, within } from './tree.ts';
+import { encodePath, type FileState, fileBytes, isRegularFile, stateOf, within } from './tree.ts';
 
 /** The content of a file in the user's folder that is about to be replaced. */
 export interface ReplacedFile {
   /** Relative to `folder`. */
   readonly path: string;
   readonly state: FileState;
-  readonly file: string;
+  readonly file: FilePath;
 }
 
 /** A file that other changes have replaced since the run started. */
@@ -34,17 +34,44 @@ export async function preserveForOthers(
   for (const other of others) {
     const records: string[] = [];
     const above = relative(other.folder, folder);
-    for (const { path, state, file: source } of replaced) {
+    for (const { path, state, file } of replaced) {
       const own = above === '' ? path : relative(other.folder, join(folder, path));
-      if (own.startsWith('..')) continue;
-      const file = crypto.randomUUID();
-      await disk.mkdir(join(other.storage, 'kept'), { recursive: true, mode: 0o700 });
-      await copy(source, join(other.storage, 'kept', file));
-      records.push(`${JSON.stringify({ path: own, state, file } satisfies KeptFile)}\n`);
+      if (!own.startsWith('..')) records.push(await keep(other.storage, { path: own, state, file }));
     }
-    if (records.length > 0)
-      await disk.appendFile(join(other.storage, listName), records.join(''), { mode: 0o600 });
+    await addRecords(other.storage, records);
   }
+}
+
+/**
+ * Keeps the content that changed files had at the start of the run, because its changes wait, and until they are applied the
+ * person may edit these files. Without their common base, every difference would be a conflict.
+ */
+export async function keepBase(
+  { storage, origin }: { readonly storage: string; readonly origin: string },
+  changes: readonly { readonly path: string; readonly base?: FileState }[],
+  maxBytes: number,
+): Promise<void> {
+  const records: string[] = [];
+  for (const { path, base } of changes) {
+    if (base === undefined || !isRegularFile(base) || fileBytes(base) > maxBytes) continue;
+    const file = within(origin, path);
+    const isAsBefore = async () => (await stateOf(file)) === base;
+    if (!(await isAsBefore())) continue;
+    const record = await keep(storage, { path, state: base, file }).catch(() => undefined);
+    if (record !== undefined && (await isAsBefore())) records.push(record);
+  }
+  await addRecords(storage, records);
+}
+
+async function keep(storage: string, { path, state, file: source }: ReplacedFile): Promise<string> {
+  const file = crypto.randomUUID();
+  await disk.mkdir(join(storage, 'kept'), { recursive: true, mode: 0o700 });
+  await copy(source, join(storage, 'kept', file));
+  return `${JSON.stringify({ path, state, file } satisfies KeptFile)}\n`;
+}
+
+async function addRecords(storage: string, records: readonly string[]): Promise<void> {
+  if (records.length > 0) await disk.appendFile(join(storage, listName), records.join(''), { mode: 0o600 });
 }
 
 /** The files that were replaced since the run started, as they were then. */

@@ -23,6 +23,8 @@ export interface Branch {
   readonly omitted: readonly string[];
 }
 
+const branchFile = 'branch.json';
+
 function branchName(run: string): string {
   return `adjutant/${run}`;
 }
@@ -115,11 +117,15 @@ export async function commitsToBranches({ storage, origin, env }: Workspace, run
     throw new Failure('refused', `The agent of run ${run} made no commits.`);
   const listing = await user.text(origin, ['bundle', 'unbundle', bundle]);
   const heads = listing.split('\n').map((line) => line.split(' ') as [string, string]);
+  const isTaken = (await stateOf(join(storage, branchFile))) !== undefined;
+  const first = isTaken ? `${branchName(run)}-commits` : branchName(run);
   const created: string[] = [];
   for (const [object, ref] of heads) {
-    const name =
-      heads.length === 1 ? branchName(run) : `${branchName(run)}/${ref.split('/').slice(2).join('/')}`;
-    await user.run(origin, ['update-ref', `refs/heads/${name}`, object]);
+    const name = heads.length === 1 ? first : `${first}/${ref.split('/').slice(2).join('/')}`;
+    const now = await user.text(origin, ['for-each-ref', '--format=%(objectname)', `refs/heads/${name}`]);
+    if (now !== '' && now !== object)
+      throw new Failure('refused', `The branch ${name} has other commits now. Rename or delete it first.`);
+    await user.run(origin, ['update-ref', `refs/heads/${name}`, object, now]);
     created.push(name);
   }
   return created;
@@ -178,7 +184,7 @@ export async function commitToBranch(
   const name = branchName(run);
   await git(['update-ref', `refs/heads/${name}`, commit]);
   await disk.rm(index, { force: true });
-  await new RunDirectory(storage, '').writeJson('branch.json', { name, commit });
+  await new RunDirectory(storage, '').writeJson(branchFile, { name, commit });
   return { name, commit, omitted };
 }
 

@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as WorkspaceKind[];
 describe.each(kinds)('commits in an isolated view: %s', (kind) => {
   /** Runs a script as an agent would, and delivers its changes. */
-  async function deliverAfter(script: string) {
+  async function deliverAfter(script: string, end: 'apply' | 'branch' = 'apply') {
     const stateDir = join(folder, 'state');
     const options = { stateDir, workspaceKinds: [kind], copyLimitBytes: 1e9, ignored: [], env };
     const workspace = await Workspace.create({ id: 'one', path: join(folder, 'run') }, repo, options);
@@ -32,7 +32,7 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     const identity = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'T' };
     const mail = { GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 't@example.org' };
     execFileSync(command, args, { cwd: workspace.folder, env: { ...env, ...identity, ...mail } });
-    const settled = await settleRun(workspace, { run: 'one', stateDir, env, end: 'apply', claims: [] });
+    const settled = await settleRun(workspace, { run: 'one', stateDir, env, end, claims: [] });
     return { ...settled, workspace };
   }
 
@@ -61,6 +61,18 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     expect(subjects('adjutant/one/topic')).toEqual(['Add more', 'Make a file', 'first']);
     expect(subjects('adjutant/one/detached')).toEqual(['Detached', 'Add more', 'Make a file', 'first']);
     expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('never take the place of other commits on a branch', async () => {
+    const { branch, workspace } = await deliverAfter(
+      'echo a > made; git add -A; git commit -qm Made',
+      'branch',
+    );
+    expect(await commitsToBranches(workspace, 'one')).toEqual(['adjutant/one-commits']);
+    expect(gitAt(repo, 'rev-parse', 'adjutant/one').trim()).toBe(branch!.commit);
+    gitAt(repo, 'branch', '-f', 'adjutant/one-commits', 'adjutant/one');
+    await expect(commitsToBranches(workspace, 'one')).rejects.toThrow('has other commits now');
+    expect(gitAt(repo, 'rev-parse', 'adjutant/one-commits').trim()).toBe(branch!.commit);
   });
 
   it('cause no warning if there are none', async () => {

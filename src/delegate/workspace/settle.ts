@@ -1,7 +1,8 @@
 import { resolve, sep } from 'node:path';
 import { messageOf } from '../../json.ts';
 import type { Environment } from '../process/environment.ts';
-import { applyChanges, type ChangedPaths, type Conflict, demandFolder } from './apply.ts';
+import { applyChanges, type ChangedPaths, type Conflict, demandFolder, maxTextBytes } from './apply.ts';
+import { keepBase } from './base-content.ts';
 import { type Branch, commitToBranch, keepCommits } from './commits.ts';
 import { type Claim, compareClaims, type Evidence, plainPath } from './evidence.ts';
 import { type Change, type FolderChange, gitDataOf, isApplicable, summarize } from './folder-changes.ts';
@@ -58,6 +59,7 @@ export async function settleRun(workspace: Workspace, options: SettleOptions): P
     warnings.push(...neverApplied(changes, lines));
     const collected = changes.filter(isApplicable);
     patch = await inFolder(() => createPatch(workspace, collected)).catch(() => undefined);
+    if (end !== 'apply') await inFolder(() => keepBase(workspace, collected, maxTextBytes));
     if (end === 'apply' && collected.length > 0) applied = await applyAll(workspace, options);
     if (end === 'branch' && collected.length > 0)
       branch = await inFolder(() => commitToBranch(workspace, collected, options));

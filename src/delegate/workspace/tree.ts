@@ -103,8 +103,12 @@ function* records(bytes: Buffer): Generator<Buffer> {
 
 export function sizeOf(files: FolderState): number {
   let bytes = 0;
-  for (const state of files.values()) if (isRegularFile(state)) bytes += Number(state.split(':')[1]);
+  for (const state of files.values()) if (isRegularFile(state)) bytes += fileBytes(state);
   return bytes;
+}
+
+export function fileBytes(state: FileState): number {
+  return Number(state.split(':')[1]);
 }
 
 /** When the file was last changed, in seconds. */

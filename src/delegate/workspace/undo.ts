@@ -49,7 +49,7 @@ export function undoChanges(workspace: Workspace, options: ApplyOptions): Promis
       if (isFolder(before)) await disk.chmod(within(workspace.origin, path), modeOf(before!)).catch(() => {});
     // To undo a path again changes nothing, so paths that are undone one by one need no record.
     if (options.paths === undefined) await saveJournal(workspace.storage, { ...journal, state: 'undone' });
-    return resultOf([...undone.toReversed(), ...failed.toReversed()]);
+    return { ...resultOf([...undone.toReversed(), ...failed.toReversed()]), marked: [] };
   });
 }
 

@@ -24,6 +24,7 @@ import { summarize } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { changesState } from './journal.ts';
 import { removeFolder } from './remove-folder.ts';
+import { settleRun } from './settle.ts';
 import { undoChanges } from './undo.ts';
 import { Workspace, type WorkspaceKind } from './workspace.ts';
 
@@ -255,9 +256,20 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(await changesState(one.workspace.storage)).toBe('applied');
     expect(await one.undo(['untracked.txt'])).toMatchObject({ changed: [{ path: 'untracked.txt' }] });
     expect(read('untracked.txt')).toBe('by the user');
-    expect((await one.undo())!.conflicts).toEqual([]);
+    expect(await one.undo()).toMatchObject({ marked: [], conflicts: [] });
     expect(tree()).toMatchObject({ 'a.txt': ten({ 1: 'USER' }), 'dir/one.txt': 'by the user' });
     expect(existsSync(join(folder, 'n.txt'))).toBe(false);
+  });
+
+  it('merges changes that wait with later edits, also of a file that git does not know', async () => {
+    write('untracked.txt', ten());
+    const one = await isolate(kind);
+    await one.agent(`sed -i 's/line 1$/ONE/' untracked.txt`);
+    const { run, workspace } = one;
+    await settleRun(workspace, { run, stateDir: join(root, 'state'), env, end: 'keep', claims: [] });
+    write('untracked.txt', ten({ 8: 'by the user' }));
+    expect(await one.apply({ take: 'markers' })).toMatchObject({ marked: [], conflicts: [] });
+    expect(read('untracked.txt')).toBe(ten({ 1: 'ONE', 8: 'by the user' }));
   });
 
   it('is continued by another run, with all changes so far', async () => {
