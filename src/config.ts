@@ -16,7 +16,7 @@ import { log } from './log.ts';
 import { flagName, variableName } from './setting.ts';
 
 export { settingsWithoutSecrets } from './config/file.ts';
-export { withSetting } from './config/file-edit.ts';
+export { withSetting, withTable } from './config/file-edit.ts';
 export type { CommandFlag } from './config/flags.ts';
 export { ownFiles, ownFolders, ownSecrets } from './config/own-secrets.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';

@@ -174,6 +174,10 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
   'cli/install/native-files.ts': {
     'prompts/native/native-prompts.ts': 'install writes into the folders of clients, which no client may do',
   },
+  'cli/prompts/prompts-add.ts': {
+    'prompts/formats/formats.ts': 'adds sources to the settings, which no client may do',
+    'prompts/mounts/new-source.ts': 'adds sources to the settings, which no client may do',
+  },
   'cli/prompts/prompts-editing.ts': {
     'prompts/formats/file-syntax.ts': 'the text in the editor has the format that import_prompts reads',
   },

@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseSetting, settingsInForce, withSetting } from '../config.ts';
 import { nearest } from '../nearest.ts';
-import { readRegularFileSync } from '../regular-file.ts';
 import type { Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { ManagedFile } from './install/managed-file.ts';
+import { changeSettingsFile } from './install/settings-file.ts';
 import { type Action, type Command, toggle, UsageError, type Use } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
@@ -96,17 +94,10 @@ const unset: Action = {
 
 async function write({ loaded, terminal }: Use, name: string, value: unknown): Promise<number> {
   const { file } = loaded;
-  const before = existsSync(file) ? readRegularFileSync(file) : '';
-  const after = await withSetting(before, name, value);
-  if (after !== before) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const managed = new ManagedFile(file);
-    managed.assertWritable();
-    managed.replace(after);
-  }
+  const changed = await changeSettingsFile(file, (text) => withSetting(text, name, value));
   terminal.report(
-    { name, file, changed: after !== before },
-    after === before
+    { name, file, changed },
+    !changed
       ? `${file}: no change needed`
       : `✓ ${file}\n  Servers that are running keep their settings until they start again.`,
   );

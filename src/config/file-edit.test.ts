@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withSetting } from './file-edit.ts';
+import { withSetting, withTable } from './file-edit.ts';
 
 const file = '# mine\nlog_level = "warning" # quiet\n\n[http]\nport = 7400\n\n[delegate]\nagent = "claude"\n';
 
@@ -22,4 +22,19 @@ it.each([
   ['http.port = 1\n', 'http.port'],
 ])('refuses a file that it would damage: %j', async (text, name) => {
   await expect(withSetting(text, name, 2)).rejects.toThrow('change it by hand');
+});
+
+const mount = { format: 'fabric', path: '/p' };
+
+it.each([
+  ['', '[[prompts.mounts]]\nformat = "fabric"\npath = "/p"\n'],
+  [file, `${file}\n[[prompts.mounts]]\nformat = "fabric"\npath = "/p"\n`],
+])('adds a table to a list, and keeps all other lines: %j', async (text, expected) => {
+  expect(await withTable(text, 'prompts.mounts', mount)).toBe(expected);
+});
+
+it('refuses to add a table to a list in one line', async () => {
+  await expect(withTable('[prompts]\nmounts = []\n', 'prompts.mounts', mount)).rejects.toThrow(
+    'change it by hand:\n[[prompts.mounts]]\nformat = "fabric"',
+  );
 });

@@ -32,6 +32,19 @@ export async function withSetting(text: string, name: string, value?: unknown): 
   return result;
 }
 
+/** Adds a table to a setting that is a list of tables, as a new `[[…]]` at the end. */
+export async function withTable(text: string, name: string, item: Table): Promise<string> {
+  const { parse, stringify } = await import('smol-toml');
+  const path = name.split('.');
+  const before = path.reduce<unknown>((value, part) => (value as Table | undefined)?.[part], parse(text));
+  const all = [...((before as Table[] | undefined) ?? []), item];
+  const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  const table = `[[${name}]]\n${stringify(item).trim()}\n`;
+  const result = `${text}${gap}${table}`;
+  if (isDeepStrictEqual(readable(parse, result), changed(parse(text), path, all))) return result;
+  throw new ConfigError(`${name} cannot be changed safely in adjutant.toml; change it by hand:\n${table}`);
+}
+
 /** The line after the last one of a table that is not empty. */
 function lastUsed(lines: readonly string[], start: number, end: number): number {
   let at = end;

@@ -103,6 +103,7 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
     };
   },
   'guides/keep-calendars-in-sync.md': withCalendars,
+  'guides/run-it-for-a-family.md': withCalendars,
   'guides/connect-a-client.md': (home) => {
     mkdirSync(join(home, 'bin'));
     symlinkSync(codexShim, join(home, 'bin/codex'));
@@ -162,6 +163,10 @@ it('every example is run except for these', () => {
     'docs/guides/connect-a-client.md: needs Gemini CLI and VS Code',
     'docs/guides/keep-calendars-in-sync.md: it needs a CalDAV server',
     'docs/guides/keep-it-running.md: systemd or launchd would start it',
+    'docs/guides/move-from-another-server.md: needs a client',
+    'docs/guides/remind-me-on-my-phone.md: it would send a message',
+    'docs/guides/remind-me-on-my-phone.md: systemd or launchd would start it',
+    'docs/guides/run-it-for-a-family.md: systemd or launchd would start it',
     'docs/guides/run-several-servers.md: needs Docker',
     'docs/guides/run-several-servers.md: needs nginx and a certificate',
     'docs/guides/sign-in-with-oauth.md: needs an authorization server',

@@ -41,6 +41,42 @@ function write(path: string, content: string | Buffer): string {
 const json = (args: readonly string[]) => JSON.parse(prompts([...args, '--json']).stdout);
 
 describe('adjutant prompts', () => {
+  it('adds a folder, a repository and a Markdown file', () => {
+    write('team/patterns/tidy/system.md', 'Tidy this up.');
+    expect(json(['add', 'team', '--dry-run']).sources).toMatchObject([
+      { format: 'fabric', prompts: ['team:tidy'] },
+    ]);
+    expect(prompts(['render', 'tidy', '--input', 'x']).code).toBe(1);
+    expect(prompts(['add', 'team']).stdout).toContain('1 prompt (fabric patterns)');
+    expect(prompts(['render', ':tidy', '--input', 'x']).stdout).toContain('Tidy this up.');
+    expect(prompts(['add', 'team'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is served already'),
+    });
+
+    write('origin/commands/check.md', '---\nargument-hint: [file]\n---\nCheck $ARGUMENTS.');
+    write('origin/skills/fix/SKILL.md', '---\nname: fix\ndescription: Fixes\n---\nFix it.');
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+        cwd: join(home, 'origin'),
+      });
+    for (const args of [
+      ['init', '-q'],
+      ['add', '.'],
+      ['commit', '-q', '-m', 'first'],
+    ])
+      git(...args);
+    expect(prompts(['add', `file://${join(home, 'origin')}`]).stdout).toContain('origin:check, origin:fix');
+    expect(prompts(['render', ':check', '--input', 'a.ts']).stdout).toContain('Check a.ts.');
+
+    write('hello.md', 'Greet {{who}}.');
+    expect(prompts(['add', 'hello.md']).stdout).toBe('Created prompt: hello\n');
+    expect(prompts(['add', 'nowhere'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no file or folder "nowhere"'),
+    });
+  });
+
   it('creates, shows, renders, finds, edits, deletes and restores prompts', () => {
     expect(
       prompts(['create', 'letter', '--text', 'Write to {{who}}.', '--tag', 'mail', '--title', 'A letter']),

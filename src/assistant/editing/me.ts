@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { type Actor, isOwner, maySeePerson } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
 import { nearest } from '../../nearest.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { User } from '../../store/schema.ts';
@@ -12,7 +13,7 @@ import { createUser, listUsers } from './users.ts';
 // Who "me" is. It is an alias of this installation, not an id in the database:
 //
 //   the person of a token ▶ the setting `assistant.me` ▶ the file that `users me` writes ▶ a person with the id `me`
-//   ▶ in a local database, the only person, or a new one for the user of this machine
+//   ▶ in a local database, the only person, or a new one for the user of this machine, who is then remembered
 //
 // Otherwise nobody is meant, and the failure says how to choose.
 
@@ -83,16 +84,17 @@ async function findMe(
   const users = await listUsers(data);
   const isLocal = data.store.engine === 'sqlite' && options.id !== 'none' && isOwner(actor);
   if (isLocal && users.length === 1) return users[0]!;
-  if (isLocal && users.length === 0 && creates) return createMe(data);
+  if (isLocal && users.length === 0 && creates) return createMe(data, options);
   if (users.length === 0)
     throw new Failure(
       'resource-not-found',
       'User not found: nobody is known yet. Add a person with create_user.',
     );
-  const known = users.slice(0, 10).map(({ id }) => id);
+  const isUnique = (name: string) => users.filter((one) => one.name === name).length === 1;
+  const known = users.slice(0, 10).map(({ id, name }) => (isUnique(name) ? name : id));
   throw new Failure(
     'invalid-params',
-    `It is not known who "me" is. Name one of ${known.join(', ')} in user_id, or choose once: adjutant users me ${known[0]}`,
+    `It is not known who "me" is. Name one of ${known.join(', ')} in user_id, or choose once: adjutant users me ${JSON.stringify(known[0])}`,
   );
 }
 
@@ -107,17 +109,23 @@ export async function chooseMe(options: MeOptions, id: string): Promise<void> {
   await disk.writeFile(options.file, `${id}\n`, { mode: 0o600 });
 }
 
-/** The person who uses this machine, reached on its desktop until another address is set. */
-async function createMe(data: AssistantData): Promise<User> {
+/** The person who uses this machine, reached on its desktop until another address is set. Stays `me` when others are added. */
+async function createMe(data: AssistantData, options: MeOptions): Promise<User> {
   const { username } = userInfo();
   const { locale } = Intl.DateTimeFormat().resolvedOptions();
   const id = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(username) && username !== me ? username : undefined;
   const name = `${username.slice(0, 1).toUpperCase()}${username.slice(1)}` || 'Me';
   const fields = { name, ...(id !== undefined && { id }), locale, channels: ['desktop:here'] };
-  return createUser(data, fields).catch(async (error: unknown) => {
+  try {
+    const user = await createUser(data, fields);
+    await chooseMe(options, user.id).catch((error: unknown) =>
+      log('warning', `could not remember in ${options.file} who "me" is`, error),
+    );
+    return user;
+  } catch (error) {
     // Another process has created the same person in the meantime.
     const [only] = await listUsers(data);
     if (only === undefined) throw error;
     return only;
-  });
+  }
 }

@@ -33,6 +33,8 @@ describe('remind', () => {
     expect(answer['warnings']).toContainEqual(expect.stringContaining('Nothing is running that sends'));
     await remind({ text: 'again', when: 'in 20 minutes' });
     expect((await assistant.call('list_users'))['count']).toBe(1);
+    await assistant.call('create_user', { name: 'Ben', ...zone });
+    expect((await remind({ text: 'mine', when: 'in 30 minutes' }))['user_id']).toBe(answer['user_id']);
   });
 
   it('says the time it understood in the zone of the person, and keeps it in quiet hours', async () => {

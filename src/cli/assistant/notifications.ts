@@ -62,7 +62,7 @@ export const notifications: Command = {
       ...person,
       summary: 'Send a test message',
       flags: { channel: text('CHANNEL', 'Channel to test; the preferred one, unless given') },
-      examples: ['notifications test', 'notifications test ada --channel push'],
+      examples: ['notifications test', 'notifications test ada --channel ntfy'],
       show: ({ channel, to, outcome, detail, advice }) =>
         [`${channel} to ${to}: ${outcomeTexts[outcome]}: ${detail}`, ...(advice ? [`${advice}`] : [])].join(
           '\n',

@@ -85,7 +85,7 @@ export const users: Command = {
       summary: 'Change a person',
       args: '[PERSON]',
       flags: { name, ...personFlags, unset: several('FIELD', 'Field to clear; can be repeated') },
-      examples: ['users update ada --timezone Europe/Berlin', 'users update ada --channel-pref push'],
+      examples: ['users update ada --timezone Europe/Berlin', 'users update ada --channel-pref ntfy'],
       tool: 'update_user',
       words: ['user_id'],
       changes: true,

@@ -1,4 +1,5 @@
 import type { Command } from '../terminal/command.ts';
+import { add } from './prompts-add.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
 import { libraryActions } from './prompts-library.ts';
@@ -11,6 +12,7 @@ export const prompts: Command = {
   actions: {
     ...catalogActions,
     ...editingActions,
+    add,
     ...versionActions,
     ...libraryActions,
     move,

@@ -111,7 +111,13 @@ export class MountSource extends FolderSource {
     const { prefix } = this;
     const withPrefix = (name: string) => (prefix === undefined ? name : `${prefix}:${name}`);
     const own = relative(this.#root, path).replaceAll(sep, '/');
-    const files = [{ path: own, text: decodeText(bytes) }];
+    // A skill or pattern that is mounted on its own has the name of its folder.
+    const files = [
+      {
+        path: own === 'SKILL.md' || own === 'system.md' ? `${basename(this.#root)}/${own}` : own,
+        text: decodeText(bytes),
+      },
+    ];
     const { format: name, version } = this.#options;
     const { prompts, problems } =
       bytes.length <= longText

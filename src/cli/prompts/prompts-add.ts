@@ -1,0 +1,144 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { withTable } from '../../config.ts';
+import { promptRepositories } from '../../feature-options.ts';
+import { mountable } from '../../prompts/formats/formats.ts';
+import type { NewSource } from '../../prompts/mounts/new-source.ts';
+import { changeSettingsFile } from '../install/settings-file.ts';
+import { type Action, text, textFlag, toggle, UsageError, type Use } from '../terminal/command.ts';
+import { editingActions } from './prompts-editing.ts';
+
+type Repositories = Parameters<typeof import('../../prompts/mounts/new-source.ts').sourcesInRepository>[2];
+type Mounts = Parameters<typeof import('../../prompts/mounts/new-source.ts').sourcesInFolder>[2];
+
+const shownNames = 8;
+const isAddress = (what: string) => /^(?:[a-z]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(what);
+
+export const add: Action = {
+  summary: 'Serve the prompts of a folder, a file or a git repository',
+  args: 'PATH|ADDRESS',
+  notes: {
+    'PATH|ADDRESS': 'a folder, a file, or an address such as https://example.org/team/prompts.git',
+  },
+  flags: {
+    format: text('FORMAT', 'Format of the files, if it is not recognized'),
+    prefix: text('PREFIX', 'Prefix for every name'),
+    folder: text('FOLDER', 'Folder of the repository that has the prompts'),
+    branch: text('BRANCH', 'Branch of the repository'),
+    credentials: text('HOW', 'For a private repository: helper asks your own git credential helper'),
+    'dry-run': toggle('Show what would be served, and change nothing'),
+  },
+  examples: ['prompts add ~/notes/prompts', 'prompts add https://example.org/team/prompts.git'],
+  async run(use) {
+    const [what = ''] = use.words;
+    const flag = (name: string) => textFlag(use.flags, name);
+    const choice = { format: flag('format'), prefix: flag('prefix') };
+    const { format } = choice;
+    if (format !== undefined && format !== 'libraries' && !mountable.includes(format))
+      throw new UsageError(`unknown format "${format}"\n  One of ${mountable.join(', ')}`);
+    const { sourceOfFile, sourcesInFolder, sourcesInRepository } = await import(
+      '../../prompts/mounts/new-source.ts'
+    );
+    if (isAddress(what)) {
+      const options = repositoryOptions(use, what);
+      const known = use.config['prompts.repositories'] as Repositories;
+      const { git } = repositoriesWith(use, [options]);
+      const look = () => sourcesInRepository(options, git, known);
+      return finish(use, await use.terminal.progress.during('fetching', look));
+    }
+    if (['folder', 'branch', 'credentials'].some((name) => flag(name) !== undefined))
+      throw new UsageError('--folder, --branch and --credentials are for the address of a repository');
+    const path = resolve(what);
+    if (!existsSync(path)) throw missing(what);
+    const mounts = use.config['prompts.mounts'] as Mounts;
+    if (statSync(path).isDirectory()) return finish(use, await sourcesInFolder(path, choice, mounts));
+    const source = await sourceOfFile(path, choice, mounts);
+    if (source !== undefined) return finish(use, [source]);
+    if (!/\.(?:md|txt)$/.test(path))
+      throw new UsageError(
+        `"${what}" is in no format that Adjutant reads\n  --format names one of ${mountable.join(', ')}`,
+      );
+    if (use.flags['dry-run'] === true)
+      throw new UsageError(`--dry-run is for folders and repositories; ${what} becomes a prompt of your own`);
+    // A single Markdown file becomes a prompt that can be edited.
+    return editingActions['create']!.run({ ...use, words: [path] });
+  },
+};
+
+function missing(what: string): UsageError {
+  const name = /^[\w-]+$/.test(what) ? what : 'NAME';
+  return new UsageError(
+    `there is no file or folder "${what}"\n  A repository is added by its whole address, such as https://github.com/OWNER/NAME.git\n  To write a prompt: adjutant prompts create ${name}`,
+  );
+}
+
+function repositoryOptions({ flags }: Use, address: string): Repositories[number] {
+  const credentials = textFlag(flags, 'credentials');
+  if (credentials !== undefined && credentials !== 'helper')
+    throw new UsageError(`--credentials takes helper, not "${credentials}"`);
+  const given = ['format', 'prefix', 'folder', 'branch'].flatMap((name) => {
+    const value = textFlag(flags, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { address, ...Object.fromEntries(given), ...(credentials !== undefined && { credentials }) };
+}
+
+/** The configured repositories and some that are not in the settings yet. */
+function repositoriesWith({ config, terminal }: Use, added: Repositories) {
+  const list = [...(config['prompts.repositories'] as Repositories), ...added];
+  return promptRepositories({ ...config, 'prompts.repositories': list as never }, terminal.env).repositories!;
+}
+
+/** Adds the sources to the settings, and fetches repositories to where they are served from. */
+async function finish(use: Use, found: readonly NewSource[]): Promise<number> {
+  const { terminal, loaded } = use;
+  if (found.every(({ prompts }) => prompts.length === 0))
+    throw new Error(
+      `no prompts were found in ${found[0]!.place}; --format names their format: ${mountable.join(', ')}`,
+    );
+  const isDryRun = use.flags['dry-run'] === true;
+  if (!isDryRun) {
+    await changeSettingsFile(loaded.file, async (settings) => {
+      let changed = settings;
+      for (const { setting, entry } of found) changed = await withTable(changed, setting, { ...entry });
+      return changed;
+    });
+    await fetchRepositories(use, found);
+  }
+  const sources = found.map(({ entry, prompts, errors }) => ({ ...entry, prompts, errors }));
+  terminal[isDryRun ? 'answer' : 'report']({ file: loaded.file, dry_run: isDryRun, sources }, () =>
+    describe(found, loaded.file, isDryRun),
+  );
+  return 0;
+}
+
+async function fetchRepositories(use: Use, found: readonly NewSource[]): Promise<void> {
+  const added = found.flatMap(({ setting, entry }) =>
+    setting === 'prompts.repositories' ? [entry as Repositories[number]] : [],
+  );
+  if (added.length === 0) return;
+  const { fetchAdded } = await import('../../prompts/mounts/new-source.ts');
+  const { list, folder, git } = repositoriesWith(use, added);
+  await use.terminal.progress.during('fetching', () => fetchAdded(folder, list, added.length, git));
+}
+
+function describe(found: readonly NewSource[], file: string, isDryRun: boolean): string {
+  const lines = found.flatMap(({ title, place, prompts, errors }) => {
+    const names = prompts.slice(0, shownNames).join(', ');
+    const more = prompts.length > shownNames ? ` and ${prompts.length - shownNames} more` : '';
+    const unserved = `${errors} ${errors === 1 ? 'file' : 'files'} cannot be served`;
+    return [
+      `${isDryRun ? '' : '✓ '}${prompts.length} ${prompts.length === 1 ? 'prompt' : 'prompts'} (${title}) in ${place}`,
+      `  ${names}${more}`,
+      ...(errors > 0 ? [`! ${unserved}; adjutant prompts lint says why`] : []),
+    ];
+  });
+  const [first] = found.flatMap(({ prompts }) => prompts);
+  const end = isDryRun
+    ? ['Dry run: nothing was changed.']
+    : [
+        `  Written to ${file}. Servers that are running serve them after a restart.`,
+        `  Try one: adjutant prompts show ${first}`,
+      ];
+  return [...lines, ...end].join('\n');
+}
