@@ -50,7 +50,7 @@ describe('adjutant prompts', () => {
     expect(prompts(['add', 'team']).stdout).toContain('1 prompt (fabric patterns)');
     expect(prompts(['render', ':tidy', '--input', 'x']).stdout).toContain('Tidy this up.');
     expect(prompts(['add', 'team'])).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('is served already'),
     });
 
