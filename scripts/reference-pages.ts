@@ -35,6 +35,7 @@ ${generated}
 Flags override environment variables, these override the configuration file, and the file overrides the defaults. The file is
 \`adjutant.toml\` in the \`--home\` folder, or else \`adjutant/adjutant.toml\` in your system's settings folder. A dot in a name is
 a table in the file: \`http.port\` is \`port\` in \`[http]\`. Relative paths are relative to the file, or else to the current folder.
+A variable of a string or an address can end with \`_FILE\` and name a file with the value, such as \`DATABASE_URL_FILE\`.
 The page of \`adjutant serve --http\` shows the value of each setting and where it came from.
 
 Editors with support for TOML schemas, such as those that use Taplo, check and complete the file if its first line names the schema.

@@ -52,6 +52,31 @@ describe('the value of a setting', () => {
   });
 });
 
+describe('a variable that ends with _FILE', () => {
+  it.each(['ADJUTANT_AUTH_CLIENT_SECRET_FILE', 'ADJUTANT_ASSISTANT_MODEL_API_KEY_FILE'])(
+    '%s › names a file with the value',
+    async (variable) => {
+      const { config } = await load([], { [variable]: write('secret', 's3cret\n') });
+      expect(Object.values(config)).toContain('s3cret');
+    },
+  );
+
+  it('works for other names of a setting', async () => {
+    const { config, origins } = await load([], { DATABASE_URL_FILE: write('url', 'postgres://a:b@c/d\n') });
+    expect(config['assistant.database_url']).toBe('postgres://a:b@c/d');
+    expect(origins['assistant.database_url']).toBe('variable DATABASE_URL_FILE');
+  });
+
+  it('is refused beside the variable itself, and if the file does not exist', async () => {
+    const variable = 'ADJUTANT_AUTH_CLIENT_SECRET';
+    await expect(load([], { [variable]: 'x', [`${variable}_FILE`]: write('x', 'x') })).rejects.toThrow(
+      `${variable} and ${variable}_FILE are both set`,
+    );
+    await expect(load([], { [`${variable}_FILE`]: '/nothing' })).rejects.toThrow('/nothing does not exist');
+    await expect(load([], { ADJUTANT_HTTP_PORT_FILE: '/nothing' })).rejects.toThrow('unknown variable');
+  });
+});
+
 describe('folders', () => {
   it('are inside the home folder if one is given', async () => {
     const { config } = await load(['--home', 'all']);

@@ -22,7 +22,7 @@ export { ownFiles, ownFolders, ownSecrets } from './config/own-secrets.ts';
 export { withoutOwnVariables } from './config/own-variables.ts';
 export { findPlaces } from './config/places.ts';
 export { type Config, ConfigError } from './config/raw-setting.ts';
-export { parseSetting } from './config/values.ts';
+export { parseSetting, withoutSecret } from './config/values.ts';
 
 export interface LoadedConfig {
   readonly config: Config;

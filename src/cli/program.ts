@@ -85,6 +85,11 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     if (use.former !== undefined)
       terminal.hint(`${command.name} ${use.former} is now called ${command.name} ${use.word}.\n`);
     const { config, flags } = loaded;
+    if (action.changes && config.read_only)
+      throw new Failure(
+        'refused',
+        `${`${command.name} ${use.word}`.trim()} changes data, and read_only is set (${loaded.origins['read_only']}).`,
+      );
     return await action.run({
       loaded,
       config,

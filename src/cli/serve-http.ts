@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDelivery, createServerGroup } from '../app.ts';
@@ -15,8 +15,9 @@ import { log } from '../log.ts';
 import { storageReason } from '../storage-error.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveHttp } from '../transports/http.ts';
-import { ensureToken, readToken } from '../transports/token.ts';
+import { ensureToken, newToken, OwnerToken, readToken } from '../transports/token.ts';
 import { servePage } from '../web/page.ts';
+import { warnOfOpenSecrets } from './background/open-secrets.ts';
 import { recordServer } from './background/running-servers.ts';
 import { createFullServer } from './full-server.ts';
 import { createReadiness } from './readiness.ts';
@@ -37,7 +38,11 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
   const tokens = new NamedTokens(config['http.state_dir']);
   let address = '';
   const oauth = await createResourceServer(config, () => address);
-  const authenticator = createAuthenticator({ token, tokens, ...(oauth && { oauth }) });
+  const authenticator = createAuthenticator({
+    token: new OwnerToken(token, file),
+    tokens,
+    ...(oauth && { oauth }),
+  });
   const audit = openAudit(config);
   const group = createServerGroup();
   const servers = new Map<string, Server>();
@@ -104,6 +109,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
     ...(file !== undefined && { token_file: file }),
   });
   announce(terminal, endpoint.url, token, file);
+  await warnOfOpenSecrets(loaded, terminal);
 
   await stop;
   log('info', 'stopping');
@@ -174,6 +180,6 @@ function loadToken(config: Config): { readonly token: string; readonly file: str
       'warning',
       `the token cannot be stored in ${file}, so it is valid only until the server stops: ${reason}, then restart the server`,
     );
-    return { token: randomBytes(24).toString('base64url'), file: undefined };
+    return { token: newToken(), file: undefined };
   }
 }

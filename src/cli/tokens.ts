@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LoadedConfig } from '../config.ts';
 import { owner } from '../context.ts';
 import { openAudit } from '../feature-options.ts';
@@ -38,7 +40,7 @@ function tokenAction(
   };
 }
 
-/** Creates, lists and revokes the tokens of other people and programs. */
+/** Creates, lists and revokes the tokens of other people and programs, and replaces that of the owner. */
 export const tokens: Command = {
   name: 'tokens',
   summary: 'Tokens for other people and programs',
@@ -74,6 +76,7 @@ export const tokens: Command = {
           scope: several('SCOPE', `What it may do, can be repeated: ${scopeNames.join(', ')}`),
           days: number('DAYS', 'Days until it expires; never, unless given'),
         },
+        changes: true,
         examples: ['tokens create phone --scope calendar:ada', 'tokens create laptop --scope read --days 90'],
       },
     ),
@@ -83,7 +86,33 @@ export const tokens: Command = {
         await change(name, () => store.revoke(name));
         terminal.report({ revoked: name }, `✓ Revoked ${name}. Its connections end now.`);
       },
-      { summary: 'Revoke a token', args: 'NAME', examples: ['tokens revoke phone', 'tokens list'] },
+      {
+        summary: 'Revoke a token',
+        args: 'NAME',
+        changes: true,
+        examples: ['tokens revoke phone', 'tokens list'],
+      },
+    ),
+    'rotate-owner': tokenAction(
+      'rotate-owner',
+      async (_, { config, terminal }, change) => {
+        const file = config['http.token_file'] ?? join(config['http.state_dir'], 'token');
+        const { ensureToken, rotateToken } = await import('../transports/token.ts');
+        const token = await change('owner', () =>
+          existsSync(file) || config['http.token_file'] !== undefined
+            ? rotateToken(file)
+            : ensureToken(config['http.state_dir']),
+        );
+        terminal.answer({ token, token_file: file }, `${token}\n`);
+        terminal.hint(
+          `Running servers accept only this token of the owner from now on. It is in ${file}.\nClients with the former one, and the page, need it: adjutant install, adjutant open\n`,
+        );
+      },
+      {
+        summary: 'Replace the token of the owner, without a restart of servers',
+        changes: true,
+        examples: ['tokens rotate-owner'],
+      },
     ),
   },
 };

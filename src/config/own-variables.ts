@@ -5,7 +5,9 @@ let aliases: ReadonlySet<string | undefined> | undefined;
 /** True for variables that only Adjutant reads. Aliases marked as shared belong to other programs too. */
 function isOwn(variable: string): boolean {
   aliases ??= new Set(
-    names.flatMap((name) => (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (shared ? [] : [env]))),
+    names.flatMap((name) =>
+      (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (shared ? [] : [env, `${env}_FILE`])),
+    ),
   );
   return variable.startsWith('ADJUTANT_') || aliases.has(variable);
 }

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { owner } from '../context.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { type Authenticator, type Credential, type Denial, ownerCredential } from './credential.ts';
+import type { Authenticator, Credential, Denial } from './credential.ts';
 import { looksNamed, type NamedTokens } from './named-tokens.ts';
 import type { ResourceServer } from './resource-server.ts';
 
@@ -10,8 +11,8 @@ import type { ResourceServer } from './resource-server.ts';
 const maxTokenLength = 16 * 1024;
 
 export interface AuthenticatorOptions {
-  /** The token of the owner. */
-  readonly token: string;
+  /** The token of the owner, which can change while the server runs. */
+  readonly token: string | { readonly current: string };
   readonly tokens?: NamedTokens;
   /** Accepts access tokens of an authorization server. */
   readonly oauth?: ResourceServer;
@@ -19,7 +20,8 @@ export interface AuthenticatorOptions {
 
 /** Identifies the owner, the holders of named tokens and the users of an authorization server. */
 export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptions): Authenticator {
-  const ownerToken = Buffer.from(token);
+  const isOwners = (given: string) =>
+    isSame(Buffer.from(given), Buffer.from(typeof token === 'string' ? token : token.current));
   const deny = (message: string, error?: string): Denial => ({
     status: 401,
     message,
@@ -34,7 +36,7 @@ export function createAuthenticator({ token, tokens, oauth }: AuthenticatorOptio
     if (given === undefined)
       return deny('Every call needs a token: send the header "Authorization: Bearer TOKEN".');
     if (given.length > maxTokenLength) return deny('The token is too long.', 'invalid_token');
-    if (isSame(Buffer.from(given), ownerToken)) return ownerCredential;
+    if (isOwners(given)) return { actor: owner, isRevoked: () => !isOwners(given) };
     if (looksNamed(given)) {
       const actor = tokens?.find(given);
       if (actor === undefined)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from '../page/browser.ts';
 import { PageServer } from '../page/page-server.ts';
+import { startPrefixProxy } from '../prefix-proxy.ts';
 import { bundle } from '../program.ts';
 
 const server = new PageServer();
@@ -42,6 +43,20 @@ describe('signing in', () => {
     await tab.getByRole('button', { name: 'Sign in' }).click();
     await connected(tab);
     await connected(page);
+  });
+
+  it('below a prefix of a reverse proxy › loads every view and no address outside of the prefix', async () => {
+    await using proxy = await startPrefixProxy('/tools/adjutant/', new URL(server.address).origin);
+    const page = await server.open(proxy.url);
+    await signInForm(page);
+    expect(await page.locator('pre').first().textContent()).toBe(`${proxy.url}#token=…`);
+    await page.getByLabel('Token or full address').fill(server.address);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await connected(page);
+    for (const view of ['Prompts', 'Runs', 'Calendar', 'Server'])
+      await page.getByRole('link', { name: view, exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Server' }).first().waitFor();
+    expect(proxy.outside).toEqual([]);
   });
 
   it('does not reach another browser', async () => {

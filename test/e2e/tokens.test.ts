@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
@@ -65,6 +65,38 @@ describe('adjutant tokens', () => {
     });
     expect(tokens('list')['tokens']).toHaveLength(1);
   });
+});
+
+describe('tokens rotate-owner', () => {
+  it('replaces the token at once, ends streams of the former one, and keeps one that is damaged', async () => {
+    const file = join(program.home, 'token');
+    const former = httpClient(url, ownerToken);
+    const listening = await former.sendModern('subscriptions/listen', {
+      notifications: { promptsListChanged: true },
+    });
+    expect(listening.status).toBe(200);
+    const rotated = tokens('rotate-owner');
+    expect(rotated).toEqual({ token: readFileSync(file, 'utf8').trim(), token_file: file });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const status = async (client: typeof former) => (await client.post({ method: 'ping' })).status;
+    expect(await status(former)).toBe(401);
+    expect(await status(httpClient(url, String(rotated['token'])))).toBe(200);
+    await expect(listening.text()).rejects.toThrow();
+    ownerToken = String(rotated['token']);
+    writeFileSync(file, 'short\n');
+    expect(await status(httpClient(url, ownerToken))).toBe(200);
+    writeFileSync(file, `${ownerToken}\n`);
+  });
+
+  it.each(['create x --scope read', 'revoke laptop', 'rotate-owner'])(
+    'tokens %s --read-only › is refused',
+    (line) => {
+      expect(tokens(...line.split(' '), '--read-only')).toMatchObject({
+        error: { message: expect.stringContaining('read_only is set (flag --read-only)') },
+      });
+      expect(readFileSync(join(program.home, 'token'), 'utf8').trim()).toBe(ownerToken);
+    },
+  );
 });
 
 describe('a named token', () => {

@@ -107,7 +107,7 @@ async function runOnce(): Promise<void> {
     policy: { name: 'rules', timeoutMs: 1000 },
     calendars: { privateHosts: [], passwordsFile: join(folder, 'none'), maxBytes: 1000, intervalMs: 900_000 },
     channels: config(),
-    publicUrl: 'https://reminders.example.org',
+    publicUrl: 'https://example.org/reminders',
     slots: 4,
     leaseMs: 60_000,
     clock: () => now,
@@ -166,7 +166,7 @@ it('ignores a button that somebody else presses in the chat of the person', asyn
 
 it('sends reminders to a group without a button or a link to confirm, because everybody could use them', async () => {
   await sendReminder();
-  expect(server.storage.botMessages[0]!.message.text).toContain('https://reminders.example.org/acknowledge/');
+  expect(server.storage.botMessages[0]!.message.text).toContain('https://example.org/reminders/acknowledge/');
   const group = -1001234;
   await store.run(sql`update users set channels = ${JSON.stringify([`tgram://${group}`])} returning id`);
   now += minute;

@@ -185,8 +185,8 @@ export async function linksOf(
   const { page } = parsePayload(notification.payload);
   const token = canAnswer(notification, user) ? await answerToken(store, notification, nowMs) : undefined;
   return {
-    acknowledge: token && new URL(`/acknowledge/${token}`, publicUrl).href,
-    page: page === undefined ? undefined : new URL(page, publicUrl).href,
+    acknowledge: token && below(publicUrl, `acknowledge/${token}`),
+    page: page === undefined ? undefined : below(publicUrl, page),
   };
 }
 
@@ -371,4 +371,9 @@ function createAnswers(channel: ChannelDefinition, { data, responses }: Listener
       }
     },
   };
+}
+
+/** A proxy may serve everything below a path of the public address. */
+function below(publicUrl: string, path: string): string {
+  return new URL(path.replace(/^\//, ''), publicUrl.replace(/\/?$/, '/')).href;
 }

@@ -5,6 +5,7 @@ import { findPlaces, type LoadedConfig } from '../../config.ts';
 import type { Finding, Problem } from '../../feature.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { singleLine } from '../../single-line.ts';
+import { checkSecrets } from '../background/open-secrets.ts';
 import { type ParsedEntry, parseEntry } from '../install/client-entry.ts';
 import { readEntry } from '../install/client-file.ts';
 import { type Client, clients } from '../install/clients.ts';
@@ -29,6 +30,7 @@ export const checks: readonly Check[] = [
   { title: 'Node', perform: async () => [{ title: 'Node', state: 'good', detail: process.version }] },
   { title: 'Folders', perform: async ({ config }) => checkFolders(config) },
   { title: 'Disk', perform: ({ config }) => checkDisks(config) },
+  { title: 'Secrets', perform: checkSecrets },
   { title: 'Runs', perform: ({ config }) => checkRuns(config) },
   { title: 'Watching files', perform: checkWatching },
   { title: 'Port', perform: ({ config }) => checkPort(config) },

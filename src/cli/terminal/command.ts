@@ -29,6 +29,8 @@ export interface Action {
   readonly flags?: Flags;
   /** Settings that the help lists like flags. All others can be set as well. */
   readonly settings?: readonly string[];
+  /** True if the action changes files without a tool, so `read_only` refuses it here. */
+  readonly changes?: boolean;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
   /** Resolves to the exit code. */

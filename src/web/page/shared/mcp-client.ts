@@ -163,7 +163,8 @@ export class HttpClient extends McpClient {
     { signal, extensions }: CallOptions,
   ): Promise<Response> {
     const name = nameParameters[method] === undefined ? undefined : params[nameParameters[method]];
-    const response = await fetch('/page/mcp', {
+    // Relative, because a proxy may serve the page below a prefix.
+    const response = await fetch('page/mcp', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -28,7 +28,7 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
         This page needs the token of its server. Run <code>adjutant open</code> on the machine of the server.
         It opens the page with the token at the end of the address:
       </p>
-      <pre>{location.origin}/#token=…</pre>
+      <pre>{location.origin + location.pathname}#token=…</pre>
       <form onSubmit={submit}>
         <label>
           Token or full address
