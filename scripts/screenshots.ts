@@ -140,7 +140,7 @@ try {
     await page.emulateMedia({ colorScheme: theme });
     for (const [name, hash] of views) {
       await page.goto(server.view(hash));
-      await page.locator('main :is(h1, .row):visible').first().waitFor();
+      await page.locator('main :is(h1, .list-row):visible').first().waitFor();
       if (name === 'prompts') {
         await page.getByLabel(/^diff/).fill('- return tides[0]\n+ return tides.at(-1)');
         await page.getByLabel(/^strictness/).fill('thorough');

@@ -250,6 +250,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'page/prompt-editing',
     'page/trials',
     'page/prompts',
+    'page/today',
     'page/server',
     'page/shell',
     'page',

@@ -85,7 +85,7 @@ export async function firstView(browser: Browser, address: string): Promise<numb
   const page = await context.newPage();
   const started = performance.now();
   await page.goto(address);
-  await page.locator('.row').first().waitFor();
+  await page.locator('.list-row').first().waitFor();
   const elapsed = performance.now() - started;
   await context.close();
   return elapsed;
@@ -109,7 +109,7 @@ export async function slowView(
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
   await page.goto(address);
-  await page.locator('.row').first().waitFor();
+  await page.locator('.list-row').first().waitFor();
   const first = seconds();
   await page.getByText(/^10\d{3} prompts$/).waitFor();
   const all = seconds();
@@ -173,7 +173,7 @@ export async function changeView(
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   await page.goto(address);
-  await page.locator('.row').first().waitFor();
+  await page.locator('.list-row').first().waitFor();
   const started = performance.now();
   await page.goto(address.replace(/#.*/, `#/${view}`));
   await page.locator(entry).first().waitFor();

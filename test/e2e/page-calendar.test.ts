@@ -132,7 +132,7 @@ describe('the calendar', () => {
     store.close();
     await promisify(execFile)(process.execPath, [bundle, 'worker', '--once', '--home', server.home]);
     await windows[0]!.locator('.panel .badge.sent').waitFor();
-    for (const page of windows) await page.locator('.row .mark.sent').waitFor();
+    for (const page of windows) await page.locator('.list-row .mark.sent').waitFor();
     // The outbox shows the message as its recipient would read it.
     const message = windows[1]!.locator('.outbox details').first();
     await message

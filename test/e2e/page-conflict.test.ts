@@ -129,7 +129,7 @@ describe('a prompt open in two windows', () => {
     await edit(editor, 'Mine for {{who}}');
     await other.getByRole('button', { name: 'Delete' }).click();
     await shows(other, 'Deleted greet.');
-    await editor.locator('.row').first().getByText('greet').waitFor({ state: 'detached' });
+    await editor.locator('.list-row').first().getByText('greet').waitFor({ state: 'detached' });
     expect(await editor.getByLabel(/^Text/).inputValue()).toBe('Mine for {{who}}');
     await save(editor);
     await editor.getByRole('heading', { name: 'This prompt was deleted elsewhere' }).waitFor();

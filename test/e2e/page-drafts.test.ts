@@ -35,7 +35,7 @@ describe('unsaved edits of a prompt', () => {
     const page = await typeDraft();
     await page.locator('.row-link').getByText('other').click();
     await page.getByRole('heading', { name: 'other' }).waitFor();
-    await page.locator('.row').getByText('Unsaved draft').waitFor();
+    await page.locator('.list-row').getByText('Unsaved draft').waitFor();
     await go(page, 'greet');
     expect(await textOf(page)).toBe('Draft for {{who}}');
     await page.evaluate("location.hash = '#/server'");
@@ -88,7 +88,7 @@ describe('unsaved edits of a prompt', () => {
     await go(page, 'other');
     writeFileSync(file, prompt('other', 'Something else'));
     await page.reload();
-    await page.locator('.row').getByText('greet').waitFor({ state: 'detached' });
+    await page.locator('.list-row').getByText('greet').waitFor({ state: 'detached' });
     await go(page, 'greet');
     await page.getByRole('heading', { name: 'This prompt was deleted elsewhere' }).waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();

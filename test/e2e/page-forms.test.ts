@@ -71,7 +71,7 @@ describe('the server view', () => {
 describe('a prompt', () => {
   it('links to the prompts that it includes, and to those that include it', async () => {
     const page = await server.open();
-    await page.locator('.row').getByText('reply', { exact: true }).click();
+    await page.locator('.list-row').getByText('reply', { exact: true }).click();
     const includes = page.locator('article p').getByText(/^Includes/);
     await includes.getByRole('link', { name: 'rules' }).click();
     const included = page.locator('article p').getByText(/^Included in/);
@@ -80,7 +80,7 @@ describe('a prompt', () => {
 
   it('is created with the keyboard alone', async () => {
     const page = await server.open();
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     await press(page, 'n');
     await page.getByRole('heading', { name: 'New prompt' }).waitFor();
     await page.getByRole('searchbox').focus();
@@ -105,7 +105,7 @@ describe('an event', () => {
     const person = { id: 'kay', name: 'Kay', email: 'kay@example.com', timezone: 'UTC' };
     await callTool(server, 'create_user', person);
     const page = await server.open();
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     await press(page, 'g', 'c');
     await page.locator('.week').waitFor();
     const focused = (selector: string) =>
@@ -134,7 +134,7 @@ describe('accessibility', () => {
     const page = await server.open();
     const [firstRun] = emptyViews;
     await page.goto(server.view(firstRun!.hash));
-    await page.locator('.steps li').first().waitFor();
+    await page.locator('.first-steps li').first().waitFor();
     await check(page, firstRun!.name);
     await callTool(server, 'load_demo', {});
     const { users } = await callTool<{ users: { id: string }[] }>(server, 'list_users', {});
@@ -165,7 +165,7 @@ describe('accessibility', () => {
     await check(page, 'delete event');
     await page.goto(server.view('#/prompts'));
     await page.getByRole('button', { name: 'Select' }).click();
-    await page.locator('.row input[type=checkbox]').first().check();
+    await page.locator('.list-row input[type=checkbox]').first().check();
     await check(page, 'selected prompts');
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-const promptRow = (page: Page, name: string) => page.locator(`.row:has(a:text-is("${name}"))`);
+const promptRow = (page: Page, name: string) => page.locator(`.list-row:has(a:text-is("${name}"))`);
 
 describe('prompts', () => {
   it('are rendered while the arguments are typed', async () => {

@@ -69,7 +69,7 @@ describe('the page of a read-only server', () => {
       'Import calendar': false,
       Outbox: true,
     });
-    await page.locator('main button.row').first().click();
+    await page.locator('main button.list-row').first().click();
     await page.locator('.panel .badge.planned').first().waitFor();
     expect(await buttons()).toMatchObject({ Cancel: false });
     await visit('#/server', 'Remove sample data');

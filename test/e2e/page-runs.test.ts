@@ -102,7 +102,7 @@ describe('runs', () => {
     await shows(page, 'The harbour is open.');
     await shows(page, 'Set sail');
     // Two turns with 100 input and 20 output tokens each, shown in the list and in the details.
-    await page.locator('.row .number').getByText('240 tok').first().waitFor();
+    await page.locator('.list-row .number').getByText('240 tok').first().waitFor();
     await page.locator('.facts').getByText('240 tok').waitFor();
     await page.getByRole('button', { name: 'result.json' }).click();
     await shows(page, /"status": "completed"/);

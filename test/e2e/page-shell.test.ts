@@ -59,7 +59,7 @@ describe('the command palette', () => {
 describe('the keyboard', () => {
   it('opens the help, switches views and leaves text fields alone', async () => {
     const page = await server.open();
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
@@ -69,16 +69,16 @@ describe('the keyboard', () => {
     await page.getByRole('heading', { name: 'Health' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('g r ? n');
     expect(await page.getByRole('searchbox').inputValue()).toBe('g r ? n');
-    expect(await hash(page)).toBe('#/prompts');
+    expect(await hash(page)).toBe('#/prompts?find=g+r+%3F+n');
   });
 
   it('resizes the list, and the width stays after a reload', async () => {
     const page = await server.open();
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     const width = () => page.evaluate<number>("document.querySelector('.side').clientWidth");
     const before = await width();
     await page.getByRole('separator').focus();
@@ -86,7 +86,7 @@ describe('the keyboard', () => {
     expect(await width()).toBeGreaterThan(before + 50);
     const after = await width();
     await page.reload();
-    await page.locator('.row').first().waitFor();
+    await page.locator('.list-row').first().waitFor();
     expect(await width()).toBe(after);
     await page.getByRole('separator').dispatchEvent('dblclick');
     expect(await width()).toBe(before);
@@ -112,7 +112,7 @@ it('fits screens from 390 to 1920 pixels in both themes without accessibility vi
   timeout: 90_000,
 }, async () => {
   const page = await server.open();
-  await page.locator('.row').first().waitFor();
+  await page.locator('.list-row').first().waitFor();
   for (const view of ['#/prompts/alpha/edit', '#/server'])
     for (const [width, colorScheme] of [
       [390, 'dark'],

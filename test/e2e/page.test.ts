@@ -38,7 +38,7 @@ describe('signing in', () => {
     }
     await page.getByLabel('Token or full address').fill(server.address);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await shows(page, 'Find things out.');
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
   });
 
   it('asks for the token again if the server rejects it', async () => {
@@ -108,7 +108,7 @@ describe('the page', () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       await page.goto(server.view(view));
-      await page.locator('main :is(h1, .empty, .row):visible').first().waitFor();
+      await page.locator('main :is(h1, .empty, .list-row):visible').first().waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }

@@ -64,12 +64,15 @@ export class PageServer {
     url = this.address,
     { clock, ...options }: { clock?: string; viewport?: { width: number; height: number } } = {},
   ): Promise<Page> {
-    const context = await this.#browser!.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+    const context = await this.#browser!.newContext({ viewport: { width: 1600, height: 900 }, ...options });
     if (clock !== undefined) await context.clock.setFixedTime(clock);
     this.#contexts.push(context);
     // Shorter than the test timeout, so that the error names the element that did not appear.
     context.setDefaultTimeout(15_000);
-    return this.#load(await context.newPage(), url);
+    const page = await this.#load(await context.newPage(), url);
+    // Most tests are about prompts; Today is the first view.
+    if (url === this.address) await page.evaluate("location.hash = '#/prompts'");
+    return page;
   }
 
   /** Opens another tab in the same window. */

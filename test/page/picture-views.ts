@@ -29,23 +29,23 @@ const panel = (name: string | RegExp, then: string) => ({
 });
 const run = (task: string, then: string) => ({
   hash: '#/runs',
-  shows: '.row',
+  shows: '.list-row',
   async prepare(page: Page) {
-    await page.locator('.row').getByText(task).first().click();
+    await page.locator('.list-row').getByText(task).first().click();
     await page.locator(then).first().waitFor();
   },
 });
 
 /** Views without any data. */
 export const emptyViews: readonly PictureView[] = [
-  { name: 'first-run', hash: '#/prompts/+start', shows: '.steps li .problems li' },
+  { name: 'first-run', hash: '#/prompts/+start', shows: '.first-steps li .problems li' },
   { name: 'runs-empty', hash: '#/runs', shows: '.empty a' },
   { name: 'calendar-empty', hash: '#/calendar', shows: 'form' },
 ];
 
 /** Views with the sample data, the prompt `greet` and a finished run with changes. */
 export const views: readonly PictureView[] = [
-  { name: 'prompts', hash: '#/prompts', shows: '.row' },
+  { name: 'prompts', hash: '#/prompts', shows: '.list-row' },
   {
     name: 'prompt',
     hash: '#/prompts/demo:review',
@@ -64,7 +64,7 @@ export const views: readonly PictureView[] = [
   { name: 'prompt-exchange', hash: '#/prompts/+exchange', shows: '.detail h1' },
   { name: 'prompt-trash', hash: '#/prompts/+trash', shows: '.detail h1' },
   { name: 'prompt-problems', hash: '#/prompts/+problems', shows: '.detail h1' },
-  { name: 'runs', hash: '#/runs', shows: '.row' },
+  { name: 'runs', hash: '#/runs', shows: '.list-row' },
   { name: 'run-jobs', ...run('Sample: look at the harbour', '.timeline li') },
   { name: 'run-review', ...run('Task', '.patch details') },
   { name: 'run-new', hash: '#/runs/+new', shows: 'form.editor' },
@@ -85,7 +85,7 @@ export const views: readonly PictureView[] = [
     name: 'calendar-agenda',
     hash: '#/calendar',
     shows: '.calendar-body',
-    prepare: layout('Agenda', '.agenda .row'),
+    prepare: layout('Agenda', '.agenda .list-row'),
   },
   { name: 'calendar-event', ...panel(/^Design review/, '.notifications li') },
   { name: 'calendar-new-event', ...panel('New event', 'form') },
@@ -111,7 +111,7 @@ export const views: readonly PictureView[] = [
   {
     name: 'palette',
     hash: '#/prompts',
-    shows: '.row',
+    shows: '.list-row',
     async prepare(page) {
       await page.keyboard.press('Control+k');
       await page.locator('.palette [role="option"]').first().waitFor();
@@ -120,7 +120,7 @@ export const views: readonly PictureView[] = [
   {
     name: 'shortcuts',
     hash: '#/prompts',
-    shows: '.row',
+    shows: '.list-row',
     async prepare(page) {
       await page.keyboard.press('?');
       await page.locator('.dialog dl').first().waitFor();

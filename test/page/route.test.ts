@@ -3,12 +3,16 @@ import { parseRoute, pathTo } from '../../src/web/page/shared/route.ts';
 
 describe('the route', () => {
   it.each([
-    ['', { view: 'prompts', name: undefined }],
-    ['#/', { view: 'prompts', name: undefined }],
-    ['#/runs', { view: 'runs', name: undefined }],
-    ['#/prompts/a%2Fb', { view: 'prompts', name: 'a/b' }],
-    ['#/prompts/100%', { view: 'prompts', name: '100%' }],
-    ['#/prompts/%E0%A4%A', { view: 'prompts', name: '%E0%A4%A' }],
+    ['', { view: 'today', name: undefined, query: {} }],
+    ['#/', { view: 'today', name: undefined, query: {} }],
+    ['#/runs', { view: 'runs', name: undefined, query: {} }],
+    ['#/prompts/a%2Fb', { view: 'prompts', name: 'a/b', query: {} }],
+    ['#/prompts/100%', { view: 'prompts', name: '100%', query: {} }],
+    [
+      '#/calendar/ada?day=2026-12-01&show=month',
+      { view: 'calendar', name: 'ada', query: { day: '2026-12-01', show: 'month' } },
+    ],
+    ['#/prompts/%E0%A4%A', { view: 'prompts', name: '%E0%A4%A', query: {} }],
   ])('is parsed from %j', (hash, route) => {
     expect(parseRoute(hash)).toEqual(route);
   });

@@ -24,7 +24,7 @@ const collectScreen = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { parentElement, data } = texts.currentNode;
-    if (isVisible(parentElement) && !parentElement.closest('code, pre, kbd, .row, .timeline')) parts.push(data);
+    if (isVisible(parentElement) && !parentElement.closest('code, pre, kbd, .list-row, .timeline')) parts.push(data);
   }
   for (const option of document.querySelectorAll('select option')) if (isVisible(option.parentElement)) parts.push(option.text);
   for (const field of all('[placeholder]')) parts.push(field.placeholder);
@@ -102,7 +102,7 @@ export class Walk {
 
   /** Waits until a step of the first steps is done. */
   async done(step: string): Promise<void> {
-    await this.#page.locator('.steps > li.done').getByText(step).waitFor({ timeout: 40_000 });
+    await this.#page.locator('.first-steps > li.done').getByText(step).waitFor({ timeout: 40_000 });
   }
 
   /** Records the screen. */

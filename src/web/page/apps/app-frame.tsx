@@ -133,8 +133,8 @@ function resultOf({ structuredContent, isError, content }: Json): HostCall {
 /** Our colours, and the variables in which a host defines its own. */
 const colours: Readonly<Record<string, string>> = {
   '--back': '--color-background-primary',
-  '--panel': '--color-background-primary',
-  '--raised': '--color-background-secondary',
+  '--surface': '--color-background-primary',
+  '--sunken': '--color-background-secondary',
   '--line': '--color-border-secondary',
   '--text': '--color-text-primary',
   '--quiet': '--color-text-secondary',

@@ -37,7 +37,7 @@ export function Agenda({ calendar, user, today, chosen, choose }: Props) {
         render={(event) => {
           const start = wallTime(event.start_ts, zone);
           return (
-            <Button class="row" aria-pressed={chosen === keyOf(event)} onClick={() => choose(event)}>
+            <Button class="list-row" aria-pressed={chosen === keyOf(event)} onClick={() => choose(event)}>
               <span class="row-line">
                 <span class="row-title">{event.title}</span>
                 {notificationsFor(calendar, event).map((one) => (

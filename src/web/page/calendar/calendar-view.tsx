@@ -245,7 +245,7 @@ export function CalendarPage({ name, earlier }: CalendarPageProps) {
 
 function NoPeople() {
   return (
-    <div class="page">
+    <div class="page-body">
       <h1>Calendar</h1>
       <p>
         Adjutant reminds people of their events by mail, phone or chat. Add a person first, for example

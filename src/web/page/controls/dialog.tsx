@@ -44,7 +44,7 @@ const ClosableHeader = ({ title, close }: { readonly title: string; close(): voi
   <header>
     <h2>{title}</h2>
     <Button class="plain" onClick={close} aria-label="Close">
-      <Icon name="close" />
+      <Icon name="cross" />
     </Button>
   </header>
 );

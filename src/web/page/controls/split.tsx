@@ -6,6 +6,8 @@ interface Props {
   readonly id: string;
   /** What the list contains, for screen readers. */
   readonly listLabel: string;
+  /** The button that makes a new item. */
+  readonly action?: ComponentChildren;
   readonly detailLabel: string;
   /** On a narrow screen, only one of the two is shown. */
   readonly showsDetail: boolean;
@@ -16,7 +18,9 @@ interface Props {
 const [minWidth, maxWidth, step] = [240, 900, 24];
 
 /** A list on the left and details on the right. The line between them can be dragged, or moved with the arrow keys. */
-export function Split({ id, listLabel, detailLabel, showsDetail, list, children }: Props) {
+export function Split({ id, listLabel, action, detailLabel, showsDetail, list, children }: Props) {
+  // The detail has a heading of its own.
+  const Heading = showsDetail ? 'h2' : 'h1';
   const key = `adjutant-width:${id}`;
   const split = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(() => Number(localStorage.getItem(key)) || undefined);
@@ -45,6 +49,10 @@ export function Split({ id, listLabel, detailLabel, showsDetail, list, children 
       style={width === undefined ? {} : { '--side': `${width}px` }}
     >
       <section class="side" aria-label={listLabel}>
+        <div class="side-title">
+          <Heading>{listLabel}</Heading>
+          {action}
+        </div>
         {list}
       </section>
       <div

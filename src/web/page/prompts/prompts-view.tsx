@@ -10,7 +10,7 @@ import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.
 import { ChangeLink } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import type { McpError } from '../shared/mcp-client.ts';
-import { pathTo } from '../shared/route.ts';
+import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
 import { useFavourites } from './favourites.tsx';
@@ -36,8 +36,9 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
   const problems = useLibraryProblems(complete);
   const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
   const [favourites] = useFavourites();
-  const [query, setQuery] = useState('');
-  const [filter, setFilter] = useState(noFilter);
+  const [query, setQuery] = useAddressed('find', '', { typed: true });
+  const [source, setSource] = useAddressed('source', '');
+  const [only, setOnly] = useAddressed<Filter['only']>('only', '');
   const [selected, setSelected] = useState<ReadonlySet<string> | undefined>();
   const search = useRef<HTMLInputElement>(null);
   const index = useMemo(() => new PromptSearch(prompts), [prompts]);
@@ -45,8 +46,8 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
     if (complete) index.prepare();
   }, [index, complete]);
   const shown = useMemo(
-    () => filterPrompts(index.find(query), filter, { favourites, problems: byPrompt }),
-    [index, query, filter, favourites, byPrompt],
+    () => filterPrompts(index.find(query), { source, only }, { favourites, problems: byPrompt }),
+    [index, query, source, only, favourites, byPrompt],
   );
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
@@ -59,16 +60,14 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
   );
   useShortcuts({
     '/': () => search.current?.focus(),
-    n: () => {
-      location.hash = pathTo('prompts', '+new');
-    },
+    n: () => goTo(pathTo('prompts', '+new')),
   });
   const move = (event: KeyboardEvent) => {
     if (!event.key.startsWith('Arrow')) return;
     const next = nextIndex(event.key, chosen, shown.length);
     if (next === undefined) return;
     event.preventDefault();
-    location.hash = pathTo('prompts', shown[next]!.name);
+    goTo(pathBeside('prompts', shown[next]!.name));
   };
   const toggle = (one: string) => {
     const next = new Set(selected);
@@ -88,9 +87,8 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
             change={setQuery}
             onKeyDown={move}
           />
-          <ChangeLink href={pathTo('prompts', '+new')}>New prompt</ChangeLink>
         </div>
-        <FilterFields prompts={prompts} filter={filter} change={setFilter} />
+        <FilterFields {...{ prompts, source, setSource, only, setOnly }} />
       </div>
       {selected ? (
         <BulkActions
@@ -100,7 +98,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
           done={() => setSelected(undefined)}
         />
       ) : (
-        <p class="quiet count">
+        <p class="quiet list-count">
           <span role="status">
             {error
               ? error.message
@@ -122,7 +120,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
         label="Prompts"
         selected={chosen}
         keyOf={(one) => one.name}
-        choose={(one) => (location.hash = pathTo('prompts', one.name))}
+        choose={(one) => goTo(pathBeside('prompts', one.name))}
         render={(one) => (
           <PromptRow
             prompt={one}
@@ -142,11 +140,17 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
       id="prompts"
       listLabel="Prompts"
       detailLabel="Prompt"
+      action={
+        <ChangeLink class="primary" href={pathTo('prompts', '+new')}>
+          <Icon name="plus" />
+          New prompt
+        </ChangeLink>
+      }
       showsDetail={name !== undefined || empty}
       list={list}
     >
       {name !== undefined && (
-        <a class="back" href={pathTo('prompts')}>
+        <a class="back" href={pathBeside('prompts')}>
           ‹ All prompts
         </a>
       )}
@@ -182,7 +186,7 @@ function Welcome({ isNew }: { isNew: boolean }) {
   if (isNew && !hidden) return <GetStarted />;
   return (
     <div class="empty">
-      <h1>Prompts</h1>
+      <Icon name="prompts" />
       <p>Select a prompt to view it, fill in its arguments and copy or try the result.</p>
       <p>
         Press <kbd>/</kbd> to search, <kbd>↑</kbd> <kbd>↓</kbd> to move through the results. Type <kbd>#</kbd>{' '}
@@ -214,8 +218,6 @@ interface Filter {
   readonly only: '' | 'favourites' | 'problems';
 }
 
-const noFilter: Filter = { source: '', only: '' };
-
 function filterPrompts(
   prompts: readonly Prompt[],
   { source, only }: Filter,
@@ -224,31 +226,33 @@ function filterPrompts(
   if (source === '' && only === '') return prompts;
   return prompts.filter(
     (prompt) =>
-      (source === '' || sourceOf(prompt) === source) && (only === '' || marks[only].has(prompt.name)),
+      (source === '' || sourceOf(prompt) === source) &&
+      // An address may hold any word.
+      (marks[only as keyof typeof marks]?.has(prompt.name) ?? true),
   );
 }
 
 interface FilterFieldsProps {
   readonly prompts: readonly Prompt[];
-  readonly filter: Filter;
-  change(filter: Filter): void;
+  setSource(source: string): void;
+  setOnly(only: Filter['only']): void;
 }
 
-function FilterFields({ prompts, filter, change }: FilterFieldsProps) {
+function FilterFields({ prompts, source, setSource, only, setOnly }: FilterFieldsProps & Filter) {
   const sources = useMemo(() => [...new Set(prompts.map(sourceOf))].sort(), [prompts]);
   return (
     <div class="filters">
       <Choice
         name="Source"
-        value={filter.source}
-        options={[['', 'All sources'], ...sources.map((source) => [source, source] as const)]}
-        change={(source) => change({ ...filter, source })}
+        value={source}
+        options={[['', 'All sources'], ...sources.map((one) => [one, one] as const)]}
+        change={setSource}
       />
       <Choice
         name="Show"
-        value={filter.only}
+        value={only}
         options={{ '': 'All prompts', favourites: 'Favourites', problems: 'With problems' }}
-        change={(only) => change({ ...filter, only })}
+        change={setOnly}
       />
     </div>
   );
@@ -270,7 +274,7 @@ interface PromptRowProps {
 function PromptRow({ prompt, current, favourite, problems, search, selected, select }: PromptRowProps) {
   const draft = useHasDraft(prompt.name);
   return (
-    <div class={`row ${current ? 'current' : ''}`}>
+    <div class={`list-row ${current ? 'current' : ''}`}>
       <span class="row-line">
         {select && (
           <input
@@ -283,7 +287,7 @@ function PromptRow({ prompt, current, favourite, problems, search, selected, sel
         )}
         <a
           class="row-title row-link"
-          href={pathTo('prompts', prompt.name)}
+          href={pathBeside('prompts', prompt.name)}
           aria-current={current ? 'true' : undefined}
         >
           {prompt.title ?? prompt.name}

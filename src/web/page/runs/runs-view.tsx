@@ -9,11 +9,12 @@ import {
   TextField,
   useFields,
 } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { counted, matches } from '../controls/words.ts';
 import { ActionForm } from '../shared/actions.tsx';
 import { ChangeLink } from '../shared/buttons.tsx';
-import { pathTo } from '../shared/route.ts';
+import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
@@ -24,7 +25,7 @@ import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
 
 /** All runs on the left, the selected run on the right. */
 export function RunsView({ name }: { name: string | undefined }) {
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useAddressed('find', '', { typed: true });
   const { value, error } = useRuns();
   const runs = value ?? [];
   const shown = useMemo(() => findRuns(runs, query), [runs, query]);
@@ -33,9 +34,7 @@ export function RunsView({ name }: { name: string | undefined }) {
   const search = useRef<HTMLInputElement>(null);
   useShortcuts({
     '/': () => search.current?.focus(),
-    n: () => {
-      location.hash = pathTo('runs', '+new');
-    },
+    n: () => goTo(pathTo('runs', '+new')),
   });
   const list = (
     <>
@@ -44,9 +43,8 @@ export function RunsView({ name }: { name: string | undefined }) {
         <a class="button" href={pathTo('runs', '+statistics')}>
           Statistics
         </a>
-        <ChangeLink href={pathTo('runs', '+new')}>New run</ChangeLink>
       </div>
-      <p class="quiet count" role="status">
+      <p class="quiet list-count" role="status">
         {error ? error.message : value && counted(shown.length, 'run')}
       </p>
       <WindowedList
@@ -55,22 +53,33 @@ export function RunsView({ name }: { name: string | undefined }) {
         label="Runs"
         selected={shown.findIndex(({ run_id }) => run_id === name)}
         keyOf={({ run_id }) => run_id}
-        choose={({ run_id }) => (location.hash = pathTo('runs', run_id))}
+        choose={({ run_id }) => goTo(pathBeside('runs', run_id))}
         render={(run) => <RunRow run={run} current={run.run_id === name} />}
       />
     </>
   );
   return (
-    <Split id="runs" listLabel="Runs" detailLabel="Run" showsDetail={name !== undefined || empty} list={list}>
+    <Split
+      id="runs"
+      listLabel="Runs"
+      detailLabel="Run"
+      action={
+        <ChangeLink class="primary" href={pathTo('runs', '+new')}>
+          <Icon name="plus" />
+          New run
+        </ChangeLink>
+      }
+      showsDetail={name !== undefined || empty}
+      list={list}
+    >
       {name !== undefined && (
-        <a class="back" href={pathTo('runs')}>
+        <a class="back" href={pathBeside('runs')}>
           ‹ All runs
         </a>
       )}
       {name === '+new' && <RunStart />}
       {name === '+statistics' && <RunStatistics />}
       {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
-      {name === undefined && <h1 class="hidden">Runs</h1>}
       {name === undefined && value && <NoSelection empty={empty} />}
       {name !== undefined && !name.startsWith('+') && value && !chosen && (
         <p class="empty late">Run “{name}” not found.</p>
@@ -81,7 +90,7 @@ export function RunsView({ name }: { name: string | undefined }) {
 
 function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
   return (
-    <a class="row" href={pathTo('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
+    <a class="list-row" href={pathBeside('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
       <span class="row-line">
         <span class="row-title">{run.task || run.summary || run.run_id}</span>
         <span class={`badge ${run.status}`}>{run.status.replaceAll('_', ' ')}</span>
@@ -111,6 +120,8 @@ function NoSelection({ empty }: { empty: boolean }) {
   if (!empty) return <p class="empty">Select a run to see its details, or start a new one.</p>;
   return (
     <div class="empty">
+      <Icon name="runs" />
+      <h1>Runs</h1>
       <p>
         No runs yet. A <dfn>run</dfn> is one task that a <dfn>sub-agent</dfn>, such as Codex, works on. You
         see its steps, its changes and its result here.

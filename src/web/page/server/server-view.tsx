@@ -26,7 +26,7 @@ export function ServerView({ name, part }: { name: string | undefined; part?: st
   const asked = name?.slice(1) ?? '';
   const tab = asked in tabs ? (asked as Tab) : 'overview';
   return (
-    <div class="page">
+    <div class="page-body">
       <h1>Server</h1>
       <p class="quiet">
         {value && `${value.name} ${value.version}, running since ${shortTime(value.started_at)}`}

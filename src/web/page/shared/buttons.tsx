@@ -47,12 +47,18 @@ export function ConfirmButton({ question, keep = 'Keep', confirm, children, ...p
   );
 }
 
+interface ChangeLinkProps {
+  readonly href: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
 /** A link to a form that changes data. On a read-only server it is a disabled button. */
-export function ChangeLink({ href, children }: { href: string; children: ComponentChildren }) {
+export function ChangeLink({ href, class: look = '', children }: ChangeLinkProps) {
   const { readOnly } = useConnection();
-  if (readOnly) return <ChangeButton>{children}</ChangeButton>;
+  if (readOnly) return <ChangeButton class={look}>{children}</ChangeButton>;
   return (
-    <a class="button" href={href}>
+    <a class={`button ${look}`} href={href}>
       {children}
     </a>
   );

@@ -37,12 +37,12 @@ export function lazy<File, Name extends keyof File>(
     }, [failure, live]);
     if (failure !== '')
       return (
-        <p class="problem page" role="alert">
+        <p class="problem page-body" role="alert">
           {failure} <Button onClick={() => location.reload()}>Reload the page</Button>
         </p>
       );
     const Component = loaded;
-    return Component ? <Component {...props} /> : <p class="empty late page">Loading…</p>;
+    return Component ? <Component {...props} /> : <p class="empty late">Loading…</p>;
   }
   const preload = () => void loadOnce().catch(() => {});
   return Object.assign(Lazy, { preload });

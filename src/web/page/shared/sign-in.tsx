@@ -67,7 +67,7 @@ export function loadToken(): string | undefined {
   const fromAddress = new URLSearchParams(location.hash.replace(/^#/, '')).get('token');
   if (fromAddress !== null) {
     storeToken(fromAddress);
-    history.replaceState(null, '', `${location.pathname}#/prompts`);
+    history.replaceState(null, '', `${location.pathname}#/today`);
   }
   return ownToken();
 }

@@ -134,6 +134,7 @@ const shortcuts: Readonly<Record<string, readonly (readonly [keys: string, what:
   Anywhere: [
     [paletteKeys, 'Open the command palette'],
     ['?', 'Show this help'],
+    ['g t', 'Go to Today'],
     ['g p', 'Go to Prompts'],
     ['g r', 'Go to Runs'],
     ['g c', 'Go to Calendar'],

@@ -1,38 +1,52 @@
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Command } from '../controls/commands.ts';
 import { paletteKeys, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
-import { Icon } from '../controls/icon.tsx';
+import { Icon, type IconName } from '../controls/icon.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
 import { ReadOnlyMark } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
-import { pathTo, type Route, useRoute } from '../shared/route.ts';
+import { goTo, pathTo, type Route, useRoute } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { useLastUndo } from '../shared/toast.tsx';
+import { type Count, useCounts } from './counts.ts';
 
 interface View {
   readonly id: string;
   readonly title: string;
-  readonly component: ComponentType<Omit<Route, 'view'>> & { preload?(): void };
+  readonly icon: IconName;
+  /** The page has a place for it only at the end of the sidebar. */
+  readonly last?: boolean;
+  readonly component: ComponentType<Omit<Route, 'view' | 'query'>> & { preload?(): void };
 }
 
 const views: readonly View[] = [
-  { id: 'prompts', title: 'Prompts', component: PromptsView },
+  {
+    id: 'today',
+    title: 'Today',
+    icon: 'today',
+    component: lazy(() => import('../today/today-view.tsx'), 'TodayView'),
+  },
   {
     id: 'runs',
     title: 'Runs',
+    icon: 'runs',
     component: lazy(() => import('../runs/runs-view.tsx'), 'RunsView'),
   },
   {
     id: 'calendar',
     title: 'Calendar',
+    icon: 'calendar',
     component: lazy(() => import('../calendar/calendar-view.tsx'), 'CalendarPage'),
   },
+  { id: 'prompts', title: 'Prompts', icon: 'prompts', component: PromptsView },
   {
     id: 'server',
     title: 'Server',
+    icon: 'server',
+    last: true,
     component: lazy(() => import('../server/server-view.tsx'), 'ServerView'),
   },
 ];
@@ -54,9 +68,11 @@ export function Shell() {
   // A layout effect runs synchronously, so a reload right after the click keeps the new theme.
   useLayoutEffect(() => applyTheme(theme), [theme]);
   const view = views.find(({ id }) => id === route.view) ?? views[0]!;
+  const counts = useCounts();
+  const waiting = counts['today']?.value ?? 0;
   useEffect(() => {
-    document.title = `${view.title} · Adjutant`;
-  }, [view]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${view.title} · Adjutant`;
+  }, [view, waiting]);
   // Views that are loaded early open at once, also while the server is restarting.
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -73,54 +89,59 @@ export function Shell() {
     '?': () => setDialog('help'),
     ...Object.fromEntries(views.map(({ id }) => [`g ${id[0]}`, () => go(id)])),
   });
+  const links = (last: boolean) =>
+    views
+      .filter((one) => Boolean(one.last) === last)
+      .map((one) => <NavLink key={one.id} view={one} current={one === view} count={counts[one.id]} />);
   return (
-    <div class="shell">
-      <header>
-        <a class="brand" href={pathTo('prompts')}>
-          Adjutant
+    <div class="app">
+      <nav class="nav" aria-label="Views">
+        <a class="nav-brand" href={pathTo('today')} aria-label="Adjutant">
+          <Icon name="mark" class="nav-mark" />
+          <span>Adjutant</span>
         </a>
-        <nav aria-label="Views">
-          {views.map(({ id, title, component }) => (
-            <a
-              key={id}
-              href={pathTo(id)}
-              aria-current={id === view.id ? 'page' : undefined}
-              onPointerEnter={() => component.preload?.()}
-            >
-              {title}
-            </a>
-          ))}
-        </nav>
-        {!startHidden && <a href={pathTo('prompts', '+start')}>Get started</a>}
-        <ReadOnlyMark />
+        <NavButton
+          icon="search"
+          label="Search"
+          title="Find commands, prompts, runs and tools"
+          onClick={() => setDialog('commands')}
+        >
+          <kbd>{paletteKeys}</kbd>
+        </NavButton>
+        {links(false)}
+        <NavButton icon="more" label="More" class="nav-more" onClick={() => setDialog('commands')} />
+        <span class="nav-gap" />
         <span class={`live ${live ? 'on' : 'off'}`} role="status">
           {live ? 'Connected' : 'Disconnected, reconnecting…'}
         </span>
-        <Button
-          class="small palette-button"
-          onClick={() => setDialog('commands')}
-          title="Find commands, prompts, runs and tools"
-        >
-          <Icon name="search" /> <span class="hidden">Commands</span> <kbd>{paletteKeys}</kbd>
-        </Button>
-        <Button
-          class="plain"
-          onClick={() => setDialog('help')}
-          aria-label="Keyboard shortcuts"
+        <span class="nav-note">
+          <ReadOnlyMark />
+        </span>
+        {!startHidden && (
+          <a class="nav-item nav-wide" href={pathTo('prompts', '+start')} title="Get started">
+            <Icon name="plan" />
+            <span class="nav-label">Get started</span>
+          </a>
+        )}
+        {links(true)}
+        <NavButton
+          icon="ask"
+          label="Shortcuts"
+          name="Keyboard shortcuts"
           title="Keyboard shortcuts (?)"
-        >
-          <Icon name="help" />
-        </Button>
-        <Button
-          class="plain"
-          onClick={() => setTheme(nextTheme(theme))}
-          aria-label={`Theme: ${theme}`}
+          class="nav-wide nav-help"
+          onClick={() => setDialog('help')}
+        />
+        <NavButton
+          icon={themeIcons[theme]}
+          label="Theme"
+          name={`Theme: ${theme}`}
           title={`Theme: ${theme === 'auto' ? 'system setting' : theme}`}
-        >
-          <Icon name={themeIcons[theme]} />
-        </Button>
-      </header>
-      <main>
+          class="nav-wide nav-theme"
+          onClick={() => setTheme(nextTheme(theme))}
+        />
+      </nav>
+      <main class="page">
         <view.component key={view.id} name={route.name} part={route.part} />
       </main>
       {dialog === 'commands' && (
@@ -131,6 +152,50 @@ export function Shell() {
   );
 }
 
+interface NavLinkProps {
+  readonly view: View;
+  readonly current: boolean;
+  readonly count: Count | undefined;
+}
+
+function NavLink({ view: { id, title, icon, last, component }, current, count }: NavLinkProps) {
+  return (
+    <a
+      class={`nav-item ${last ? 'nav-wide' : ''}`}
+      href={pathTo(id)}
+      title={title}
+      aria-current={current ? 'page' : undefined}
+      aria-label={count && `${title}, ${count.label}`}
+      onPointerEnter={() => component.preload?.()}
+    >
+      <Icon name={icon} />
+      <span class="nav-label">{title}</span>
+      {count && <span class={`count ${count.needs ? 'needs' : ''}`}>{count.value}</span>}
+    </a>
+  );
+}
+
+interface NavButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  /** The name for screen readers, which begins with the label. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly class?: string;
+  readonly children?: ComponentChildren;
+  onClick(): void;
+}
+
+function NavButton({ icon, label, name, class: look = 'nav-wide', children, ...button }: NavButtonProps) {
+  return (
+    <Button class={`nav-item ${look}`} aria-label={name} {...button}>
+      <Icon name={icon} />
+      <span class="nav-label">{label}</span>
+      {children}
+    </Button>
+  );
+}
+
 function shellCommands(
   setTheme: (theme: Theme) => void,
   setDialog: (dialog: 'help') => void,
@@ -138,9 +203,7 @@ function shellCommands(
   const link = (title: string, hint: string, ...path: Parameters<typeof pathTo>): Command => ({
     title,
     hint,
-    run: () => {
-      location.hash = pathTo(...path);
-    },
+    run: () => goTo(pathTo(...path)),
   });
   return [
     link('New prompt', 'Prompts', 'prompts', '+new'),
@@ -162,7 +225,7 @@ function shellCommands(
 }
 
 function go(view: string): void {
-  location.hash = pathTo(view);
+  goTo(pathTo(view));
 }
 
 const key = 'adjutant-theme';

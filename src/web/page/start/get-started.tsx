@@ -43,7 +43,7 @@ export function GetStarted() {
       </p>
       {allDone && <p role="status">You have done everything on this page.</p>}
       {error && <p class="problem">{error.message}</p>}
-      <ol class="steps">
+      <ol class="first-steps">
         <StartStep title="Connect a client" done={done.client}>
           <p>
             A <dfn>client</dfn> is the program in which you chat with a model, such as Claude Code, Codex or
