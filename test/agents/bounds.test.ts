@@ -222,7 +222,7 @@ describe.runIf(process.platform === 'linux').each(acpDefinitions.map((one) => [o
           const env = { TMPDIR: inside('temporary') };
           const userHome = inside('home');
           const limits = await agentBounds(
-            { profile: { can: [], sandbox: 'adjutant', files: [] } },
+            'adjutant',
             { cwd, sandbox, outputSchemaFile: inside('storage/schema.json') } as AgentCall,
             await footprintOf(definition, cwd, { userHome, env }, false),
             {

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AutopilotOutput } from '../../src/delegate/autopilot/autopilot-output.ts';
 import { realAgents } from '../agents/real-agents.ts';
 import { componentFile } from '../components.ts';
 import { startMessagesModel } from '../model/messages-model.ts';
@@ -112,7 +113,11 @@ describe('a virtual environment of the repository on the PATH', () => {
     'provides programs only inside the sandbox of a check: %s',
     async (kind) => {
       plant('.venv/bin');
-      writeFileSync(join(venv(), 'check-of-the-project'), '#!/bin/sh\ntest -f new.txt\n', { mode: 0o755 });
+      const check = `#!/bin/sh\nread -r key < ~/.ssh/key\necho "key:$key" "variable:$REPLICA"\ntest -f new.txt\n`;
+      writeFileSync(join(venv(), 'check-of-the-project'), check, { mode: 0o755 });
+      mkdirSync(join(bench.env['HOME']!, '.ssh'), { recursive: true });
+      writeFileSync(join(bench.env['HOME']!, '.ssh', 'key'), 'private');
+      bench.env['REPLICA'] = 'postgres://me:private@127.0.0.1/shop';
       withPath(venv(), dirname(componentFile('.bin/codex')));
       const job = {
         id: 'write',
@@ -139,6 +144,10 @@ describe('a virtual environment of the repository on the PATH', () => {
         status: 'completed',
         jobs: [{ evidence: { checks: [{ command: 'check-of-the-project', status: 'passed' }] } }],
       });
+      // Without namespaces, the files of the person cannot be hidden.
+      const { checks } = (record as unknown as AutopilotOutput).jobs[0]!.evidence!;
+      expect(checks![0]!.output).toContain(kind === 'copy' ? 'key:private variable:' : 'key: variable:');
+      expect(checks![0]!.output).not.toContain('postgres');
       expect(existsSync(join(bench.project, 'new.txt'))).toBe(true);
       rmSync(join(bench.project, 'new.txt'));
       expect(traps.sprung).toEqual([]);

@@ -1,12 +1,12 @@
 import { promises as disk } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { hostFolder, temporaryFolder } from '../process/answer-folder.ts';
 import { type Bounds, existing } from '../process/bounds.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
 import { type HiddenFiles, hiddenPaths, isInFolder } from '../process/folder-scope.ts';
 import { matches, privateFiles, secretVariables } from '../process/private-files.ts';
-import type { Agent, AgentCall, Footprint } from './agent.ts';
+import type { Agent, AgentCall, CommandPlace, Footprint } from './agent.ts';
 
 export interface SandboxOptions extends HiddenFiles {
   readonly userHome: string;
@@ -22,20 +22,32 @@ export interface SandboxOptions extends HiddenFiles {
 
 /** Puts the sandbox of Adjutant around an agent, which hides the files of `others`. The sandbox of the agent itself, if it has one, works inside. */
 export function withSandbox(agent: Agent, options: SandboxOptions, others: readonly string[]): Agent {
+  const files = { ...options, unreadable: [...options.unreadable, ...others] };
+  const hasLayer = () => hasNamespaces(options.env, options.containment);
+  const { confine } = agent;
   return {
     ...agent,
+    ...(confine && {
+      async confine(place) {
+        const confinement = await confine(place);
+        if (!(await hasLayer())) return confinement;
+        const writes = agent.profile.files.map((path) => resolve(options.userHome, path));
+        const footprint = { writes, temporary: [], reads: [], variables: [], hides: confinement.hides ?? [] };
+        return { ...confinement, bounds: await agentBounds('adjutant', place, footprint, files) };
+      },
+    }),
     async invoke(call) {
       const invocation = await agent.invoke(call);
       const { footprint } = invocation;
       const withoutVariables = unneededSecrets(call, footprint, options);
-      if (agent.profile.sandbox === 'own' && !(await hasNamespaces(options.env, options.containment)))
+      const { sandbox } = agent.profile;
+      if (sandbox === 'own' && !(await hasLayer()))
         return {
           ...invocation,
           withoutVariables,
           ...(call.sandbox !== 'danger-full-access' && { warnings: [missingLayer(agent)] }),
         };
-      const files = { ...options, unreadable: [...options.unreadable, ...others] };
-      return { ...invocation, withoutVariables, bounds: await agentBounds(agent, call, footprint, files) };
+      return { ...invocation, withoutVariables, bounds: await agentBounds(sandbox, call, footprint, files) };
     },
   };
 }
@@ -70,8 +82,8 @@ export function hiddenVariables({
 
 /** The limits of one call. Without a sandbox, only the settings of the repository are hidden, which can name programs. */
 export async function agentBounds(
-  { profile }: Pick<Agent, 'profile'>,
-  { cwd, origin = cwd, sandbox, approvals, outputSchemaFile }: AgentCall,
+  limiter: Agent['profile']['sandbox'],
+  { cwd, origin = cwd, sandbox, approvals, outputSchemaFile }: CommandPlace & Partial<AgentCall>,
   footprint: Footprint,
   options: SandboxOptions,
 ): Promise<Bounds | undefined> {
@@ -91,12 +103,12 @@ export async function agentBounds(
   const person = privateFiles(userHome, env, options.visibleFolders);
   const mayWrite = sandbox === 'workspace-write';
   // A person can allow the commands of an agent to leave its own sandbox.
-  const isReadOnly = profile.sandbox === 'adjutant' || !(footprint.writesAnywhere || approvals === 'ask');
+  const isReadOnly = limiter === 'adjutant' || !(footprint.writesAnywhere || approvals === 'ask');
   return {
     isReadOnly,
     writable: await existing([temporary, ...footprint.writes, ...(mayWrite ? [cwd] : [])]),
     protected: [
-      ...(mayWrite ? (profile.sandbox === 'adjutant' ? [join(cwd, '.git')] : []) : [cwd]),
+      ...(mayWrite ? (limiter === 'adjutant' ? [join(cwd, '.git')] : []) : [cwd]),
       ...(footprint.protects ?? []),
     ],
     hidden: await existing([...person.hidden, ...adjutant, ...options.runFolders, ...hides, hostFolder()]),

@@ -42,7 +42,7 @@ export interface Agent {
   /** What this machine lacks for runs that write, as advice. */
   missing?(): Promise<readonly string[]>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */
-  confine?(sandbox: Sandbox, ...workspaces: Workspaces): Promise<Confinement>;
+  confine?(place: CommandPlace): Promise<Confinement>;
 }
 
 /** The folders of a run: its own and the one it is a copy of. Programs in them are not started. */
@@ -149,9 +149,16 @@ export interface Footprint {
   readonly writesAnywhere?: boolean;
 }
 
+/** Where a command works that an agent may have written, such as a check. */
+export type CommandPlace = Pick<AgentCall, 'cwd' | 'origin' | 'sandbox' | 'outputSchemaFile'>;
+
 /** A program that runs, in a sandbox, the command appended to its arguments. */
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Files of the agent that the command must not read. */
+  readonly hides?: readonly string[];
+  /** The sandbox of Adjutant around it. */
+  readonly bounds?: Bounds | undefined;
 }

@@ -120,8 +120,8 @@ export function createCodex(options: CodexOptions): Agent {
     findThread: (name) => findThreadByName(codexHome, name),
     forksAtTurn: true,
     threadTotal: (threadId) => readThreadUsage(codexHome, threadId),
-    async confine(sandbox, ...workspaces) {
-      const search = await searchFor(workspaces);
+    async confine({ sandbox, cwd, origin }) {
+      const search = await searchFor([cwd, origin]);
       const variables = await agentVariables(env, search.untrusted);
       const settings = await readCodexSettings(userSettingsFile(codexHome));
       const { overrides } = codexPermissions(sandbox, options.unreadable, settings, []);
@@ -134,6 +134,7 @@ export function createCodex(options: CodexOptions): Agent {
         command: await executable(search),
         args: ['sandbox', ...args, '--', ...start],
         env: { ...variables.own, CODEX_HOME: codexHome },
+        hides: [join(codexHome, 'auth.json')],
       };
     },
     sandboxWorks(...workspaces) {

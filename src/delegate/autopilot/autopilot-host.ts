@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Confinement, Workspaces } from '../agents/agent.ts';
+import type { CommandPlace, Confinement } from '../agents/agent.ts';
+import { hiddenVariables } from '../agents/agent-bounds.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
@@ -127,7 +128,8 @@ async function createPorts({
     run: (...args) => runner.run(...args),
     agent: options.agent,
     available: (names) => runner.agents.installed(names),
-    confine: (sandbox, ...workspaces) => confine(runner, sandbox, workspaces),
+    hiddenVariables: hiddenVariables(options),
+    confine: (place) => confine(runner, place),
     listen,
     signal,
     cancellationReason: () => queue.cancellationReason(path),
@@ -135,16 +137,12 @@ async function createPorts({
 }
 
 /** The sandbox for checks is that of the configured agent, or of an installed one whose sandbox accepts other commands. */
-async function confine(
-  { agents }: AgentRunner,
-  sandbox: Sandbox,
-  workspaces: Workspaces,
-): Promise<Confinement | undefined> {
+async function confine({ agents }: AgentRunner, place: CommandPlace): Promise<Confinement | undefined> {
   const configured = agents.get();
-  if (configured.confine !== undefined) return configured.confine(sandbox, ...workspaces);
+  if (configured.confine !== undefined) return configured.confine(place);
   const able = agents.all.filter((agent) => agent.confine !== undefined).map(({ name }) => name);
   const [other] = await agents.installed(able);
-  return other === undefined ? undefined : agents.get(other).confine?.(sandbox, ...workspaces);
+  return other === undefined ? undefined : agents.get(other).confine?.(place);
 }
 
 /** Starts an autopilot, or a comparison of candidates, in a run host. A refused call becomes a failed result. */

@@ -1,8 +1,7 @@
-import type { AgentName } from '../agents/agent.ts';
+import type { AgentName, CommandPlace, Confinement } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { AutopilotSettings } from '../run/autopilot-settings.ts';
 import type { RunAgent } from '../run/run-request.ts';
-import type { CheckOptions } from '../workspace/acceptance.ts';
 import type { AutopilotInput } from './autopilot-schema.ts';
 import type { JobRunnerOptions } from './job-runner.ts';
 import type { Plan } from './plan.ts';
@@ -38,7 +37,9 @@ export interface AutopilotPorts {
   readonly agent: AgentName;
   /** Those of these agents whose programs are installed. */
   available(names: readonly AgentName[]): Promise<readonly AgentName[]>;
-  readonly confine: CheckOptions['confine'];
+  /** The variables of the person that checks do not get. */
+  readonly hiddenVariables: readonly string[];
+  confine(place: CommandPlace): Promise<Confinement | undefined>;
   readonly listen: JobRunnerOptions['listen'];
   readonly signal: AbortSignal;
   /** Why the cancellation of the whole autopilot was requested, also by another server. */

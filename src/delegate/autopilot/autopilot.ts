@@ -157,7 +157,7 @@ export class Autopilot {
 
   async #runJobs(): Promise<void> {
     const { input, task, cwd, comparison, mayAsk = false } = this.#request;
-    const { settings, run, confine, env, stateDir } = this.#ports;
+    const { settings, run, confine, hiddenVariables, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
     const allowed = comparison === undefined ? settings.checks : 'all';
     const stop = new AbortController();
@@ -170,7 +170,7 @@ export class Autopilot {
       skills: this.#skills,
       mayAsk,
       onlyKeeps: comparison !== undefined,
-      checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env },
+      checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env, hiddenVariables },
       stateDir,
       run,
       signal,

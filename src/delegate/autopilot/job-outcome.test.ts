@@ -27,7 +27,13 @@ async function recordOutcome(signal: AbortSignal) {
     max_skills: 0,
   } as const;
   const record = { ...notStartedRecord(''), error: null, status: 'completed' } as const;
-  const checks = { allowed: ['true'], confine: async () => undefined, timeoutMs: 10_000, env: process.env };
+  const checks = {
+    allowed: ['true'],
+    confine: async () => undefined,
+    timeoutMs: 10_000,
+    env: process.env,
+    hiddenVariables: [],
+  };
   return recordJobOutcome(
     { job, record, subrun, workspace: undefined },
     { cwd: folder, stateDir: folder, checks, signal },

@@ -7,10 +7,12 @@ import type { StoredRun } from '../run/run-record.ts';
 import { type CheckOptions, type CheckResult, runChecks } from '../workspace/acceptance.ts';
 import { type Evidence, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
+import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { pathInFolder, settleRun } from '../workspace/settle.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
+import type { AutopilotPorts } from './autopilot-request.ts';
 import type { JobSpec } from './plan.ts';
 
 /** A hidden file with the outcome of an isolated job. It is deleted when the autopilot's log contains the outcome. */
@@ -21,7 +23,8 @@ export interface JobOutcomeOptions {
   readonly cwd: string;
   /** The folder that all servers of the user share. */
   readonly stateDir: string;
-  readonly checks: Pick<CheckOptions, 'allowed' | 'confine' | 'timeoutMs' | 'env'>;
+  readonly checks: Pick<CheckOptions, 'allowed' | 'timeoutMs' | 'env' | 'hiddenVariables'> &
+    Pick<AutopilotPorts, 'confine'>;
   readonly signal: AbortSignal;
   /** True if the changes are only kept, because the best of several jobs is chosen later. */
   readonly onlyKeeps?: boolean;
@@ -63,16 +66,24 @@ async function check(
   { checks: options, signal }: JobOutcomeOptions,
 ): Promise<JobResult> {
   if (result.status !== 'completed' || job.acceptance.length === 0) return result;
-  const checks = await runChecks(job.acceptance, {
-    ...options,
+  const place = {
     cwd: folder,
     sandbox: job.sandbox,
+    outputSchemaFile: subrun.file('subagent_output.schema.json'),
+    ...(workspace && { origin: workspace.origin }),
+  };
+  const { env } = options;
+  const checks = await runChecks(job.acceptance, {
+    ...options,
+    ...place,
     signal,
-    ...(workspace && {
-      origin: workspace.origin,
-      wrap: (program) => contain(program, folder, { env: options.env, overlay: workspace.overlay }),
-    }),
-  });
+    confine: () => options.confine(place),
+    // The agent may have written what a check starts.
+    wrap: (program) =>
+      job.sandbox === 'danger-full-access'
+        ? program
+        : contain(program, folder, { env, overlay: workspace?.overlay, bounds: program.bounds }),
+  }).finally(() => removeFolder(subrun.file('.agent')));
   const evidence = await writeEvidence(subrun, { ...(result.evidence ?? noEvidence), checks });
   const failures = checks.filter(({ status }) => status === 'failed' || status === 'timed-out');
   if (signal.aborted && (failures.length > 0 || checks.length < job.acceptance.length))

@@ -1,5 +1,3 @@
-import { withoutSecrets } from './redaction.ts';
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment variable that marks every process of a run, even if the process has a new parent or session. */
@@ -17,7 +15,7 @@ export const safeGitSettings: readonly (readonly [string, string])[] = [
 ];
 
 /** Variables that git sets for the programs it starts, such as a hook that starts this server. They refer to another repository. */
-const repositoryVariables = new Set([
+const repositoryVariables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
@@ -26,7 +24,7 @@ const repositoryVariables = new Set([
   'GIT_COMMON_DIR',
   'GIT_PREFIX',
   'GIT_NAMESPACE',
-]);
+];
 
 /** The environment of an agent: the user's own, with the agent's settings and the mark of the run. Hooks stay, for commits. */
 export function agentEnvironment(
@@ -35,8 +33,12 @@ export function agentEnvironment(
   runId: string,
   without: readonly string[] = [],
 ): Environment {
-  const kept = Object.fromEntries(Object.entries(base).filter(([name]) => !without.includes(name)));
-  return { ...withGitParameters(withoutRepository(kept), noMonitor), ...settings, [runMarker]: runId };
+  const kept = withoutRepository(omit(base, without));
+  return { ...withGitParameters(kept, noMonitor), ...settings, [runMarker]: runId };
+}
+
+function omit(env: Environment, names: readonly string[]): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
 }
 
 /**
@@ -58,8 +60,12 @@ function withGitParameters(env: Environment, [key, value]: readonly [string, str
 }
 
 /** The environment of an acceptance check. The agent may have written its code, so it gets no secrets. */
-export function checkEnvironment(base: Environment, settings: Environment): Environment {
-  return { ...withoutSecrets(base), CI: '1', ...settings };
+export function checkEnvironment(
+  base: Environment,
+  settings: Environment,
+  without: readonly string[],
+): Environment {
+  return { ...omit(base, without), CI: '1', ...settings };
 }
 
 /** The environment of a git command: no prompts, no network, no lock files that only save time. */
@@ -76,7 +82,7 @@ export function gitEnvironment(base: Environment): Environment {
 }
 
 export function withoutRepository(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !repositoryVariables.has(name)));
+  return omit(env, repositoryVariables);
 }
 
 /** Adds settings that override those of every configuration file. */

@@ -54,13 +54,6 @@ function secretValues(env: Readonly<Record<string, string | undefined>>): readon
   );
 }
 
-/** Removes variables whose names suggest a secret. */
-export function withoutSecrets(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)));
-}
-
 /** Excludes values that are not secret despite such a name: paths, numbers and short flags. */
 function isSecret(value: string): boolean {
   return value.length >= 8 && !value.startsWith('/') && !/^[\d.]+$/.test(value);

@@ -1,6 +1,7 @@
 import { delimiter, resolve } from 'node:path';
-import type { Confinement, Workspaces } from '../agents/agent.ts';
+import type { Confinement } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
+import type { Program } from '../process/containment.ts';
 import { checkEnvironment, type Environment } from '../process/environment.ts';
 import { launch } from '../process/launch.ts';
 import { absoluteFolders, findIn } from '../process/programs.ts';
@@ -15,16 +16,16 @@ export interface CheckResult {
 
 export interface CheckOptions {
   readonly cwd: string;
-  /** The folder of the user, if `cwd` is a copy of it. */
-  readonly origin?: string;
   readonly sandbox: Sandbox;
   readonly env: Environment;
+  /** The variables that a check does not get. */
+  readonly hiddenVariables: readonly string[];
   /** Prefixes of the commands that may run. `all` if the caller has chosen them. */
   readonly allowed: readonly string[] | 'all';
   /** Returns `undefined` if no sandbox is available. */
-  confine(sandbox: Sandbox, ...workspaces: Workspaces): Promise<Confinement | undefined>;
-  /** Puts the program into the isolated view of the job. */
-  wrap?(program: Pick<Confinement, 'command' | 'args'>): Promise<Pick<Confinement, 'command' | 'args'>>;
+  confine(): Promise<Confinement | undefined>;
+  /** Puts the program into the sandbox of Adjutant and the isolated view of the job. */
+  wrap?(program: Confinement): Program | Promise<Program>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -50,9 +51,7 @@ async function runCheck(command: string, options: CheckOptions): Promise<CheckRe
   if (options.allowed !== 'all' && !isAllowed(words, options.allowed))
     return refuse('Not run: the command does not start with an entry of autopilot.checks.');
   const confined =
-    options.sandbox === 'danger-full-access'
-      ? await unconfined(words, options)
-      : await options.confine(options.sandbox, options.cwd, options.origin);
+    options.sandbox === 'danger-full-access' ? await unconfined(words, options) : await options.confine();
   if (confined === undefined) return refuse('Not run: the agent has no sandbox in which to run the command.');
   const args = options.sandbox === 'danger-full-access' ? confined.args : [...confined.args, ...words];
   const program = { ...confined, args };
@@ -72,10 +71,10 @@ async function unconfined(
 async function execute(
   command: string,
   program: Confinement,
-  { cwd, env, timeoutMs, signal }: CheckOptions,
+  { cwd, env, hiddenVariables, timeoutMs, signal }: CheckOptions,
 ): Promise<CheckResult> {
   const child = await launch(
-    { command: program.command, args: program.args, cwd, env: checkEnvironment(env, program.env) },
+    { ...program, cwd, env: checkEnvironment(env, program.env, hiddenVariables) },
     // A separate process group, so that child processes can be killed too.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
   );
