@@ -1,7 +1,7 @@
 // Measures the tool lists that models have to read: ours by toolset, and those of other servers from npm.
 import type { JsonObject } from '../src/json.ts';
 import { toolsets } from '../src/tool.ts';
-import { componentFile } from '../test/components.ts';
+import { componentFile, importComponent } from '../test/components.ts';
 import { initialize, Program } from '../test/program.ts';
 import { StdioPeer } from '../test/stdio-peer.ts';
 import { table } from './parts/figures.ts';
@@ -36,6 +36,34 @@ function sizeOf(tools: readonly ListedTool[]): Size {
   );
   const output = sum(({ outputSchema }) => (outputSchema ? JSON.stringify(outputSchema).length : 0));
   return { tools: tools.length, input, total: input + output };
+}
+
+/**
+ * The tokens that our default list and instructions take from the context of a model, while a user exists: names, descriptions and
+ * input schemas, by tool.
+ */
+export async function ownTokens(): Promise<ReadonlyMap<string, number>> {
+  const { Tiktoken } = await importComponent('js-tiktoken/lite');
+  const { default: ranks } = await importComponent('js-tiktoken/ranks/o200k_base');
+  const encoder = new (Tiktoken as unknown as new (ranks: object) => { encode(text: string): number[] })(
+    ranks!,
+  );
+  const count = (text: string) => encoder.encode(text).length;
+  await using program = new Program(['serve']);
+  const { result } = await program.request('initialize', initialize()['params'] as JsonObject);
+  const person = { name: 'Ada', email: 'ada@example.org' };
+  await program.request('tools/call', {
+    name: 'call_tool',
+    arguments: { name: 'create_user', arguments: person },
+  });
+  const tools = await listTools(program);
+  return new Map([
+    ['instructions', count(String((result as JsonObject)['instructions']))],
+    ...tools.map(
+      ({ name, description, inputSchema }) =>
+        [name, count(JSON.stringify({ name, description, inputSchema }))] as const,
+    ),
+  ]);
 }
 
 /** Our list for these flags. `withUser` first adds a user, so that the calendar is in use. */

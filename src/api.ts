@@ -3,13 +3,16 @@ import type { ResourceContents } from './content.ts';
 import type { demoTools } from './demo/demo.ts';
 import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { FeatureApi } from './feature-api.ts';
+import type { inboxTools } from './inbox/inbox-tools.ts';
 import type { JsonObject } from './json.ts';
 import type { statusTools } from './status/status.ts';
 import type { ToolTypes } from './tool.ts';
 
 /** Every tool of `standard`. */
 export type Api = FeatureApi &
-  ToolTypes<ReturnType<typeof demoTools | typeof statusTools | typeof activityTools>[number]>;
+  ToolTypes<
+    ReturnType<typeof demoTools | typeof inboxTools | typeof statusTools | typeof activityTools>[number]
+  >;
 
 export type ToolName = keyof Api;
 export type ToolArguments<Name extends ToolName> = Api[Name]['arguments'];

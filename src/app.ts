@@ -6,7 +6,7 @@ import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createActivity } from './audit/activity-tool.ts';
 import { type Config, settingsInForce } from './config.ts';
-import type { Context } from './context.ts';
+import { type Context, identityOf } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
@@ -31,6 +31,7 @@ import {
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
+import { createInbox } from './inbox/inbox.ts';
 import { FolderWatch } from './prompts/files/folder-watch.ts';
 import { followPrompts } from './prompts/native/native-sync.ts';
 import {
@@ -45,6 +46,7 @@ import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 import type { TokenStore } from './status/token-tools.ts';
+import { createRecords, type Records } from './store/records.ts';
 import { createApps } from './web/apps.ts';
 
 /** The name with which the page identifies itself. */
@@ -99,13 +101,24 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   return server;
 
   function standardFeatures(): readonly Feature[] {
-    const { prompts, delegate, assistant } = createMainFeatures(config, options);
+    const shared = sharedRecords(config);
+    const { prompts, delegate, assistant } = createMainFeatures(config, options, shared);
     if (options.updatesClients) followPrompts(prompts, config['http.state_dir']);
     const main = [prompts, delegate, assistant, ...createSkillFeatures(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     return [
       ...main,
       createDemoFeature(config, callFeature, assistant),
+      createInbox({
+        sources: main.flatMap(({ inbox }) => inbox ?? []),
+        records: shared.records ?? createRecords(config['assistant.database_url']),
+        ownerOf: (actor) => assistant.outreach.findPerson('me', actor).catch(() => identityOf(actor)),
+        mayCall: (tool, { actor }, reads) =>
+          server.access
+            .withoutToolsets()
+            .heldBy(actor)
+            .allows({ name: tool, annotations: { readOnlyHint: reads } }),
+      }),
       createStatusFeature(main, config, options, group),
       createActivity(audit),
       createApps(),
@@ -224,9 +237,8 @@ export function openPrompts(
   });
 }
 
-function createMainFeatures(config: Config, options: AppOptions) {
+function createMainFeatures(config: Config, options: AppOptions, shared: { readonly records?: Records }) {
   const { env = {} } = options;
-  const shared = sharedRecords(config);
   const prompts = openPrompts(config, options, shared);
   const expandText = grantedExpansion(prompts);
   return {

@@ -1,6 +1,6 @@
 import type { Content, ResourceContents } from './content.ts';
 import type { CompletionContext, Context } from './context.ts';
-import type { ListInboxItems } from './inbox.ts';
+import type { InboxSource } from './inbox.ts';
 import type { JsonObject } from './json.ts';
 import type { Method, Tool, ValueOf } from './tool.ts';
 
@@ -20,7 +20,7 @@ export interface Feature {
   /** Problems that a person should fix, such as a broken file or a name clash. They are listed, never thrown. */
   problems?(): Promise<readonly Problem[]>;
   /** What waits for a person, such as a request for permission. */
-  readonly inbox?: ListInboxItems;
+  readonly inbox?: InboxSource;
   subscribe?(listener: (change: Change) => void): () => void;
   close?(): Promise<void>;
 }

@@ -16,6 +16,7 @@ export const toolsets = [
   'calendar',
   'notifications',
   'people',
+  'inbox',
   'admin',
 ] as const;
 
@@ -33,8 +34,8 @@ export const scopes = [
 /** Where a tool belongs, who may call it, and how it is found. `src/toolsets` derives every list of tools from this. */
 export interface ToolTraits {
   readonly toolsets: readonly [(typeof toolsets)[number], ...(typeof toolsets)[number][]];
-  /** The narrowest scope that has the tool. */
-  readonly scope: (typeof scopes)[number];
+  /** The narrowest scope that has the tool. `any`: every token has it, because it shows only what its other scopes allow. */
+  readonly scope: (typeof scopes)[number] | 'any';
   /** Words that people use for what the tool does, where its name and description lack them. Only search_tools reads them. */
   readonly phrases: string;
   /** Sentences in which people ask for the tool. Only search_tools reads them. */

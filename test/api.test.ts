@@ -203,6 +203,17 @@ describe('every tool returns a result that matches its output schema', () => {
     const request = async () => (await call('list_approvals', {})).approvals[0]!;
     await expect.poll(request, { timeout: 20_000 }).toMatchObject({ run_id, command: 'true' });
     const { id } = await request();
+    const [waiting] = (await call('list_inbox', { kind: 'approval' })).items;
+    expect(waiting).toMatchObject({
+      title: 'Allow this command?',
+      request: { run_id, approval_id: id, command: 'true', reason: 'why not' },
+      actions: [
+        { label: 'Allow once' },
+        { label: 'Allow for this run' },
+        { label: 'Refuse', asks: 'reason' },
+      ],
+    });
+    await call('dismiss_inbox', { ids: [waiting!.id] });
     await call('steer_run', {
       run_id,
       message: `Go on. ${script({ shell: 'sleep 100', timeoutMs: 200_000 })}`,

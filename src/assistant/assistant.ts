@@ -111,6 +111,10 @@ export function createAssistant({
       .map((tool) => (unpaged ? requirePerson(tool) : acceptNames(tool, data, me)))
       .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
     inUse: () => presence.hasUsers(),
+    inbox: {
+      tool: 'list_events',
+      list: async ({ actor }) => (await import('./tools/inbox.ts')).waitingItems(data, me, actor),
+    },
     resources: createResources(data),
     prompts: createPrompts(unpaged),
     subscribe: (listener) => {

@@ -26,6 +26,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
   remind: async () => (await import('./assistant/remind.ts')).remind,
+  inbox: async () => (await import('./assistant/inbox.ts')).inbox,
   today: async () => (await import('./assistant/today.ts')).today,
   users: async () => (await import('./assistant/users.ts')).users,
   events: async () => (await import('./assistant/events.ts')).events,

@@ -14,14 +14,14 @@ const topics: readonly Topic[] = [
     sentences: [
       'Prompt commands: a user message that begins with :name, such as ":research tidal power", invokes a prompt.',
       'You MUST call expand_prompt before anything else, with the name without its colon as command ("research") and the rest of the message unchanged, quotes included, as input ("tidal power").',
-      'Then follow the returned prompt as if the user had written it. Never answer such a message directly, and never guess what a command means.',
+      'Then follow the returned prompt as if the user had written it. Never answer such a message directly or guess what a command means.',
       'If there is no such prompt, look with search_prompts or list_prompts and tell the user.',
     ],
   },
   {
     tools: ['search_tools'],
     sentences: [
-      'Further tools: only the most common tools are listed. Find the others with search_tools before you say that something is not possible.',
+      'Further tools: few are listed. Find the others with search_tools before you say that something is not possible.',
       'Call them with query_tool if they only read.',
       'Otherwise use call_tool.',
       'Settings and tokens have no tool: `adjutant open`.',
@@ -36,8 +36,8 @@ const topics: readonly Topic[] = [
     tools: ['delegate_run'],
     purpose: 'runs sub-agents',
     sentences: [
-      'Delegation: use delegate_run for a self-contained task that takes many steps or deserves a fresh context, such as a review, research in a large code base, or a separate change. Describe the whole task; the sub-agent does not see this conversation.',
-      'Use delegate_autopilot for a large task with independent parts, and delegate_resume for a follow-up.',
+      'Delegation: use delegate_run for a self-contained task of many steps, such as a review or research. Describe the whole task; the sub-agent does not see this conversation.',
+      'Use delegate_autopilot for independent parts, delegate_resume for a follow-up.',
       'Do simple questions and small edits yourself.',
       'If a run is still in progress when its call returns, get its result with collect_run.',
     ],
@@ -68,6 +68,11 @@ const topics: readonly Topic[] = [
     tools: ['get_user'],
     purpose: 'stores how people want to be notified',
     sentences: ['People: update_user changes quiet hours and preferred channels.'],
+  },
+  {
+    tools: ['list_inbox'],
+    purpose: 'lists what waits for the user',
+    sentences: ['Inbox: list_inbox shows what needs the user, who alone decides.'],
   },
   { tools: ['server_status'], purpose: 'reports its own state', sentences: [] },
 ];

@@ -30,6 +30,8 @@ export function createDelegate(options: DelegateOptions): Feature {
   const runtime = () => opening.get();
   const runs = async ({ actor }: Context) => (await runtime()).runs.visibleTo(actor);
 
+  /** Runs that have ended and wait for nothing. That never changes again. */
+  const settledRuns = new Set<string>();
   let sweepTimer: NodeJS.Timeout;
   let isClosed = false;
   const scheduleSweep = (milliseconds: number) => {
@@ -56,6 +58,13 @@ export function createDelegate(options: DelegateOptions): Feature {
           ...runTools(runs, runtime, options.answerWithinMs || 50_000),
         ],
     ...(!options.document && {
+      inbox: {
+        tool: 'list_runs',
+        list: async (context) => {
+          const { waitingItems } = await import('./tools/run-inbox.ts');
+          return waitingItems(await runs(context), settledRuns);
+        },
+      },
       resources: runResources(runs, (uri) => publish({ kind: 'resource', uri })),
       methods: taskMethods(runs),
       extensions: extensions.delegate,

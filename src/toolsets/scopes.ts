@@ -14,7 +14,7 @@ export const scopeNames: readonly string[] = scopes;
 
 /** Whether one of our scopes has everything that another one has. */
 export function covers(scope: string, other: string): boolean {
-  return scope === 'admin' || scope === other || wider[other] === scope;
+  return scope === 'admin' || other === 'any' || scope === other || wider[other] === scope;
 }
 
 const personPattern = /^calendar:([A-Za-z0-9][A-Za-z0-9._:@-]{0,127})$/;
@@ -69,10 +69,14 @@ function rightsOf(scopes: readonly string[]): Rights {
 export function isGranted({ rights }: Actor, tool: string): boolean {
   if (rights === undefined) return true;
   const needed = toolTraits.get(tool)?.scope;
-  return needed !== undefined && rights.scopes.some((scope) => covers(kindOf(scope) ?? '', needed));
+  return (
+    needed !== undefined &&
+    rights.scopes.some((scope) => kindOf(scope) !== undefined && covers(kindOf(scope)!, needed))
+  );
 }
 
 /** The narrowest scope that has the tool. */
 export function scopeFor(tool: string): string {
-  return toolTraits.get(tool)?.scope ?? 'admin';
+  const scope = toolTraits.get(tool)?.scope ?? 'admin';
+  return scope === 'any' ? 'read' : scope;
 }

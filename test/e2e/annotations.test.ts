@@ -17,7 +17,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_deleted_prompts list_trials check_health list_runs show_run diff_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox`,
+     list_calendars find_time list_inbox list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox`,
   ],
   [
     'adds something new with every call',
@@ -27,7 +27,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
   [
     'loses nothing that a person has entered: planned reminders can be planned again, and a cancelled run keeps its files',
     sets,
-    'test_prompts choose_me organize_prompt plan_notifications acknowledge_notification cancel_run load_demo',
+    'test_prompts choose_me dismiss_inbox organize_prompt plan_notifications acknowledge_notification cancel_run load_demo',
   ],
   [
     'overwrites or removes what a person has entered',

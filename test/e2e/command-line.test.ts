@@ -176,6 +176,10 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     ],
     bad: 'tokens create phone --scope calendars',
   },
+  inbox: {
+    good: [query('inbox'), query('inbox list --kind task'), change('inbox dismiss --kind task')],
+    bad: 'inbox dismiss',
+  },
   backup: { good: [change('backup one.backup')], bad: 'backup other.backup --keep 2' },
   restore: { good: [change('restore one.backup --replace')], bad: 'restore nothing.backup' },
   audit: { good: [query('audit'), query('audit verify')], bad: 'audit --limit none' },

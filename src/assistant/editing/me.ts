@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { type Actor, isOwner, maySeePerson } from '../../context.ts';
@@ -59,6 +59,19 @@ export async function personId(
     `User not found: nobody is called "${written}".${meant === undefined ? '' : ` Did you mean ${meant}?`} list_users shows who is known.`,
     { data: { missing: 'user' } },
   );
+}
+
+/** The person who uses this actor, or `undefined` if nobody is meant. Creates no database and no person. */
+export async function personOfActor(
+  { store, ...data }: AssistantData,
+  options: MeOptions,
+  actor: Actor,
+): Promise<User | undefined> {
+  if (store.engine === 'sqlite' && !existsSync(store.place)) return undefined;
+  return findMe({ store, ...data }, options, actor, false).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
+    throw error;
+  });
 }
 
 async function findMe(

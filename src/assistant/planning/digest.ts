@@ -3,12 +3,13 @@ import { singleLine } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
 import type { User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
+import { activeFor, conflictsOf, isUnanswered } from '../entities/agenda.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { answerOf, isActive, isDeclined, leadTime, settingsOf } from '../entities/reminders.ts';
+import { leadTime, settingsOf } from '../entities/reminders.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
 import { formatDate } from './date-format.ts';
@@ -159,27 +160,20 @@ function wordDigest(
 ): string | undefined {
   const { locale, timezone } = preferencesOf(user);
   const texts = textsFor(locale);
-  const active = listed.filter(({ occurrence }) => isActive(occurrence) && !isDeclined(user, occurrence));
+  const active = activeFor(user, listed);
   const today = active.filter(
     ({ occurrence: { startMs, endMs, task } }) => startMs <= toMs && (task !== undefined || endMs > planMs),
   );
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: timezone });
   const title = ({ occurrence }: Listed) => singleLine(occurrence.title, 150) || texts.anEvent;
-  const unanswered = ({ occurrence }: Listed) => answerOf(user, occurrence) === 'needs-action';
   const line = (one: Listed) => {
     const { startMs, endMs, location } = one.occurrence;
     const when = one.event.all_day === 1 ? texts.allDay : clock.formatRange(startMs, endMs);
     const entry = [when, title(one), ...(location ? [singleLine(location, 100)] : [])].join(', ');
-    return unanswered(one) ? `${entry} (${texts.digest.notAnswered})` : entry;
+    return isUnanswered(user, one) ? `${entry} (${texts.digest.notAnswered})` : entry;
   };
   const events = today.filter(({ occurrence }) => occurrence.task === undefined);
-  const timed = events.filter(({ event }) => event.all_day !== 1);
-  const conflicts = timed.flatMap((one, index) =>
-    timed
-      .slice(index + 1)
-      .filter((other) => other.occurrence.startMs < one.occurrence.endMs)
-      .map((other) => `${title(one)} / ${title(other)}`),
-  );
+  const conflicts = conflictsOf(events).map(([one, other]) => `${title(one)} / ${title(other)}`);
   const sections: readonly (readonly [string, readonly string[]])[] = [
     [texts.digest.today, events.map(line)],
     [texts.digest.tasks, today.filter(({ occurrence }) => occurrence.task !== undefined).map(line)],
@@ -187,7 +181,7 @@ function wordDigest(
     [
       texts.digest.unanswered,
       active
-        .filter((one) => unanswered(one) && one.occurrence.startMs > toMs)
+        .filter((one) => isUnanswered(user, one) && one.occurrence.startMs > toMs)
         .map(
           (one) =>
             `${title(one)}, ${formatDate({ startMs: one.occurrence.startMs, locale, timezone, allDay: one.event.all_day === 1 })}`,

@@ -49,7 +49,11 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
           default: 'normal',
           description: 'important: by every channel in turn, also by phone, until it is confirmed',
         },
-        quiet_hours: { enum: ['delay', 'silent', 'ignore'], default: 'delay' },
+        quiet_hours: {
+          enum: ['delay', 'silent', 'ignore'],
+          default: 'delay',
+          description: 'What to do in quiet hours',
+        },
       },
       additionalProperties: false,
     },

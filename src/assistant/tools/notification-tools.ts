@@ -42,7 +42,6 @@ export function notificationTools(
       name: 'list_notifications',
       toolsets: ['notifications'],
       scope: 'calendar:USER',
-      core: true,
       title: 'List Notifications',
       description: 'Lists planned, sent and failed reminders by time, with channel, status and errors.',
       searchHint: 'reminders messages',

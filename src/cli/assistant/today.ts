@@ -5,11 +5,12 @@ import { openLocalClient } from '../client/local-client.ts';
 import { showTime } from '../client/tool-command.ts';
 import { single } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
+import { inboxText, readInbox } from './inbox.ts';
 
 type Event = ToolAnswer<'list_events'>['events'][number];
 
 export const today = single('today', {
-  summary: 'Show the events, tasks and reminders of today and tomorrow',
+  summary: 'Show what needs you, and the events, tasks and reminders of today and tomorrow',
   args: '[PERSON]',
   examples: ['today', 'today ada'],
   async run({ loaded, words: [person], terminal }) {
@@ -38,13 +39,14 @@ export const today = single('today', {
       events: events.filter((event) => covers(event, day, dayOf)),
       reminders: notifications.filter(({ plan_time }) => dayOf(Date.parse(plan_time)) === day),
     });
-    const value = { today: on(days[0]), tomorrow: on(days[1]) };
+    const inbox = await readInbox(client);
+    const value = { inbox, today: on(days[0]), tomorrow: on(days[1]) };
     terminal.answer(value, () =>
-      Object.entries(value)
-        .map(([name, day]) =>
-          [`${name[0]!.toUpperCase()}${name.slice(1)}`, table(day, zone, terminal)].join('\n'),
-        )
-        .join('\n\n'),
+      [
+        ...(inbox.items.length === 0 ? [] : [`Needs you\n${inboxText(inbox, terminal)}`]),
+        `Today\n${table(value.today, zone, terminal)}`,
+        `Tomorrow\n${table(value.tomorrow, zone, terminal)}`,
+      ].join('\n\n'),
     );
     return 0;
   },

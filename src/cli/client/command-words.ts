@@ -24,6 +24,8 @@ const named: Partial<Readonly<Record<ToolName, string>>> = {
   list_agents: 'agents',
   server_status: 'status',
   list_approvals: 'runs show',
+  dismiss_inbox: 'inbox dismiss',
+  list_inbox: 'inbox list',
   list_channels: 'notifications channels',
   list_outbox: 'notifications outbox',
   list_rules: 'users rules',

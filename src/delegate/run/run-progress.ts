@@ -134,6 +134,14 @@ export function describeRequest({ what, command, host, tool, diff }: ApprovalReq
   return `${what} ${oneLine(tool ?? diff ?? '', 120)}`.trim();
 }
 
+/** Says what an agent gets if a person allows its request. */
+export function gainsOf({ what, host }: ApprovalRequest): string {
+  if (what === 'network') return `It may connect to ${host ?? 'the network'}. Nothing else changes.`;
+  if (what === 'tool') return 'It may call this tool once.';
+  if (what === 'files') return 'It may make these changes outside its sandbox.';
+  return 'It may write outside its folder and use the network, for this command only. Your private files stay hidden.';
+}
+
 /** All that one reader or another takes for the end of a line. */
 export const lineEnd = /\r\n|[\n\r\v\f\x1C-\x1E\x85\u2028\u2029]/g;
 

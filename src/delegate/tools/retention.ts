@@ -2,8 +2,7 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { listRunIds } from '../run/run-record.ts';
 import { hasCall, readEnd } from '../run/run-state.ts';
-import { changesState } from '../workspace/journal.ts';
-import { workspaceFolder } from '../workspace/workspace.ts';
+import { waitingChanges } from '../workspace/waiting-changes.ts';
 
 /** Which runs are kept. A run that has not ended, or whose changes wait to be applied, is always kept. */
 export interface Retention {
@@ -44,7 +43,7 @@ export async function planRemoval(
     const isTooMuch = end !== undefined && maxBytes !== undefined && kept + bytes > maxBytes;
     // Nothing can be done with a folder without a call.
     const isUnwanted = isOld || isTooMuch || !hasCall(path);
-    const isWaiting = index >= keep && isUnwanted && (await hasWaitingChanges(path));
+    const isWaiting = index >= keep && isUnwanted && (await waitingChanges(path)) !== undefined;
     if (isWaiting) waiting.push(id);
     if (index >= keep && isUnwanted && !isWaiting) {
       removed.push(id);
@@ -52,14 +51,6 @@ export async function planRemoval(
     } else kept += bytes;
   }
   return { removed, waiting, runs: ids.length, bytes: kept + removedBytes, removedBytes };
-}
-
-/** True if changes of the run, or of a job of the autopilot, are only in its own folder. */
-async function hasWaitingChanges(path: string): Promise<boolean> {
-  const jobs = await disk.readdir(join(path, 'subruns')).catch(() => []);
-  const folders = [path, ...jobs.map((job) => join(path, 'subruns', job))];
-  const states = folders.map((folder) => changesState(join(folder, workspaceFolder)));
-  return (await Promise.all(states)).includes('waiting');
 }
 
 async function folderBytes(path: string): Promise<number> {

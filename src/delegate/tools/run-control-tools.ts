@@ -8,6 +8,7 @@ import { approvalSchema } from '../run/approval-schema.ts';
 import { readCaller } from '../run/permissions.ts';
 import { describeRequest } from '../run/run-progress.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import { openRequests } from './open-requests.ts';
 import { type OpenRuns, runId } from './run-change-tools.ts';
 
 const outputSchema = {
@@ -20,9 +21,6 @@ const annotations = { ...hints.adds, destructiveHint: true, openWorldHint: true 
 
 /** An order without its sender. */
 type Unsigned<Order> = Order extends unknown ? Omit<Order, 'by'> : never;
-
-/** How many of the newest runs are searched for open requests. More cannot be in progress. */
-const searchedRuns = 500;
 
 type Send = (
   id: string,
@@ -125,17 +123,7 @@ function listApprovals(runs: OpenRuns) {
     },
     annotations: hints.reads,
     async call(_, context) {
-      const all = await runs(context);
-      const open = (await all.list(searchedRuns)).filter(({ status }) => status === 'running');
-      const lists = await Promise.all(
-        open.map(async ({ run_id }) =>
-          ((await all.show(run_id)).approvals ?? []).map((request) => ({
-            ...request,
-            run_id: request.run_id ?? run_id,
-          })),
-        ),
-      );
-      const approvals = lists.flat();
+      const approvals = await openRequests(await runs(context));
       const lines = approvals.map(
         (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
       );
