@@ -79,7 +79,7 @@ async function check(
     signal,
     confine: () => options.confine(place),
     // The agent may have written what a check starts.
-    wrap: (program) =>
+    wrap: async (program) =>
       job.sandbox === 'danger-full-access'
         ? program
         : contain(program, folder, { env, overlay: workspace?.overlay, bounds: program.bounds }),

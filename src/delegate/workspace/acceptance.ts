@@ -25,7 +25,7 @@ export interface CheckOptions {
   /** Returns `undefined` if no sandbox is available. */
   confine(): Promise<Confinement | undefined>;
   /** Puts the program into the sandbox of Adjutant and the isolated view of the job. */
-  wrap?(program: Confinement): Program | Promise<Program>;
+  wrap?(program: Confinement): Promise<Program>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
