@@ -230,6 +230,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'sending',
     'channels',
     'entities',
+    'attention',
     'policy',
     'planning',
     'editing',

@@ -97,4 +97,15 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table notifications add column expires_ms bigint',
     'create index notifications_about on notifications (about) where about is not null',
   ],
+  [
+    // What the attention layer decided about a planned reminder.
+    'alter table notifications add column attention text',
+    'alter table notifications add column attention_why text',
+    'alter table notifications add column leader_id text',
+    'create index notifications_leader on notifications (leader_id) where leader_id is not null',
+    'alter table events add column kind text',
+    'alter table events add column important integer not null default 0',
+    'alter table users add column pause_until_ms bigint',
+    'alter table users add column kind_channels text',
+  ],
 ];

@@ -1,7 +1,9 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 import type {
+  Attention,
   Change,
   Channel,
+  EventKind,
   EventStatus,
   NotificationStatus,
   Origin,
@@ -58,6 +60,10 @@ interface UsersTable {
   reminders: string | null;
   /** More addresses, in order of preference, as a JSON list. They can contain secrets. */
   channels: string | null;
+  /** Until when reminders are paused that the user did not name or call important. */
+  pause_until_ms: number | null;
+  /** Channels by kind of event, as JSON. */
+  kind_channels: string | null;
   created_ms: number;
   updated_ms: number;
 }
@@ -130,6 +136,10 @@ interface EventsTable {
   show_as: ShowAs | null;
   /** The user's own reminders for this event and its occurrences, as JSON. Imports do not change them. */
   reminders: string | null;
+  /** The kind of the event as the user corrected it. Imports do not change it. */
+  kind: EventKind | null;
+  /** 1 if the user called the event important. Imports do not change it. */
+  important: Generated<number>;
   /** Changes when any field that a notification depends on changes. */
   revision: string;
   created_ms: number;
@@ -197,6 +207,12 @@ interface NotificationsTable {
   level: Generated<number>;
   /** When to escalate to the next channel unless acknowledged. */
   escalate_ms: number | null;
+  /** Null if the reminder is sent by itself. */
+  attention: Attention | null;
+  /** Why it is merged or dropped. */
+  attention_why: string | null;
+  /** The notification whose message carries this one. */
+  leader_id: string | null;
   created_ms: number;
   updated_ms: number;
 }

@@ -27,6 +27,12 @@ export type Change = (typeof changes)[number];
  */
 export const origins = ['preference', 'alarm', 'event', 'event-quiet', 'snooze'] as const;
 export type Origin = (typeof origins)[number];
+/** What the attention layer decided: another message carries the reminder, or nobody gets it. */
+export const attentions = ['merged', 'dropped'] as const;
+export type Attention = (typeof attentions)[number];
+/** Kinds of events that people want to be reminded of differently. */
+export const eventKinds = ['task', 'all_day', 'flight', 'doctor', 'online', 'place'] as const;
+export type EventKind = (typeof eventKinds)[number];
 export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
 export type Urgency = (typeof urgencies)[number];
 

@@ -75,6 +75,8 @@ const user: fc.Arbitrary<User> = fc.record({
   channels: orNull(
     fc.subarray(['tgram://123456', 'slack://a/b/c', 'ntfy://ada']).map((list) => JSON.stringify(list)),
   ),
+  pause_until_ms: fc.constant(null),
+  kind_channels: fc.constant(null),
   created_ms: fc.constant(0),
   updated_ms: fc.constant(0),
 });

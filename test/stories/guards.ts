@@ -90,26 +90,30 @@ export function brokenGuards(
     const latest = row.change === null ? after : Math.max(0, row.slot);
     check(row.plan_ms <= startMs + latest * minute, 'planned after the start');
     check(row.slot <= after || row.change !== null, 'a reminder after the start');
-    const permitted = row.origin === 'event-quiet';
+    const shiftMs = Math.abs(row.plan_ms - (startMs + row.slot * minute));
+    const silent = row.change === null && row.urgency === 'low' && row.origin !== 'snooze';
+    const ownAlarm = row.origin === 'alarm' && silent;
+    const permitted = row.origin === 'event-quiet' || ownAlarm;
     check(row.event_start_ms === startMs, 'wrong event start');
     check(permitted || !isQuietTime(time, preferences), `planned in quiet hours (${time})`);
-    const preference = weekend && !permitted ? preferences.weekendPolicy : preferences.channelPref;
+    check(
+      row.change !== null || row.origin === 'snooze' || shiftMs <= 2 * hour || silent,
+      'a reminder moved by more than two hours makes a sound',
+    );
+    const preference =
+      weekend && row.origin !== 'event-quiet' ? preferences.weekendPolicy : preferences.channelPref;
     const preferred = channelsOf(preference).filter((channel) => reachable.includes(channel));
+    const isQuietChannel = (channel: Channel) => channel !== 'call';
+    const mayRing = shiftMs <= 2 * hour && !(ownAlarm && isQuietTime(time, preferences));
+    const usable = mayRing || row.change !== null ? preferred : preferred.filter(isQuietChannel);
     const allowed: readonly Channel[] =
-      preference === 'none'
-        ? []
-        : preferred.length > 0
-          ? preferred
-          : reachable.filter((channel) => channel !== 'call');
+      preference === 'none' ? [] : usable.length > 0 ? usable : reachable.filter(isQuietChannel);
     check(reachable.includes(row.channel), 'channel without an address');
     check(allowed.includes(row.channel), `channel that the user does not want (${row.channel})`);
     check(row.channel !== 'call' || calls <= Math.max(preferences.maxCallAttempts, 0), 'too many calls');
     if (row.urgency === 'high' || row.urgency === 'urgent') {
       check(startMs - row.plan_ms <= preferences.escalationThreshold * minute, 'high urgency too early');
-      check(
-        important || channelsOf(preferences.channelPref).includes('call'),
-        'high urgency for a user without calls',
-      );
+      check(important, 'high urgency for an event that nobody called important');
     }
     broken.push(...brokenTexts(row));
   }
@@ -127,13 +131,17 @@ function brokenTexts({ payload }: Notification): string[] {
     was: __,
     why = '',
     timing = '',
+    title = '',
+    link: ___,
+    notes = [],
+    allDay: ____,
     ...others
   } = JSON.parse(payload);
   const broken: string[] = [];
   const check = (holds: boolean, what: string) => void (holds || broken.push(what));
   check(Object.keys(others).length === 0, 'unexpected payload fields');
   check(
-    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why + timing),
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject + script + place + why + timing + title + notes),
     'control character in subject or script',
   );
   check(subject.length > 0 && subject.length <= 200, 'empty or too long subject');
@@ -322,6 +330,9 @@ const blankRow = {
   level: 0,
   escalate_ms: null,
   id_answers: 0,
+  attention: null,
+  attention_why: null,
+  leader_id: null,
   created_ms: 0,
   updated_ms: 0,
 } as const;
@@ -332,6 +343,8 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     id: 'e',
     user_id: 'u',
     href: null,
+    kind: null,
+    important: 0,
     show_as: null,
     done: null,
     revision: `${startMs} ${place}`,

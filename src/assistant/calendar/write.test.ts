@@ -36,6 +36,8 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     answers: null,
     task: null,
     show_as: null,
+    kind: null,
+    important: 0,
     done: null,
     reminders: null,
     revision: 'r',

@@ -14,6 +14,7 @@ const message = (addresses: readonly string[]): Message => ({
   recipient: recipientAt(...addresses),
   subject: 'Review, at noon',
   text: 'Review begins at noon.',
+  short: { title: 'Review, at noon', text: 'Review begins at noon.' },
   html: '',
   speech: '',
   urgency: 'normal',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
 import type { AddressGuard } from '../network/address-guard.ts';
-import { defineChannel, type Outcome } from '../sending/channel.ts';
+import { defineChannel, type Message, type Outcome } from '../sending/channel.ts';
 
 /** Services of the program apprise that users may choose. Those with `true` name a server of their own. */
 const appriseSchemes: Readonly<Record<string, boolean>> = {
@@ -69,7 +69,7 @@ export const apprise = defineChannel({
         // Addresses contain secrets, which other users could read in a list of processes.
         const file = join(folder, 'addresses.conf');
         await disk.writeFile(file, `${addresses.join('\n')}\n`, { mode: 0o600 });
-        const outcome = await run(['-c', file, '-t', singleLine(message.subject)], message.text, signal);
+        const outcome = await run(['-c', file, '-t', message.short.title], withLink(message), signal);
         return { ...outcome, detail: withoutAddresses(outcome.detail, addresses) };
       } finally {
         await disk.rm(folder, { recursive: true, force: true });
@@ -132,4 +132,10 @@ function withoutAddresses(detail: string, addresses: readonly string[]): string 
       text.replaceAll(address, `${address.split(':')[0]}://…`),
     );
   }, detail);
+}
+
+/** The services of apprise have no buttons, so the message carries the link. */
+function withLink({ short, data }: Message): string {
+  const link = data['acknowledge_url'];
+  return typeof link === 'string' ? `${short.text}\n${link}` : short.text;
 }

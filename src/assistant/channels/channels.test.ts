@@ -20,6 +20,7 @@ const message: Message = {
   recipient: recipientAt('ada@example.com'),
   subject: 'Standup – in 15 minutes ☕',
   text: 'Standup begins at 09:00.',
+  short: { title: 'Standup in 15 min', text: 'Room 10' },
   html: '<p>Standup begins at 09:00.</p>',
   speech: 'Hello Ada. Standup begins at nine.',
   calendar: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n',
@@ -320,7 +321,7 @@ describe('ntfy', () => {
     expect(JSON.parse(body)).toMatchObject({
       topic: 'ada-topic',
       sequence_id: message.id,
-      title: message.subject,
+      title: 'Standup in 15 min',
       priority: 4,
       click: 'https://example.com/room',
     });

@@ -11,7 +11,11 @@ const message: Message = {
   id: 'n1',
   recipient: { name: 'Ada', locale: 'en', voice: '', address: 'here', addresses: ['here'] },
   subject: '--icon=/etc/passwd call mum',
-  text: '--urgency=low\n<b>bold</b> & $(touch /tmp/x) `id`\n',
+  text: '--urgency=low',
+  short: {
+    title: '--icon=/etc/passwd call mum',
+    text: '--urgency=low\n<b>bold</b> & $(touch /tmp/x) `id`',
+  },
   html: '',
   speech: '',
   urgency: 'high',

@@ -62,12 +62,8 @@ function findNotifier(): Notifier | undefined {
 
 /** Texts are arguments behind `--`, so that none can be an option. The text may contain markup, which is escaped. */
 function showOnLinux(program: string): Notifier {
-  return ({ subject, text, urgency }, signal) =>
-    run(
-      program,
-      ['--app-name=Adjutant', `--urgency=${urgencies[urgency]}`, '--', singleLine(subject), xml(text.trim())],
-      signal,
-    );
+  return ({ short: { title, text }, urgency }, signal) =>
+    run(program, ['--app-name=Adjutant', `--urgency=${urgencies[urgency]}`, '--', title, xml(text)], signal);
 }
 
 const osascript = '/usr/bin/osascript';
@@ -78,12 +74,8 @@ const macScript = [
 ];
 
 /** The script is fixed and gets the texts as arguments. The first argument ends the options. */
-const showOnMac: Notifier = ({ subject, text }, signal) =>
-  run(
-    osascript,
-    [...macScript.flatMap((line) => ['-e', line]), 'adjutant', singleLine(subject), text.trim()],
-    signal,
-  );
+const showOnMac: Notifier = ({ short: { title, text } }, signal) =>
+  run(osascript, [...macScript.flatMap((line) => ['-e', line]), 'adjutant', title, text], signal);
 
 const windowsScript = `
 $title = [Console]::In.ReadLine()
@@ -96,10 +88,10 @@ $toast = [Windows.UI.Notifications.ToastNotification]::new($xml)
 [Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier('{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe').Show($toast)`;
 
 /** The script is fixed and reads the texts from its input: the title, and the text in the lines after it. */
-const showOnWindows: Notifier = ({ subject, text }, signal) => {
+const showOnWindows: Notifier = ({ short: { title, text } }, signal) => {
   const program = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe';
   const script = Buffer.from(windowsScript, 'utf16le').toString('base64');
-  const input = `${singleLine(subject)}\n${text.trim()}`;
+  const input = `${title}\n${text}`;
   return run(program, ['-NoProfile', '-NonInteractive', '-EncodedCommand', script], signal, input);
 };
 

@@ -15,6 +15,7 @@ const message: Message = {
   recipient: recipientAt(token),
   subject: 'Review,\nat noon',
   text: 'Review begins at noon.',
+  short: { title: 'Review, at noon', text: 'Review begins at noon.' },
   html: '',
   speech: '',
   urgency: 'high',

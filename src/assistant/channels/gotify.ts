@@ -1,5 +1,4 @@
 import { isObject } from '../../json.ts';
-import { singleLine } from '../../single-line.ts';
 import type { Urgency } from '../../store/schema.ts';
 import { defineChannel } from '../sending/channel.ts';
 
@@ -49,8 +48,8 @@ export const gotify = defineChannel({
             'x-gotify-key': message.recipient.address,
           },
           body: JSON.stringify({
-            title: singleLine(message.subject),
-            message: message.text,
+            title: message.short.title,
+            message: message.short.text,
             priority: priorities[message.urgency],
             extras: {
               'client::display': { contentType: 'text/plain' },

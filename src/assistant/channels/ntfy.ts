@@ -1,5 +1,4 @@
 import { isObject } from '../../json.ts';
-import { singleLine } from '../../single-line.ts';
 import type { Urgency } from '../../store/schema.ts';
 import { defineChannel, type Message, snoozeMinutes } from '../sending/channel.ts';
 
@@ -47,8 +46,8 @@ export const ntfy = defineChannel({
           body: JSON.stringify({
             topic: message.recipient.address,
             sequence_id: message.id,
-            title: singleLine(message.subject),
-            message: message.text,
+            title: message.short.title,
+            message: message.short.text,
             priority: priorities[message.urgency],
             ...(typeof link === 'string' && link !== '' && { click: link }),
             ...(typeof confirmUrl === 'string' &&

@@ -88,8 +88,8 @@ function methodUrl({ url, token }: Bot, method: string): string {
   return new URL(`/bot${token}/${method}`, url).href;
 }
 
-function textOf({ subject, text }: Message): string {
-  return [...`${singleLine(subject)}\n\n${text.trim()}`].slice(0, maxTextLength).join('');
+function textOf({ short }: Message): string {
+  return [...`${short.title}\n\n${short.text}`].slice(0, maxTextLength).join('');
 }
 
 /** Telegram returns the data of the pressed button; it may have 64 bytes. */

@@ -32,6 +32,7 @@ const to = (url: string): Message => ({
   recipient: recipientAt(url),
   subject: 'Standup',
   text: 'Standup begins at 09:00.',
+  short: { title: 'Standup', text: 'Room 10' },
   html: '',
   speech: '',
   urgency: 'normal',

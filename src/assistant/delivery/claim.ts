@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Store, Writer } from '../../store/store.ts';
 import {
+  type CarriedNotification,
   type ClaimedNotification,
   dialling,
   type RelatedNotification,
@@ -50,6 +51,8 @@ interface ClaimedRow extends Notification {
   readonly its_user: User | null;
   readonly its_event: CalendarEvent | null;
   readonly its_relatives: readonly RelatedNotification[] | null;
+  readonly its_leader: ClaimedNotification['leader'] | null;
+  readonly its_carried: readonly CarriedNotification[] | null;
 }
 
 /** Claims and reads everything in one statement, to save round trips to the database server. */
@@ -61,13 +64,19 @@ async function claimInOneStatement(
     (select to_jsonb(users) from users where users.id = taken.user_id) as its_user,
     (select to_jsonb(events) from events where events.id = taken.event_id) as its_event,
     (select jsonb_agg(to_jsonb(other) - 'payload') from notifications as other
-      where (other.event_id = taken.event_id and taken.event_id <> '') or other.about = taken.about) as its_relatives
+      where (other.event_id = taken.event_id and taken.event_id <> '') or other.about = taken.about) as its_relatives,
+    (select jsonb_build_object('status', status, 'next_ms', next_ms) from notifications as leader
+      where leader.id = taken.leader_id) as its_leader,
+    (select jsonb_agg(to_jsonb(other)) from notifications as other
+      where other.leader_id = taken.id and other.status in ('planned', 'sending')) as its_carried
     from taken order by next_ms`);
-  return rows.map(({ its_user, its_event, its_relatives, ...notification }) => ({
+  return rows.map(({ its_user, its_event, its_relatives, its_leader, its_carried, ...notification }) => ({
     notification,
     user: its_user ?? undefined,
     event: its_event ?? undefined,
     related: its_relatives ?? [],
+    leader: its_leader ?? undefined,
+    carried: its_carried ?? [],
   }));
 }
 
@@ -126,6 +135,9 @@ export async function claimUnanswered(
   return loadContext({ db }, rows);
 }
 
+const leaderColumns = ['id', 'status', 'next_ms'] as const;
+const carriedColumns = ['id', 'leader_id', 'event_start_ms', 'payload', 'slot'] as const;
+
 async function loadContext(
   { db }: Pick<Writer, 'db'>,
   rows: readonly Notification[],
@@ -143,6 +155,23 @@ async function loadContext(
       : db.selectFrom('notifications').select(relatedColumns).where(column, 'in', values).execute();
   const events = eventIds.length === 0 ? [] : await allEvents.where('id', 'in', eventIds).execute();
   const related = [...(await relatedBy('event_id', eventIds)), ...(await relatedBy('about', subjects))];
+  const leaderIds = rows.flatMap(({ leader_id }) => (leader_id === null ? [] : [leader_id]));
+  const leaders =
+    leaderIds.length === 0
+      ? []
+      : await db.selectFrom('notifications').select(leaderColumns).where('id', 'in', leaderIds).execute();
+  const carried = await db
+    .selectFrom('notifications')
+    .select(carriedColumns)
+    .where(
+      'leader_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .where('status', 'in', ['planned', 'sending'])
+    .execute();
+  const leaderOf = new Map(leaders.map((leader) => [leader.id, leader]));
+  const carriedBy = Map.groupBy(carried, ({ leader_id }) => leader_id);
   const eventOf = new Map(events.map((event) => [event.id, event]));
   const relativesOf = Map.groupBy(related, ({ event_id, about }) => about ?? event_id);
   return rows.map((notification) => ({
@@ -150,6 +179,8 @@ async function loadContext(
     user: userOf.get(notification.user_id),
     event: eventOf.get(notification.event_id),
     related: relativesOf.get(notification.about ?? notification.event_id) ?? [],
+    leader: leaderOf.get(notification.leader_id ?? ''),
+    carried: carriedBy.get(notification.id) ?? [],
   }));
 }
 

@@ -52,6 +52,15 @@ export function planAfterVerdict(
         action: 'notification.deferred',
         detail: { reason, until: new Date(verdict.untilMs).toISOString() },
       };
+    case 'said':
+      return {
+        notification,
+        status: 'sent',
+        sentMs: nowMs,
+        reason,
+        action: 'notification.said',
+        detail: { reason, into: notification.leader_id },
+      };
     case 'cancel':
       return {
         notification,
@@ -108,6 +117,7 @@ export function planAfterOutcome(
         : escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
       action: 'notification.sent',
       detail: { reference, detail },
+      ...((claimed.carried ?? []).length > 0 && { carries: true }),
     };
   }
   if (next.kind === 'retry') {
@@ -163,6 +173,7 @@ export function escalateUnacknowledged(store: Store, clock: Clock): Promise<numb
       const channel = nextEscalation({
         ...reachabilityOf(user, notification.urgency),
         used: escalationChain(notification, related).map((one) => one.channel),
+        planned: plannedChannels(notification, related),
         callsLeft: callsLeft(unanswered, user),
       });
       if (channel !== undefined)
@@ -179,6 +190,25 @@ export function escalateUnacknowledged(store: Store, clock: Clock): Promise<numb
     }
     return due.length;
   });
+}
+
+/** Channels of other reminders of the same start that are still to come or were just sent. */
+function plannedChannels(
+  { id, parent_id, occurrence, event_start_ms, user_id }: ClaimedNotification['notification'],
+  related: ClaimedNotification['related'],
+): readonly Channel[] {
+  const isOther = (one: ClaimedNotification['related'][number]) =>
+    one.id !== id && one.parent_id === null && one.id !== parent_id && one.change === null;
+  return related
+    .filter(
+      (one) =>
+        isOther(one) &&
+        one.user_id === user_id &&
+        one.occurrence === occurrence &&
+        one.event_start_ms === event_start_ms &&
+        (one.status === 'planned' || one.status === 'sending'),
+    )
+    .map(({ channel }) => channel);
 }
 
 /** Creates the notification that repeats another one on the next channel. Two workers create it with the same key. */

@@ -6,13 +6,15 @@ import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { findChannel, reachableBy } from '../entities/channels.ts';
 import { lockUser } from '../entities/entity-access.ts';
-import { parsePayload } from '../entities/payload.ts';
+import { type Payload, parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
+import { formatDate, sayWhen } from '../planning/date-format.ts';
 import { messageHtml } from '../planning/wording.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { type Message, snoozeMinutes } from '../sending/channel.ts';
 import {
+  type CarriedNotification,
   type ClaimedNotification,
   hasNoEvent,
   isHighUrgency,
@@ -26,6 +28,8 @@ export interface SendingContext {
   readonly nowMs: number;
   readonly calendar?: string | undefined;
   readonly links?: MessageLinks | undefined;
+  /** Reminders of other events that this message carries. */
+  readonly carried?: readonly CarriedNotification[] | undefined;
 }
 
 /** Addresses of pages for the recipient. */
@@ -41,12 +45,19 @@ export function writeMessage(
   notification: Notification,
   user: User,
   event: CalendarEvent | undefined,
-  { late, nowMs, calendar, links: { acknowledge, page } = {} }: SendingContext,
+  { late, nowMs, calendar, links: { acknowledge, page } = {}, carried = [] }: SendingContext,
 ): Message {
-  const { subject, text, html, script, why, timing } = parsePayload(notification.payload);
+  const payload = parsePayload(notification.payload);
+  const { subject, text, html, script, why, timing } = payload;
   const texts = textsFor(preferencesOf(user).locale);
   const delayed = late && !hasNoEvent(notification);
-  const notes = delayed ? [texts.late(formatTime(notification.plan_ms, user))] : [];
+  const others = carried
+    .toSorted((a, b) => a.event_start_ms - b.event_start_ms)
+    .map((one) => otherLine(one, user, nowMs));
+  const notes = [
+    ...(delayed ? [texts.late(formatTime(notification.plan_ms, user))] : []),
+    ...(others.length > 0 ? [[`${texts.also}:`, ...others].join('\n')] : []),
+  ];
   const reasons = [timing, why].filter((reason) => reason !== undefined);
   const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
   const recipient = recipientOf(user, notification.channel);
@@ -61,7 +72,7 @@ export function writeMessage(
   ];
   const plainLinks = links.map(({ label, url }) => `${label}: ${url}`);
   const parts = [
-    ...notes.map(xml),
+    ...notes.map((note) => xml(note).replaceAll('\n', '<br>\n')),
     ...links.map(({ label, url }) => `<a href="${xml(url)}">${xml(label)}</a>`),
     ...because.map((line) => `<small>${xml(line)}</small>`),
   ].map((part) => `<p>${part}</p>\n`);
@@ -69,6 +80,7 @@ export function writeMessage(
     id: notification.id,
     recipient,
     subject: delayed ? texts.lateSubject(subject) : subject,
+    short: shortMessage(notification, payload, user, event, nowMs, others, page),
     text: `${[text.trimEnd(), ...notes, ...plainLinks, ...because].join('\n\n')}\n`,
     html: html.replace(/(?=<\/body>)|$/, parts.join('')),
     speech: [script, ...notes].join(' '),
@@ -96,6 +108,43 @@ export function writeMessage(
       acknowledge_url: confirmUrl ?? null,
     },
   };
+}
+
+/** What fits on a lock screen: what begins when and where. Messages without a title of an event keep their own words. */
+function shortMessage(
+  notification: Notification,
+  { subject, text, title, place = '', link, notes = [], words }: Payload,
+  user: User,
+  event: CalendarEvent | undefined,
+  nowMs: number,
+  others: readonly string[],
+  page: string | undefined,
+): Message['short'] {
+  if (title === undefined || notification.change !== null || words?.subject !== undefined)
+    return { title: singleLine(subject), text: [text.trim(), ...(page ? [page] : []), ...others].join('\n') };
+  const isTask = Boolean(event?.task);
+  const dated = datedOf(notification, user, event?.all_day === 1);
+  const when = sayWhen(dated, nowMs);
+  const heading = isTask ? subject : `${title} ${when}${place === '' ? '' : ` · ${place}`}`;
+  const lines = [...notes, ...(link === undefined ? [] : [link]), ...others];
+  return { title: singleLine(heading), text: lines.length > 0 ? lines.join('\n') : formatDate(dated) };
+}
+
+/** One line for a reminder that the message of another one carries. */
+function otherLine({ event_start_ms, payload }: CarriedNotification, user: User, nowMs: number): string {
+  const { title, subject, place = '', link, allDay = false } = parsePayload(payload);
+  const when = sayWhen(datedOf({ event_start_ms }, user, allDay), nowMs);
+  const parts = [`${title ?? subject} ${when}`, ...(place === '' ? [] : [place]), ...(link ? [link] : [])];
+  return singleLine(parts.join(' · '), 2500);
+}
+
+function datedOf(
+  { event_start_ms: startMs }: Pick<Notification, 'event_start_ms'>,
+  user: User,
+  allDay: boolean,
+) {
+  const { locale, timezone } = preferencesOf(user);
+  return { startMs, locale, timezone, allDay };
 }
 
 /**

@@ -29,18 +29,30 @@ export interface ClaimedNotification {
   readonly user: User | undefined;
   readonly event: CalendarEvent | undefined;
   readonly related: readonly RelatedNotification[];
+  /** The notification whose message carries this one. */
+  readonly leader?: Pick<Notification, 'status' | 'next_ms'> | undefined;
+  /** Reminders of other events that the message of this one carries. */
+  readonly carried?: readonly CarriedNotification[];
 }
+
+export type CarriedNotification = Pick<
+  Notification,
+  'id' | 'leader_id' | 'event_start_ms' | 'payload' | 'slot'
+>;
 
 export type Verdict =
   | { readonly kind: 'send'; readonly late: boolean }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
+  /** Another message has said it. */
+  | { readonly kind: 'said'; readonly reason: string }
   | { readonly kind: 'cancel'; readonly reason: string; readonly because?: 'event' | 'revision' }
   | { readonly kind: 'miss'; readonly reason: string }
   /** Give up on this channel and try the next one. */
   | { readonly kind: 'fail'; readonly reason: string };
 
 /** Decides whether a claimed notification may be sent now, from the current state of the database. */
-export function check({ notification, user, event, related }: ClaimedNotification, nowMs: number): Verdict {
+export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
+  const { notification, user, event, related } = claimed;
   if (user === undefined) return { kind: 'cancel', reason: 'the user was deleted' };
   if (isAcknowledged(notification, related)) return { kind: 'cancel', reason: 'acknowledged' };
   if (!hasNoEvent(notification) && notification.change !== 'cancelled') {
@@ -50,6 +62,8 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
     if (event.revision !== notification.revision)
       return { kind: 'cancel', reason: 'the event has changed since this was planned', because: 'revision' };
   }
+  const decided = attentionVerdict(claimed, nowMs);
+  if (decided !== undefined) return decided;
   if (notification.result === dialling)
     return { kind: 'fail', reason: 'the worker ended while the call was being made' };
   // The fence counts claims. Claims without an attempt are those whose worker died.
@@ -90,6 +104,28 @@ export function check({ notification, user, event, related }: ClaimedNotificatio
   return { kind: 'send', late: nowMs - notification.plan_ms > lateAfterMs };
 }
 
+/** How long a merged reminder waits for the outcome of its leader before it is checked again. */
+const leaderMs = 20_000;
+/** A leader that comes later than this was moved; its reminders are sent without it. */
+const maxLeaderDelayMs = 10 * minute;
+
+/** What the attention layer decided when this was planned, as long as the message that carries it is really sent. */
+function attentionVerdict(
+  { notification, event, leader }: ClaimedNotification,
+  nowMs: number,
+): Verdict | undefined {
+  const { attention, attention_why } = notification;
+  if (attention === 'dropped') return { kind: 'cancel', reason: attention_why ?? 'dropped' };
+  if (attention !== 'merged' || leader === undefined) return undefined;
+  if (leader.status === 'sent' || leader.status === 'delivered')
+    return { kind: 'said', reason: attention_why ?? 'merged' };
+  const isComing = leader.status === 'planned' || leader.status === 'sending';
+  const untilMs = Math.max(nowMs, leader.next_ms) + leaderMs;
+  return isComing && untilMs < Math.min(nowMs + maxLeaderDelayMs, expiryOf(notification, event))
+    ? { kind: 'wait', untilMs, reason: 'another message carries it' }
+    : undefined;
+}
+
 /**
  * True if the person has acknowledged this notification, its escalation chain, or any message about the same start of the
  * occurrence. A change notice is still sent until it is acknowledged itself.
@@ -115,7 +151,9 @@ export function isAcknowledged(
 
 /** What a person or the sender of a message permits in quiet hours. */
 export function quietPermission({ about, origin, payload }: Notification) {
-  if (about === null) return origin === 'event-quiet' ? 'ignore' : 'delay';
+  // An alarm of the user comes in quiet hours as well, without a sound.
+  const permitted = { 'event-quiet': 'ignore', alarm: 'silent' } as const;
+  if (about === null) return permitted[origin as keyof typeof permitted] ?? 'delay';
   return parsePayload(payload).quietHours ?? 'delay';
 }
 
@@ -205,14 +243,21 @@ export function isHighUrgency(urgency: Urgency): boolean {
 interface Unanswered extends Reachability {
   /** Channels used so far for this reminder. */
   readonly used: readonly Channel[];
+  /** Channels by which another reminder of the same start was sent or is still planned. */
+  readonly planned: readonly Channel[];
   /** Number of calls still allowed for this occurrence. */
   readonly callsLeft: number;
 }
 
-/** The channel for the next escalation step: an unused one, then the phone again up to the user's limit. */
+/**
+ * The channel for the next escalation step: an unused one, then the phone again up to the user's limit. A planned message
+ * is a step of its own, so its channel counts as used.
+ */
 export function nextEscalation(unanswered: Unanswered): Channel | undefined {
-  const { used, callsLeft } = unanswered;
-  const open = channelOrder(unanswered).filter((channel) => channel !== 'call' || callsLeft > 0);
+  const { used, planned, callsLeft } = unanswered;
+  const open = channelOrder(unanswered).filter(
+    (channel) => !planned.includes(channel) && (channel !== 'call' || callsLeft > 0),
+  );
   return open.find((channel) => !used.includes(channel)) ?? open.find((channel) => channel === 'call');
 }
 

@@ -22,6 +22,8 @@ export interface OutcomeRecord {
   readonly escalateMs?: number | undefined;
   readonly action: string;
   readonly detail?: JsonObject;
+  /** True if the message carried reminders of other events, which are sent with it. */
+  readonly carries?: boolean;
   /** Notification to add on the next channel. */
   readonly followUp?: NewNotification | undefined;
 }
@@ -41,7 +43,9 @@ export async function recordOutcomes(
   const last = new Map(records.map((one) => [one.notification.id, one]));
   const simple =
     store.engine === 'postgres'
-      ? records.filter((one) => one.followUp === undefined && last.get(one.notification.id) === one)
+      ? records.filter(
+          (one) => one.followUp === undefined && !one.carries && last.get(one.notification.id) === one,
+        )
       : [];
   const recorded = new Set(
     simple.length === 0 ? [] : await recordInOneStatement(store, owner, nowMs, simple),
@@ -83,10 +87,40 @@ export async function recordInTransaction(
   const done = await alreadyRecorded(db, others);
   const followUps = records.flatMap((one) => (one.followUp && isOurs(one) ? [one.followUp] : []));
   await addNotifications(writer, followUps);
+  const carried = await recordCarried(
+    writer,
+    records.filter((one) => one.carries && isOurs(one)),
+    nowMs,
+  );
   const entries = records
     .filter((one) => !done.has(one))
-    .map((one) => (isOurs(one) ? auditEntry(one) : superseded(one)));
+    .map((one) => (isOurs(one) ? auditEntry(one) : superseded(one)))
+    .concat(carried);
   if (entries.length > 0) await db.insertInto('audit').values(auditRows(nowMs, entries)).execute();
+}
+
+/** Marks the reminders as sent that the messages of others carried. */
+async function recordCarried(
+  { db, changed }: Writer,
+  leaders: readonly OutcomeRecord[],
+  nowMs: number,
+): Promise<AuditEntry[]> {
+  if (leaders.length === 0) return [];
+  const rows = await db
+    .updateTable('notifications')
+    .set({ status: 'sent', sent_ms: nowMs, updated_ms: nowMs })
+    .where(
+      'leader_id',
+      'in',
+      leaders.map(({ notification }) => notification.id),
+    )
+    .where('status', '=', 'planned')
+    .returning(['id', 'user_id', 'event_id', 'leader_id', 'attention_why'])
+    .execute();
+  return rows.map(({ id, user_id: userId, event_id: eventId, leader_id: into, attention_why: reason }) => {
+    changed({ kind: 'notification', id, userId });
+    return { action: 'notification.said', userId, eventId, notificationId: id, detail: { into, reason } };
+  });
 }
 
 /**

@@ -71,6 +71,7 @@ describe('the order of channels', () => {
       ...reach,
       available: ['email', 'call'] as const,
       urgency: 'urgent' as const,
+      planned: [],
     };
     const used: string[] = ['email'];
     for (let step = 0; step < 10; step++) {
@@ -81,6 +82,7 @@ describe('the order of channels', () => {
     }
     expect(used).toEqual(['email', 'call', 'call', 'call']);
     expect(nextEscalation({ ...urgent, used: ['email'], callsLeft: 0 })).toBeUndefined();
+    expect(nextEscalation({ ...urgent, used: ['email'], planned: ['call'], callsLeft: 3 })).toBeUndefined();
   });
 });
 

@@ -215,6 +215,7 @@ function testMessage(user: User, channel: ChannelName, nowMs: number): Message {
     recipient: recipientOf(user, channel),
     subject: texts.test.subject,
     text: `${lines.join('\n\n')}\n`,
+    short: { title: texts.test.subject, text: texts.test.text(channel) },
     html: lines.map((line) => `<p>${xml(line)}</p>\n`).join(''),
     speech: lines.slice(0, 2).join(' '),
     urgency: 'normal',

@@ -229,6 +229,7 @@ export class Worker {
     const message = writeMessage(notification, user, event, {
       late: one.late,
       nowMs,
+      carried: one.carried,
       calendar: await this.#attachment(one),
       links: await links?.(notification, user),
     });

@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Notification, NotificationStatus, User } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { audit, auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findNotification, findUser } from '../entities/entity-access.ts';
@@ -69,8 +70,8 @@ export function cancelNotification({ store, clock }: AssistantData, id: string):
 }
 
 /**
- * Records that the user knows about this occurrence and cancels its other reminders on all channels. Notices of later
- * changes are still sent.
+ * Records that the user knows about this occurrence and cancels its other reminders on all channels, and the same for
+ * the occurrences whose reminders its message carried. Notices of later changes are still sent.
  */
 export function acknowledgeNotification(
   { store, clock }: AssistantData,
@@ -83,36 +84,49 @@ export function acknowledgeNotification(
     if (row.acknowledged_ms !== null) return row;
     if (row.status === 'cancelled')
       throw new Failure('refused', 'This notification was cancelled and cannot be acknowledged.');
-    const { db } = writer;
-    const root = row.parent_id ?? id;
-    await db
-      .updateTable('notifications')
-      .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
-      .where('event_id', '=', row.event_id)
-      .where('occurrence', '=', row.occurrence)
-      .where('user_id', '=', row.user_id)
-      .where(({ eb, and, or }) =>
-        or([
-          eb('id', '=', id),
-          // Notices without an event, such as a report of missed notifications, are acknowledged one by one.
-          and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
-        ]),
-      )
+    await markAcknowledged(writer, row, by, now);
+    const carried = await writer.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('leader_id', '=', id)
+      .where('status', 'in', ['sent', 'delivered'])
       .where('acknowledged_ms', 'is', null)
       .execute();
-    await db
-      .updateTable('notifications')
-      .set({ status: 'cancelled', reason: 'acknowledged', updated_ms: now })
-      .where('user_id', '=', row.user_id)
-      .where('event_id', '=', row.event_id)
-      .where('occurrence', '=', row.occurrence)
-      .where(({ eb, or }) => or([eb('change', 'is', null), eb('id', '=', id), eb('parent_id', '=', root)]))
-      .where('status', '=', 'planned')
-      .execute();
-    const subject = { userId: row.user_id, eventId: row.event_id, notificationId: id };
-    await auditChange(writer, now, { action: 'notification.acknowledged', ...subject, detail: { by } });
-    return findNotification(db, id);
+    for (const one of carried) await markAcknowledged(writer, one, by, now);
+    return findNotification(writer.db, id);
   });
+}
+
+async function markAcknowledged(writer: Writer, row: Notification, by: string, now: number): Promise<void> {
+  const { db } = writer;
+  const { id } = row;
+  const root = row.parent_id ?? id;
+  await db
+    .updateTable('notifications')
+    .set({ acknowledged_ms: now, acknowledged_by: by, escalate_ms: null, updated_ms: now })
+    .where('event_id', '=', row.event_id)
+    .where('occurrence', '=', row.occurrence)
+    .where('user_id', '=', row.user_id)
+    .where(({ eb, and, or }) =>
+      or([
+        eb('id', '=', id),
+        // Notices without an event, such as a report of missed notifications, are acknowledged one by one.
+        and([eb('event_id', '!=', ''), eb('status', 'in', ['sent', 'delivered', 'sending'])]),
+      ]),
+    )
+    .where('acknowledged_ms', 'is', null)
+    .execute();
+  await db
+    .updateTable('notifications')
+    .set({ status: 'cancelled', reason: 'acknowledged', updated_ms: now })
+    .where('user_id', '=', row.user_id)
+    .where('event_id', '=', row.event_id)
+    .where('occurrence', '=', row.occurrence)
+    .where(({ eb, or }) => or([eb('change', 'is', null), eb('id', '=', id), eb('parent_id', '=', root)]))
+    .where('status', '=', 'planned')
+    .execute();
+  const subject = { userId: row.user_id, eventId: row.event_id, notificationId: id };
+  await auditChange(writer, now, { action: 'notification.acknowledged', ...subject, detail: { by } });
 }
 
 const minuteMs = 60_000;
@@ -258,6 +272,9 @@ export function snoozeRow(
     parent_id: null,
     level: 0,
     escalate_ms: null,
+    attention: null,
+    attention_why: null,
+    leader_id: null,
     created_ms: now,
     updated_ms: now,
   };

@@ -2,7 +2,13 @@ import { Failure } from '../../failure.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
-import type { CalendarEvent, NewUser, User, UserUpdate } from '../../store/schema.ts';
+import {
+  type CalendarEvent,
+  eventKinds,
+  type NewUser,
+  type User,
+  type UserUpdate,
+} from '../../store/schema.ts';
 import { allowedSchemes, parseAddress } from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import {
@@ -15,7 +21,7 @@ import {
 } from '../entities/entity-access.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { eventKinds, type ReminderSettings, settingsOf } from '../entities/reminders.ts';
+import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels'> & {

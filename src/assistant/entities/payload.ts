@@ -7,6 +7,12 @@ export interface Payload {
   readonly script: string;
   /** The place that the message names; empty if it names none. Tells whether a later change is news. */
   readonly place?: string;
+  /** The title of the event and the link to join, for short messages. */
+  readonly title?: string;
+  readonly allDay?: boolean;
+  readonly link?: string;
+  /** What short messages add, such as that the event is tentative. */
+  readonly notes?: readonly string[];
   /** Start and place before a change that the user was not told about yet. */
   readonly was?: { readonly startMs: number; readonly place: string };
   /** Why the reminder is sent: the preference, the rules, or the reason of the model. */

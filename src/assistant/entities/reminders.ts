@@ -1,5 +1,5 @@
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
-import type { CalendarEvent, Channel, Origin, User } from '../../store/schema.ts';
+import type { CalendarEvent, Channel, EventKind, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
@@ -165,10 +165,6 @@ function overdueTimes(dueMs: number, zone: string): readonly number[] {
   return overdueDays.map((days) => instantOf(day + days * dayMs + 9 * 3_600_000, offsets));
 }
 
-/** Kinds of events that people want to be reminded of differently. */
-export const eventKinds = ['task', 'all_day', 'flight', 'doctor', 'online', 'place'] as const;
-type EventKind = (typeof eventKinds)[number];
-
 /** Built-in reminders by kind. Travel time is added for places. Other events have one an hour before. */
 export const defaultLeads: Readonly<Record<EventKind | 'default', readonly string[]>> = {
   task: ['09:00'],
@@ -187,8 +183,12 @@ const doctor =
   /(?<!\p{L})(doctor(?! (?:who|strange)\b)|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
 
 /** What kind of event this is. The title is text from others: it only selects among the user's own settings. */
-export function kindOf(event: CalendarEvent, occurrence: Occurrence): EventKind | undefined {
+export function kindOf(
+  event: Pick<CalendarEvent, 'kind' | 'all_day' | 'conf_link' | 'provider'>,
+  occurrence: Pick<Occurrence, 'title' | 'location' | 'description' | 'task'>,
+): EventKind | undefined {
   const { title, location, task } = occurrence;
+  if (event.kind) return event.kind;
   if (task !== undefined) return 'task';
   if (event.all_day === 1) return 'all_day';
   if (flight.test(title) || flightNumber.test(title)) return 'flight';

@@ -35,8 +35,12 @@ export function configOf(rule: Rule): RuleConfig {
   return JSON.parse(rule.config) as RuleConfig;
 }
 
-/** True if a VIP organizes the event. */
-export function isImportant(event: CalendarEvent, rules: readonly Rule[]): boolean {
+/** True if the user called the event important, or a VIP organizes it. */
+export function isImportant(
+  event: Pick<CalendarEvent, 'important' | 'organizer'>,
+  rules: readonly Rule[],
+): boolean {
+  if (event.important === 1) return true;
   const organizer = mailAddressIn(event.organizer ?? '') ?? '';
   return rules.some(
     (rule) =>

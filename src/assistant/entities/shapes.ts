@@ -144,6 +144,8 @@ export const notificationShape = {
     parent_id: text,
     change: { enum: changes, description: 'What it reports. Absent: a reminder' },
     origin: { enum: origins, description: 'Who asked for it. Absent: a policy' },
+    merged_into: { type: 'string', description: 'The notification whose message carries it' },
+    attention: { type: 'string', description: 'Why it is not sent by itself. Absent: it is' },
   },
 } as const;
 

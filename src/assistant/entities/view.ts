@@ -146,7 +146,15 @@ export function notificationView(notification: Notification): NotificationView {
     parent_id: notification.parent_id,
     change: notification.change,
     origin: notification.origin,
+    ...attentionView(notification),
   });
+}
+
+function attentionView({ attention, attention_why: why, leader_id: leader }: Notification) {
+  return {
+    merged_into: attention === 'merged' ? leader : null,
+    attention: attention === null ? null : `${attention}: ${why}`,
+  };
 }
 
 export function ruleView(rule: Rule): RuleView {

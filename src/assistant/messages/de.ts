@@ -2,6 +2,7 @@ import type { Catalog } from './en.ts';
 
 export const german: Catalog = {
   hello: (name) => `Hallo ${name},`,
+  also: 'Außerdem',
   anEvent: 'ein Termin',
   when: 'Wann',
   due: 'Fällig',
@@ -36,7 +37,6 @@ export const german: Catalog = {
   spokenHello: (name) => `Hallo ${name}.`,
   spokenReminder: (title, when, place) =>
     `Dies ist eine Erinnerung an ${title}, ${when}${place === '' ? '' : `, Ort: ${place}`}.`,
-  spokenMoved: (before) => `Der Termin wurde verschoben. Bisher: ${before}.`,
   pressOne: 'Drücke die 1, um zu bestätigen.',
   late: (time) => `Diese Nachricht war fällig am ${time} und kommt zu spät.`,
   lateSubject: (subject) => `Verspätet: ${subject}`,

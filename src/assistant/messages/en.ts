@@ -1,6 +1,8 @@
 /** All texts that people receive. English is the fallback, and defines which texts a language has. */
 export const english = {
   hello: (name: string): string => `Hello ${name},`,
+  /** Above the other reminders in a message. */
+  also: 'Also',
   anEvent: 'an event',
   when: 'When',
   due: 'Due',
@@ -35,7 +37,6 @@ export const english = {
   spokenHello: (name: string): string => `Hello ${name}.`,
   spokenReminder: (title: string, when: string, place: string): string =>
     `This is a reminder of ${title}, ${when}${place === '' ? '' : `, at ${place}`}.`,
-  spokenMoved: (before: string): string => `It was moved. Before, it was ${before}.`,
   pressOne: 'Press 1 to confirm that you heard this.',
   late: (time: string): string => `This was due ${time} and is late.`,
   lateSubject: (subject: string): string => `Late: ${subject}`,

@@ -2,6 +2,7 @@ import type { Catalog } from './en.ts';
 
 export const spanish: Catalog = {
   hello: (name) => `Hola, ${name}:`,
+  also: 'También',
   anEvent: 'un evento',
   when: 'Cuándo',
   due: 'Vence',
@@ -36,7 +37,6 @@ export const spanish: Catalog = {
   spokenHello: (name) => `Hola, ${name}.`,
   spokenReminder: (title, when, place) =>
     `Esto es un recordatorio: ${title}, ${when}${place === '' ? '' : `, lugar: ${place}`}.`,
-  spokenMoved: (before) => `El evento ha cambiado de hora. Antes: ${before}.`,
   pressOne: 'Pulsa 1 para confirmar.',
   late: (time) => `Este mensaje estaba previsto para ${time} y llega tarde.`,
   lateSubject: (subject) => `Con retraso: ${subject}`,

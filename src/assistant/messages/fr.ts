@@ -2,6 +2,7 @@ import type { Catalog } from './en.ts';
 
 export const french: Catalog = {
   hello: (name) => `Bonjour ${name},`,
+  also: 'Aussi',
   anEvent: 'un événement',
   when: 'Quand',
   due: 'Échéance',
@@ -36,7 +37,6 @@ export const french: Catalog = {
   spokenHello: (name) => `Bonjour ${name}.`,
   spokenReminder: (title, when, place) =>
     `Ceci est un rappel : ${title}, ${when}${place === '' ? '' : `, lieu : ${place}`}.`,
-  spokenMoved: (before) => `L’événement a été déplacé. Auparavant : ${before}.`,
   pressOne: 'Appuyez sur 1 pour confirmer.',
   late: (time) => `Ce message était prévu ${time} et arrive en retard.`,
   lateSubject: (subject) => `En retard : ${subject}`,

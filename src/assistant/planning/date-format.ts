@@ -1,3 +1,4 @@
+import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 
 interface Dated {
@@ -48,13 +49,58 @@ function lead(offsetMinutes: number, locale: string): string {
   return offsetMinutes < 0 ? timing.before(time) : timing.after(time);
 }
 
-const formats = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** Up to here, people count minutes and hours; later they name the day. */
+const soonMinutes = 90;
+
+/** When something starts, as people say it at `nowMs`: `in 30 min`, `today 16:00`, `tomorrow`, `Sat 18:00`, `4 Dec`. */
+export function sayWhen({ startMs, locale, timezone, allDay }: Dated, nowMs: number): string {
+  const language = isLocale(locale) ? locale : 'en';
+  const offsets = offsetsIn(timezone);
+  const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
+  const days = dayOf(startMs) - dayOf(nowMs);
+  const minutes = Math.round((startMs - nowMs) / minuteMs);
+  const relative = (amount: number, unit: 'minute' | 'day') =>
+    cached(
+      `${language} relative short auto`,
+      () => new Intl.RelativeTimeFormat(language, { style: 'short', numeric: 'auto' }),
+    )
+      .format(amount, unit)
+      .replace(/\.$/, '');
+  if (!allDay && Math.abs(minutes) <= soonMinutes) return relative(minutes, 'minute');
+  const time = allDay ? '' : ` ${partOf(startMs, language, timezone, { timeStyle: 'short' })}`;
+  if (Math.abs(days) <= 1) return `${relative(days, 'day')}${time}`;
+  const near = days > 1 && days < 7;
+  const date = partOf(
+    startMs,
+    language,
+    timezone,
+    near ? { weekday: 'long' } : { weekday: 'short', day: 'numeric', month: 'short' },
+  );
+  return `${date}${time}`;
+}
+
+function partOf(ms: number, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions): string {
+  return cached(
+    `${locale} ${timeZone} part ${JSON.stringify(options)}`,
+    () => new Intl.DateTimeFormat(locale, { timeZone, ...options }),
+  ).format(ms);
+}
+
+function isLocale(locale: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+type AnyFormat = Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat;
+const formats = new Map<string, AnyFormat>();
 
 /** Creating a format is slow. Keys of different kinds of formats differ in their number of words. */
-function cached<Format extends Intl.DateTimeFormat | Intl.NumberFormat>(
-  key: string,
-  create: () => Format,
-): Format {
+function cached<Format extends AnyFormat>(key: string, create: () => Format): Format {
   const known = formats.get(key) as Format | undefined;
   if (known !== undefined) return known;
   if (formats.size >= 200) formats.clear();

@@ -150,7 +150,12 @@ async function applyStep(
   if (Object.entries(fields).every(([name, value]) => row[name as keyof typeof fields] === value))
     return false;
   const reset =
-    step.action === 'move' ? { next_ms: desired.planMs, attempts: 0, error: null, escalate_ms: null } : {};
+    step.action === 'move'
+      ? {
+          ...{ next_ms: desired.planMs, attempts: 0, error: null, escalate_ms: null },
+          ...{ attention: null, attention_why: null, leader_id: null },
+        }
+      : {};
   return update(db, id, { ...fields, ...reset, updated_ms: now });
 }
 

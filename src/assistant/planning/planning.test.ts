@@ -195,7 +195,7 @@ describe('planning', () => {
   it.each(['planned', 'sent'] as const)(
     'keeps a reminder that is %s when only the text of the event changes',
     async (status) => {
-      await using assistant = await openWithHaircut({ channel_pref: 'both', phone_e164: '+4930123456' });
+      await using assistant = await openWithHaircut({ channel_pref: 'call', phone_e164: '+4930123456' });
       await plan(assistant);
       const row = (await planned(assistant)).find(({ channel }) => channel === 'call')!;
       assistant.now = Date.parse('2026-11-17T12:50:00Z');
@@ -269,7 +269,12 @@ describe('planning', () => {
   it('moves a reminder before the quiet hours', async () => {
     await using assistant = await openWithHaircut({}, { start_ts: '2026-11-18T07:30' });
     expect(await plan(assistant)).toMatchObject({
-      changes: [{ plan_time: '2026-11-17T19:59:00Z', reason: '1 hour before; moved before quiet hours' }],
+      changes: [
+        {
+          plan_time: '2026-11-17T19:59:00Z',
+          reason: '1 hour before; moved before quiet hours; low instead of normal',
+        },
+      ],
     });
   });
 
@@ -290,15 +295,18 @@ describe('planning', () => {
     expect(await planned(assistant)).toEqual([]);
   });
 
-  it('calls users who want calls, but not at the weekend', async () => {
+  it('calls users who want calls about what deserves it, but not at the weekend', async () => {
     await using assistant = await openWithHaircut({ phone_e164: '+4930123456', channel_pref: 'both' });
+    const dentist = { ...haircut, title: 'Dentist' };
+    await assistant.call('create_event', { ...dentist, id: 'tooth', start_ts: '2026-11-18T14:00' });
     await assistant.call('create_event', { ...haircut, id: 'brunch', start_ts: '2026-11-21T11:00' });
     const { changes } = (await plan(assistant)) as { changes: JsonObject[] };
     expect(changes.map(({ event_id, channel, urgency }) => [event_id, channel, urgency])).toEqual([
       ['haircut', 'email', 'normal'],
-      ['haircut', 'call', 'high'],
+      ['tooth', 'email', 'normal'],
+      ['tooth', 'email', 'normal'],
+      ['tooth', 'call', 'normal'],
       ['brunch', 'email', 'normal'],
-      ['brunch', 'email', 'high'],
     ]);
   });
 

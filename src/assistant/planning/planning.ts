@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Notification } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
+import { attendPerson } from '../attention/store-attention.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
@@ -110,7 +111,28 @@ export async function planNotifications(
     );
     progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
+  if (!request.dryRun) await attendTo(data, request, planned, nowMs);
   return { nowMs, planned, truncated };
+}
+
+/** Decides what becomes a message. Planning one event concerns only the days of its reminders. */
+async function attendTo(
+  { store }: AssistantData,
+  { userId, eventId }: PlanRequest,
+  planned: readonly Planned[],
+  nowMs: number,
+): Promise<void> {
+  const times = planned.flatMap(({ steps }) =>
+    steps.flatMap((step) => [
+      ...('desired' in step ? [step.desired.planMs] : []),
+      ...('row' in step ? [step.row.plan_ms] : []),
+    ]),
+  );
+  if (eventId !== undefined && times.length === 0) return;
+  const window = eventId && { fromMs: Math.min(...times), toMs: Math.max(...times) };
+  await store.write(async (writer) =>
+    attendPerson(writer, await lockUser(writer.db, userId), nowMs, window || undefined),
+  );
 }
 
 function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {

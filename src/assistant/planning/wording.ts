@@ -61,6 +61,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
   const notes = [
     ...(facts.tentative ? [texts.tentative] : []),
     ...(facts.answer === 'tentative' || facts.answer === 'needs-action' ? [texts.answers[facts.answer]] : []),
+    ...(before === '' ? [] : [texts.movedBefore(before)]),
   ];
   const lines = [
     texts.hello(singleLine(facts.name)),
@@ -69,7 +70,6 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     title,
     `${task ? texts.due : texts.when}: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
     ...notes,
-    ...(before === '' ? [] : [texts.movedBefore(before)]),
     ...(where === '' ? [] : [`${texts.where}: ${where}`]),
     ...(link === '' ? [] : [`${texts.join}: ${link}`]),
   ];
@@ -85,9 +85,12 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
       ...(spoken === '' ? [] : [spoken]),
       texts.spokenReminder(title, when, where),
       ...notes,
-      ...(before === '' ? [] : [texts.spokenMoved(before)]),
     ].join(' '),
     place: where,
+    title,
+    ...(facts.allDay && { allDay: true }),
+    ...(link !== '' && { link }),
+    ...(notes.length > 0 && { notes }),
     ...(why !== '' && { why }),
     ...(Object.keys(words).length > 0 && { words }),
   };

@@ -139,9 +139,11 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   const important = isImportant(event, rules);
   const internal = !important && isInternal(event, rules);
   const travel = travelMinutes(event, occurrence.location, rules);
-  const wantsCalls = rings(preferences.channelPref);
-  const quiet = quietChannel(preferences.channelPref, input.reachable);
   const kind = kindOf(event, occurrence);
+  // Who also has a quiet channel is called only when it matters; who wants nothing but calls gets them for everything.
+  const deservesCall =
+    important || kind === 'flight' || kind === 'doctor' || preferences.channelPref === 'call';
+  const quiet = quietChannel(preferences.channelPref, input.reachable);
   const leads = defaultLeads[kind ?? 'default'].map((lead) =>
     Math.round((occurrence.startMs - leadTime(lead, occurrence.startMs, preferences.timezone)) / minuteMs),
   );
@@ -156,7 +158,8 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
     if (important) propose(1440 + travel, quiet, 'normal');
     if (preferences.channelPref !== 'call')
       for (const lead of leads) propose(lead + travel, quiet, important ? 'high' : 'normal');
-    if (wantsCalls) propose(15 + travel, 'call', 'high');
+    if (rings(preferences.channelPref) && deservesCall)
+      propose(15 + travel, 'call', important ? 'high' : 'normal');
   }
   const coming = proposals.filter(({ offsetMinutes }) => -offsetMinutes < left);
 

@@ -1,7 +1,7 @@
 import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Channel, Origin, Urgency } from '../../store/schema.ts';
 import type { Words } from '../entities/payload.ts';
-import { channelsOf, type Preferences, rings } from '../entities/preferences.ts';
+import { channelsOf, type Preferences } from '../entities/preferences.ts';
 import { resultTexts } from '../messages/catalog.ts';
 
 const minuteMs = 60_000;
@@ -11,6 +11,8 @@ export const maxPerOccurrence = 3;
 export const maxPersonal = 5;
 /** Reminders on one channel closer than this are merged. */
 const mergeMs = 2 * minuteMs;
+/** A reminder that quiet hours move further than this comes at a time when nobody expects it, so it makes no sound. */
+const silentShiftMs = 120 * minuteMs;
 const timeHasPassed = 'the time has passed';
 /** Four weeks before the event. */
 const earliestOffset = -40_320;
@@ -31,7 +33,7 @@ export interface GuardInput {
   readonly reachable: readonly Channel[];
   readonly startMs: number;
   readonly nowMs: number;
-  /** True if one of the user's rules marks the event as important. */
+  /** True if the user or one of the user's rules called the event important. */
   readonly important: boolean;
   /** How long after the start a reminder is still allowed, in minutes: for all-day events and tasks. */
   readonly afterMinutes?: number;
@@ -131,13 +133,16 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const proposedMs = startMs + offsetMinutes * minuteMs;
   if (proposedMs <= nowMs) return timeHasPassed;
   const permitted = origin === 'event-quiet';
-  const planMs = permitted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
+  // An alarm of the user keeps its time, but makes no sound in quiet hours.
+  const muted = origin === 'alarm' && isQuiet(proposedMs, preferences) && staysQuiet(proposedMs, input);
+  const planMs = permitted || muted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);
   if (planMs === undefined) return 'the quiet hours last until the event starts';
+  const silent = muted || Math.abs(planMs - proposedMs) > silentShiftMs;
 
   const calls =
     [...kept, ...taken].filter(({ channel }) => channel === 'call').length + (input.otherCalls ?? 0);
   const wanted = permitted ? { ...preferences, weekendPolicy: preferences.channelPref } : preferences;
-  const allowed = channelsOnDay(planMs, wanted, input.reachable).filter(
+  const allowed = (silent ? silentChannels : channelsOnDay)(planMs, wanted, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   const channel = allowed.includes(proposal.channel) ? proposal.channel : allowed[0];
@@ -155,7 +160,7 @@ function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[
   const limit = origin === undefined ? maxPerOccurrence : maxPersonal;
   if (kept.length + taken.length >= limit) return `the event already has ${limit} notifications`;
 
-  const urgency = allowedUrgency(proposal.urgency, planMs, input);
+  const urgency = silent ? 'low' : allowedUrgency(proposal.urgency, planMs, input);
   const changes = [
     ...(planMs === proposedMs
       ? []
@@ -200,6 +205,22 @@ export function channelsAt(
   reachable: readonly Channel[],
 ): readonly Channel[] {
   return isQuiet(instantMs, preferences) ? [] : channelsOnDay(instantMs, preferences, reachable);
+}
+
+/** Channels that make no sound, for what quiet hours moved far away from its time. */
+function silentChannels(
+  instantMs: number,
+  preferences: Preferences,
+  reachable: readonly Channel[],
+): readonly Channel[] {
+  const wanted = channelsOnDay(instantMs, preferences, reachable);
+  const quiet = wanted.filter((channel) => channel !== 'call');
+  if (quiet.length > 0 || wanted.length === 0) return quiet;
+  return reachable.filter((channel) => channel !== 'call');
+}
+
+function staysQuiet(instantMs: number, { preferences, reachable }: GuardInput): boolean {
+  return silentChannels(instantMs, preferences, reachable).length > 0;
 }
 
 function channelsOnDay(
@@ -272,7 +293,7 @@ function nearestAllowedTime(proposedMs: number, input: GuardInput, latest: numbe
 
 // ── Urgency ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** High urgency can lead to phone calls, so a policy alone cannot set it. */
+/** High urgency leads to more messages, so only the user or a rule of the user can cause it. */
 function allowedUrgency(
   urgency: Urgency,
   planMs: number,
@@ -280,7 +301,7 @@ function allowedUrgency(
 ): Urgency {
   if (urgency === 'low' || urgency === 'normal') return urgency;
   const near = startMs - planMs <= preferences.escalationThreshold * minuteMs;
-  return near && (important || rings(preferences.channelPref)) ? urgency : 'normal';
+  return near && important ? urgency : 'normal';
 }
 
 function minutesOf(written: string): number {

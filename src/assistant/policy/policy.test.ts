@@ -267,7 +267,7 @@ describe('a model endpoint', () => {
     await using session = await planWith(() => JSON.stringify({ notify: true, plan: items }));
     expect(session.result.changes).toMatchObject([
       { channel: 'email', urgency: 'normal', plan_time: '2026-11-17T12:00:00Z' },
-      { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T19:59:00Z' },
+      { channel: 'email', urgency: 'low', plan_time: '2026-11-16T19:59:00Z' },
       { channel: 'email', urgency: 'normal', plan_time: '2026-11-16T17:00:00Z' },
     ]);
     expect(session.result.dropped).toMatchObject([

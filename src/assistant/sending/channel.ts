@@ -131,6 +131,8 @@ export interface Message {
   readonly recipient: Recipient;
   readonly subject: string;
   readonly text: string;
+  /** For lock screens and small displays: what, when and where in the title, and no greeting or reason. */
+  readonly short: { readonly title: string; readonly text: string };
   readonly html: string;
   readonly speech: string;
   /** The event in iCalendar format. */

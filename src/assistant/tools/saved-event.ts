@@ -44,7 +44,8 @@ function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | u
     .selectFrom('notifications')
     .select(['plan_ms', 'channel'])
     .where('event_id', '=', id)
-    .where('status', '=', 'planned');
+    .where('status', '=', 'planned')
+    .where((row) => row.or([row('attention', 'is', null), row('attention', '=', 'merged')]));
   const own = occurrence === undefined ? planned : planned.where('occurrence', '=', occurrence);
   return own.orderBy('plan_ms').limit(maxListed).execute();
 }
