@@ -43,7 +43,7 @@ const list: Action = {
 /** The numbers of the entries have no gaps, so a deleted entry is noticed. */
 const verify: Action = {
   summary: 'Check that no entry of the security log is missing or damaged',
-  examples: ['audit verify'],
+  examples: ['audit verify', 'audit verify --json'],
   async run({ config, terminal }) {
     const audit = openAudit(config);
     const logs = await audit.verify().finally(() => audit.close());

@@ -28,6 +28,8 @@ export interface RealClient {
   task(text: string, home: string): readonly string[];
   /** Arguments that invoke the installed prompt `greet` with the typed text. */
   nativePrompt(typed: string, home: string): readonly string[];
+  /** Arguments that send a message, for clients whose hook expands `:name` in it. */
+  hookTask?(text: string): readonly string[];
   /** The text that the model must receive for the body of the prompt, after escaping. */
   nativeText(body: string, typed: string): string;
   /** The call of one of our tools as this client's model writes it. */
@@ -108,6 +110,7 @@ const claude: RealClient = {
   }),
   task: (text) => ['-p', '--allowedTools', 'mcp__adjutant', '--', text],
   nativePrompt: (typed) => ['-p', `/adjutant:greet ${typed}`],
+  hookTask: (text) => ['-p', text],
   nativeText: (body, typed) =>
     unescaped(body.replace('!`', '! `').replace('@{', '@ {').replace('@f', '@ f'), typed),
   call: (tool, args) => ({ tool, server: 'adjutant', arguments: args }),

@@ -38,7 +38,8 @@ export async function proveClient(client: RealClient, program: string): Promise<
   const run = (command: string, args: readonly string[]) => outputOf(command, args, home, env);
   try {
     writeFiles(home);
-    await run(process.execPath, [bundle, 'install', client.id, '--quiet', '--prompt', 'greet']);
+    const hookFlags = client.hookTask === undefined ? [] : ['--with-hook'];
+    await run(process.execPath, [bundle, 'install', client.id, '--quiet', '--prompt', 'greet', ...hookFlags]);
     client.configure?.(home, model);
     const version = /\d+\.\d+\.\d+/.exec(await run(program, ['--version']))?.[0] ?? 'unknown';
     const own = await ownSurface(home);
@@ -52,6 +53,19 @@ export async function proveClient(client: RealClient, program: string): Promise<
     const first = model.requests.map((request) => request.body);
     await run(program, client.nativePrompt(typed, home));
     const second = model.requests.slice(first.length).map((request) => request.body);
+    if (client.hookTask !== undefined) await run(program, client.hookTask(`:greet ${typed}`));
+    const third = model.requests.slice(first.length + second.length).map((request) => request.body);
+    const hook =
+      client.hookTask === undefined
+        ? []
+        : [
+            ...absent(third, 'This is what :greet stands for', 'the prompt that a hook expands'),
+            ...absent(
+              third,
+              `Say hello to ${typed}. ${body}`,
+              'the whole text of the prompt that a hook expands',
+            ),
+          ];
     const tools = lostTools(client, own.tools, first);
     const instructions = absent(first, own.rule, 'the rule for :command');
     const expandPrompt = [
@@ -69,7 +83,7 @@ export async function proveClient(client: RealClient, program: string): Promise<
     ];
     // Installed prompts are for people: the model is not told of them.
     const told = textsOf(first).includes('About greet.') ? ['the native prompt is offered to the model'] : [];
-    const problems = [...tools, ...instructions, ...expandPrompt, ...nativePrompt, ...told];
+    const problems = [...tools, ...instructions, ...expandPrompt, ...nativePrompt, ...hook, ...told];
     const cell = (found: readonly string[], text: string) => (found.length === 0 ? text : 'NO');
     const offered = first.map((request) => client.offered(request).length);
     const isDeferred = offered.find((count) => count > 0) !== own.tools.length;

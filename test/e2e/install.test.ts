@@ -360,6 +360,44 @@ describe('adjutant uninstall', () => {
     expect(existsSync(join(home, name))).toBe(false);
   });
 
+  it.each([
+    undefined,
+    '',
+    '{}',
+    '{"model":"opus"}\r\n',
+    '{\n\t"hooks": {} // none yet\n}\n',
+    '\uFEFF{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "beep" }] }], // mine\n  },\n}\n',
+    '{\n  "hooks": {\n    "UserPromptSubmit": [\n      { "hooks": [{ "type": "command", "command": "date" }] }\n    ]\n  }\n}',
+  ])('adds a hook to settings and removes it to the byte: %j', (text) => {
+    const file = join(home, '.claude', 'settings.json');
+    mkdirSync(dirname(file));
+    if (text !== undefined) writeFileSync(file, text);
+    expect(adjutant('install', 'claude', '--with-hook', '--quiet').code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toMatch(/"command": ".*prompts hook"/);
+    adjutant('install', 'claude', '--with-hook', '--home', join(home, 'other'), '--quiet');
+    expect(readFileSync(file, 'utf8').match(/prompts hook/g)).toHaveLength(1);
+    expect(adjutant('uninstall', 'claude', '--quiet').code).toBe(0);
+    expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(text);
+    expect(readdirSync(dirname(file)).filter((one) => one.includes('adjutant'))).toEqual([]);
+  });
+
+  it('removes only its own hook from settings that have changed since, and leaves invalid ones alone', () => {
+    const file = join(home, '.claude', 'settings.json');
+    mkdirSync(dirname(file));
+    writeFileSync(file, '{\n  "model": "opus"\n}\n');
+    adjutant('install', 'claude', '--with-hook', '--quiet');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('opus', 'sonnet'));
+    adjutant('uninstall', 'claude', '--quiet');
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "model": "sonnet"\n}\n');
+    writeFileSync(file, '{ broken');
+    expect(adjutant('install', 'claude', '--with-hook')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('correct the file first'),
+    });
+    expect(existsSync(join(home, '.claude.json'))).toBe(false);
+    expect(adjutant('install', 'codex', '--with-hook').stderr).toContain('--with-hook works with claude');
+  });
+
   it('removes only its own entry from a file that has changed since', () => {
     const file = join(home, '.cursor', 'mcp.json');
     mkdirSync(dirname(file));

@@ -53,7 +53,7 @@ async function edit(text: string, file: string, client: Client, entry: Table | u
 }
 
 /** Removes the byte order mark, which the parsers reject. */
-function withoutMark(text: string): string {
+export function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
@@ -104,7 +104,7 @@ function withoutTables(text: string, table: string): string {
 }
 
 /** Parses the settings. Throws if the text is invalid, so that an invalid file is never changed. */
-async function parse(text: string, file: string, { format }: Client): Promise<Table> {
+export async function parse(text: string, file: string, { format }: Pick<Client, 'format'>): Promise<Table> {
   const invalid = (place: string, why: string) =>
     new UsageError(`${file}${place}: ${why}; correct the file first. Nothing was changed`);
   if (text.trim() === '') return {};
@@ -168,7 +168,8 @@ async function jsonWithoutMember(text: string, table: string, name: string): Pro
   return removeMember(text, place.children!.length === 1 ? place.parent! : ours.parent!);
 }
 
-function addMember(text: string, object: Node, member: string, closing: string): string {
+/** Adds a member to an object, or an item to a list, as its last one. */
+export function addMember(text: string, object: Node, member: string, closing: string): string {
   const last = object.children?.at(-1);
   const open = object.offset + 1;
   const close = object.offset + object.length - 1;
@@ -186,8 +187,8 @@ function addMember(text: string, object: Node, member: string, closing: string):
   return `${text.slice(0, end)},${text.slice(comma ?? end, at)}\n${member}${comma === undefined ? '' : ','}${text.slice(at)}`;
 }
 
-/** Removes a member with the comma that separates it from its neighbour and the whitespace before it. */
-function removeMember(text: string, member: Node): string {
+/** Removes a member or an item with the comma that separates it from its neighbour and the whitespace before it. */
+export function removeMember(text: string, member: Node): string {
   const object = member.parent!;
   const siblings = object.children!;
   const before = siblings[siblings.indexOf(member) - 1];

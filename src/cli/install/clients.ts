@@ -21,8 +21,17 @@ export interface Client {
   readonly http?: false;
   /** True if a desktop starts the client, so that it does not have the PATH of a shell. */
   readonly hasWindow?: true;
+  /** Where it can run a command for every message that a person sends. */
+  readonly hook?: ClientHook;
   /** Set if newer versions show the model only the names of tools until it searches for them. */
   readonly defersTools?: DeferredTools;
+}
+
+/** A command that adds text to a message before the model reads it. */
+export interface ClientHook {
+  readonly event: string;
+  file(places: Places): string;
+  readonly projectFile: string;
 }
 
 /** Versions are measured with the real client and a local model. */
@@ -64,6 +73,12 @@ export const clients: readonly Client[] = [
     projectFile: '.mcp.json',
     key: 'mcpServers',
     entry: entryWriter(typed),
+    hook: {
+      event: 'UserPromptSubmit',
+      file: ({ env, userHome }) =>
+        join(env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude'), 'settings.json'),
+      projectFile: join('.claude', 'settings.json'),
+    },
     defersTools: {
       program: 'claude',
       since: '2.1.69',

@@ -10,6 +10,7 @@ import { type Terminal, tableText } from '../terminal/terminal.ts';
 import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients } from './clients.ts';
+import { type FileChange, hookToAdd, hookToRemove } from './hook-change.ts';
 import { ManagedFile } from './managed-file.ts';
 import {
   chosenPrompts,
@@ -34,6 +35,7 @@ export const install = single('install', {
     ...shared,
     http: toggle('Connect the client to a running adjutant serve --http'),
     'with-prompts': toggle('Also write prompts as the own commands or skills of the client'),
+    'with-hook': toggle('Also expand :name before the model reads a message, by a hook of the client'),
     prompt: several('NAME', 'Prompt to write; can be repeated'),
     tag: several('TAG', 'Write all prompts with this tag; can be repeated'),
     sync: toggle('Update the prompts written before, in all clients or in one'),
@@ -57,6 +59,7 @@ export const install = single('install', {
     const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
     await using native = await openNativePrompts(loaded);
     const place = await nativePlace(loaded, terminal, client);
+    const hook = await hookToAdd(loaded, terminal, client, () => stdioEntry(loaded, terminal, client));
     const result = await change(loaded, terminal, {
       client,
       file,
@@ -65,6 +68,7 @@ export const install = single('install', {
         if (original === undefined) file.backUp();
         file.replace(after);
       },
+      ...(hook && { hook }),
       native: async (dry) => place && choice && native.prompts.install(place, choice, { dry }),
     });
     const secret = entry.kind === 'http' ? 'the token of the server' : 'paths of this machine';
@@ -86,16 +90,13 @@ export const uninstall = single('uninstall', {
     const after = original ? (original.text ?? '') : await withoutEntry(file.text ?? '', file.path, client);
     await using native = await openNativePrompts(loaded);
     const place = await nativePlace(loaded, terminal, client);
+    const hook = await hookToRemove(loaded, terminal, client);
     return change(loaded, terminal, {
       client,
       file,
       after,
-      write() {
-        if (original === undefined) file.backUp();
-        if (original !== undefined && original.text === undefined) file.remove();
-        else file.replace(after);
-        if (original !== undefined) file.removeBackup();
-      },
+      ...(hook && { hook }),
+      write: () => file.restore(after, original),
       native: async (dry) => place && native.prompts.uninstall(place, { dry }),
     });
   },
@@ -115,12 +116,10 @@ async function findOriginal(
   return again === text ? { text: backup } : undefined;
 }
 
-interface Change {
+interface Change extends FileChange {
   readonly client: Client;
-  readonly file: ManagedFile;
-  readonly after: string;
-  /** Writes the configuration file. */
-  write(): void;
+  /** The change of the file with the hooks of the client, if it is another one. */
+  readonly hook?: FileChange;
   /** Writes or removes the prompts in the client's own folder. `undefined` if there are none. */
   native(dry: boolean): Promise<NativeReport | undefined>;
 }
@@ -129,42 +128,54 @@ interface Change {
 async function change(
   { flags }: LoadedConfig,
   terminal: Terminal,
-  { client, file, after, write, native }: Change,
+  { client, hook, native, ...main }: Change,
 ): Promise<number> {
-  const before = file.text ?? '';
-  const changed = after !== before;
   const dry = flags['dry-run'] === true;
   const show = (text: string) => {
     if (!terminal.json) terminal[dry ? 'answer' : 'report'](undefined, text);
   };
-  const difference = await textDifference(before, after);
-  show(changed ? `${file.path}\n${difference}` : `${file.path}: no changes needed`);
-  if (changed && !dry) file.assertWritable();
+  const files = await Promise.all(
+    [main, ...(hook === undefined ? [] : [hook])].map(async (one) => {
+      const before = one.file.text ?? '';
+      const changed = one.after !== before;
+      return { ...one, changed, difference: await textDifference(before, one.after) };
+    }),
+  );
+  for (const { file, changed, difference } of files)
+    show(changed ? `${file.path}\n${difference}` : `${file.path}: no changes needed`);
+  const changed = files.filter((one) => one.changed);
+  if (!dry) for (const { file } of changed) file.assertWritable();
   // Find out first whether the prompts can be written, so that a refusal leaves everything unchanged.
   const planned = await native(true);
-  if (changed && !dry) write();
+  if (!dry) for (const { write } of changed) write();
   const prompts = dry ? planned : await native(false);
   if (prompts !== undefined) show(describeReport(prompts));
   const changedAny =
-    changed || (planned !== undefined && planned.written.length + planned.removed.length > 0);
+    changed.length > 0 || (planned !== undefined && planned.written.length + planned.removed.length > 0);
   if (changedAny && dry) show('Dry run: nothing was changed.');
   if (changedAny && !dry) {
-    if (changed && file.backup !== undefined) show(`Backup of the original: ${file.backupPath}`);
+    for (const { file } of changed)
+      if (file.backup !== undefined) show(`Backup of the original: ${file.backupPath}`);
     show(`Done. Restart ${client.title} if it is running.`);
   }
-  if (terminal.json)
+  if (terminal.json) {
+    const [report, hookReport] = files.map((one) => ({
+      file: one.file.path,
+      changed: one.changed,
+      difference: one.difference,
+      backup: one.changed && !dry && one.file.backup !== undefined ? one.file.backupPath : null,
+    }));
     terminal.answer(
       {
         client: client.id,
-        file: file.path,
-        changed,
-        difference,
-        backup: changed && !dry && file.backup !== undefined ? file.backupPath : null,
+        ...report,
         dry_run: dry,
+        ...(hookReport && { hook: hookReport }),
         ...(prompts !== undefined && { prompts }),
       },
       '',
     );
+  }
   return 0;
 }
 
@@ -237,7 +248,11 @@ export async function findClients(env: Terminal['env']) {
 }
 
 /** A client without the PATH of a shell finds neither `adjutant` nor the Node in its first line, and gets the full paths. */
-async function stdioEntry({ config }: LoadedConfig, terminal: Terminal, client: Client): Promise<Entry> {
+async function stdioEntry(
+  { config }: LoadedConfig,
+  terminal: Terminal,
+  client: Client,
+): Promise<Extract<Entry, { kind: 'stdio' }>> {
   const { node, script, isOnPath } = await stableProgram(
     terminal.env['PATH'],
     `adjutant install ${client.id}`,

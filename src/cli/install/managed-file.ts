@@ -63,6 +63,17 @@ export class ManagedFile {
     }
   }
 
+  /**
+   * Brings back the text of before our change. `original` is undefined if the file has changed since, so that it only loses what
+   * we added; its text is undefined if our change created the file.
+   */
+  restore(after: string, original: { readonly text: string | undefined } | undefined): void {
+    if (original === undefined) this.backUp();
+    if (original !== undefined && original.text === undefined) this.remove();
+    else this.replace(after);
+    if (original !== undefined) this.removeBackup();
+  }
+
   /** Replacing a file works even if it is read-only, but then its owner does not want it changed. */
   assertWritable(): void {
     if (existsSync(this.path) && (this.#mode() & 0o222) === 0)

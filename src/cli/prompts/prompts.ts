@@ -2,6 +2,7 @@ import type { Command } from '../terminal/command.ts';
 import { add } from './prompts-add.ts';
 import { catalogActions } from './prompts-catalog.ts';
 import { editingActions } from './prompts-editing.ts';
+import { hook } from './prompts-hook.ts';
 import { libraryActions } from './prompts-library.ts';
 import { move, pull } from './prompts-move.ts';
 import { versionActions } from './prompts-versions.ts';
@@ -15,6 +16,7 @@ export const prompts: Command = {
     add,
     ...versionActions,
     ...libraryActions,
+    hook,
     move,
     pull,
   },
