@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import pg from 'pg';
 import { ordinaryUser, readable } from './ordinary-user.ts';
 
@@ -32,23 +32,30 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   // PostgreSQL refuses to run as root.
   const user = ordinaryUser;
   if (user) chownSync(folder, user.uid, user.gid);
-  const programs = join(readable(findInstallation(), folder), 'bin');
-  execFileSync(
-    join(programs, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '--auth=trust',
-      '--no-sync',
-      '--no-instructions',
-      '-E',
-      'UTF8',
-      '--locale=C',
-    ],
-    { ...user, cwd: folder, stdio: 'pipe' },
+  const programs = join(
+    shared('programs', folder, () => readable(findInstallation(), folder)),
+    'bin',
   );
+  const cluster = shared('cluster', folder, () => {
+    execFileSync(
+      join(programs, 'initdb'),
+      [
+        '-D',
+        data,
+        '-U',
+        'postgres',
+        '--auth=trust',
+        '--no-sync',
+        '--no-instructions',
+        '-E',
+        'UTF8',
+        '--locale=C',
+      ],
+      { ...user, cwd: folder, stdio: 'pipe' },
+    );
+    return data;
+  });
+  if (cluster !== data) execFileSync('cp', ['-a', cluster, data]);
   const port = await freePort();
   const address = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const settings = {
@@ -107,6 +114,25 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A folder that the test files of one run share, because making it takes seconds: the first file makes it in its own folder
+ * and moves it. Elsewhere, and if it was not made there, the folder stays where it is.
+ */
+function shared(name: string, folder: string, make: () => string): string {
+  const place = join(tmpdir(), `postgres-${name}`);
+  if (!basename(tmpdir()).startsWith('adjutant-tests-')) return make();
+  if (existsSync(place)) return place;
+  const made = make();
+  if (!made.startsWith(folder)) return made;
+  try {
+    renameSync(made, place);
+    return place;
+  } catch {
+    // Another file was faster.
+    return made;
+  }
 }
 
 function findInstallation(): string {

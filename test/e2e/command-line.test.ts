@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandHelp } from '../../src/cli/help.ts';
 import { commands } from '../../src/cli/program.ts';
 import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { createWorkbench, type Workbench } from '../delegate/workbench.ts';
@@ -195,28 +196,29 @@ it('every command is tested here', () => {
 
 describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
   it('has the flags --json and --quiet', async () => {
-    const [first] = Object.keys((await commands[name]!()).actions);
-    expect(adjutant(name, first!, '--help').stdout).toMatch(/--json .*--quiet /s);
+    const command = await commands[name]!();
+    expect(commandHelp(command, Object.keys(command.actions)[0], 80)).toMatch(/--json .*--quiet /s);
   });
 
-  it.each([
-    ['an unknown flag', `${name} --nonsense`],
-    ...(bad === undefined ? [] : [['a failing call', bad]]),
-  ])('prints one JSON error to stdout for %s', (_, line) => {
-    const { code, stdout, stderr } = adjutant(...line!.split(' '), '--json');
-    const { error } = JSON.parse(stdout);
-    expect(error).toEqual({
-      kind: code === 2 ? 'usage' : 'failed',
-      message: expect.stringMatching(/^(?!Error|.*\bat \S+:\d+:\d+).+/),
-    });
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).toBe('');
-    expect(adjutant(...line!.split(' '), '--quiet')).toMatchObject({
-      code,
-      stdout: '',
-      stderr: `adjutant: ${error.message}\n`,
-    });
-  });
+  // All commands parse their flags in the same place.
+  it.each([bad === undefined ? ['an unknown flag', `${name} --nonsense`] : ['a failing call', bad]])(
+    'prints one JSON error to stdout for %s',
+    (_, line) => {
+      const { code, stdout, stderr } = adjutant(...line!.split(' '), '--json');
+      const { error } = JSON.parse(stdout);
+      expect(error).toEqual({
+        kind: code === 2 ? 'usage' : 'failed',
+        message: expect.stringMatching(/^(?!Error|.*\bat \S+:\d+:\d+).+/),
+      });
+      expect(code).toBeGreaterThan(0);
+      expect(stderr).toBe('');
+      expect(adjutant(...line!.split(' '), '--quiet')).toMatchObject({
+        code,
+        stdout: '',
+        stderr: `adjutant: ${error.message}\n`,
+      });
+    },
+  );
 
   it.skipIf(good.length === 0)(
     'prints one JSON document with --json, and only results with --quiet',

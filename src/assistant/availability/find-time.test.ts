@@ -9,13 +9,14 @@ describe('find_time', () => {
   it('finds the same times as brute force in random worlds', async () => {
     await using assistant = openAssistant();
     let proposals = 0;
-    for (let seed = 1; seed <= 100; seed++) {
+    // `npm run prove -- find-time` compares more of them.
+    for (let seed = 1; seed <= 30; seed++) {
       const { found, expected } = await compareWorld(assistant, seed);
       expect(found, `world ${seed}`).toEqual(expected);
       proposals += expected.length;
     }
     // Worlds without any possible time would prove nothing.
-    expect(proposals).toBeGreaterThan(100);
+    expect(proposals).toBeGreaterThan(30);
   });
 
   it('respects the working hours of everybody in their own time zone', async () => {

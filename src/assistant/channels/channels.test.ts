@@ -251,8 +251,12 @@ describe('mail', () => {
     ['within the time limit', () => AbortSignal.timeout(100)],
     ['before the time limit, which is over already', () => AbortSignal.abort()],
   ])('fails temporarily when the server does not answer %s', async (_, limit) => {
-    const port = await listen(createSocketServer((socket) => socket.on('error', () => undefined)));
-    const channel = smtp(`smtp://127.0.0.1:${port}`);
+    const silent = createSocketServer((socket) => {
+      socket.on('error', () => undefined);
+      // The sender still waits for a greeting when the test ends.
+      closing.unshift(() => socket.destroy());
+    });
+    const channel = smtp(`smtp://127.0.0.1:${await listen(silent)}`);
     closing.unshift(() => channel.close?.());
     expect(await channel.deliver(message, limit())).toMatchObject({ kind: 'temporary' });
   });
