@@ -70,6 +70,8 @@ export interface AppOptions extends PromptSources {
   readonly tokens?: TokenStore;
   /** True for a server, and for a command that starts runs: it finishes the runs whose processes were killed. */
   readonly recoversRuns?: boolean;
+  /** True for a server whose clients can leave while it runs on. */
+  readonly outlivesClients?: boolean;
   /** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
   readonly updatesClients?: boolean;
 }
@@ -241,12 +243,18 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
   const { env = {} } = options;
   const prompts = openPrompts(config, options, shared);
   const expandText = grantedExpansion(prompts);
+  const assistant = createAssistant(assistantFeatureOptions(config, env));
+  const { outreach } = assistant;
   return {
     prompts,
     delegate: createDelegate(
-      delegateFeatureOptions(config, env, false, { ...shared, ...recovery(options), expandText }),
+      delegateFeatureOptions(config, env, false, {
+        ...shared,
+        ...recovery(options),
+        ...{ expandText, outreach, outlivesClients: options.outlivesClients ?? false },
+      }),
     ),
-    assistant: createAssistant(assistantFeatureOptions(config, env)),
+    assistant,
   };
 }
 

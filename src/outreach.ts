@@ -1,4 +1,5 @@
 import type { Actor } from './context.ts';
+import type { RunEventKind } from './run-events.ts';
 
 /**
  * How a feature reaches a person without knowing channels, addresses or quiet hours. The assistant implements it; runs and
@@ -12,8 +13,11 @@ export interface Outreach {
   send(message: OutreachMessage): Promise<SentMessage>;
   /** Withdraws messages that are no longer true, to all their recipients. Those that were sent stay where they are. */
   withdraw(key: string): Promise<void>;
-  /** The id of the person whom the actor means by an id, a name, a mail address or `me`. Throws a failure if there is none. */
-  findPerson(written: string, actor: Actor): Promise<string>;
+  /**
+   * The id of the person whom the actor means by an id, a name, a mail address or `me`. Throws a failure if there is none. With
+   * `creates`, the default, the owner of a new installation becomes a person.
+   */
+  findPerson(written: string, actor: Actor, creates?: boolean): Promise<string>;
   /** False if the person has no address, or if no process is running that sends messages to it. */
   canReach(personId: string): Promise<boolean>;
 }
@@ -23,8 +27,8 @@ export interface OutreachMessage {
   readonly key: string;
   /** Id or name of a person, or `me` for the owner. */
   readonly person: string;
-  /** Shown on lock screens: a fixed text without commands, differences or errors. */
-  readonly title: string;
+  /** Shown on lock screens: a fixed text without commands, differences or errors. News is worded in the person's language. */
+  readonly title: string | News;
   /** What follows the title, by every channel that does not ring. Leave out what a lock screen must not show. */
   readonly text?: string;
   /** `silent` makes no sound; `important` may use every channel of the person, until it is acknowledged. Default: `normal`. */
@@ -37,6 +41,12 @@ export interface OutreachMessage {
   readonly page?: string;
   /** A decision that the person can make from the message. */
   readonly decision?: OutreachDecision;
+}
+
+export interface News {
+  readonly kind: RunEventKind;
+  /** What it happened to: a routine, or the folder of a run. */
+  readonly name: string;
 }
 
 /** Links in the message decide. A channel that others may read carries only the link that refuses. */

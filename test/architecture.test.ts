@@ -128,7 +128,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'json.ts': [],
   'message-page.ts': [],
   'nearest.ts': [],
-  'outreach.ts': ['context.ts'],
+  'outreach.ts': ['context.ts', 'run-events.ts'],
   'pace.ts': [],
   'paging.ts': [],
   'run-events.ts': [],

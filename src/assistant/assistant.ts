@@ -78,7 +78,7 @@ export function createAssistant({
   const outreach: Outreach = {
     send: async (message) => (await reach()).send(message),
     withdraw: async (key) => (await reach()).withdraw(key),
-    findPerson: async (written, actor) => (await reach()).findPerson(written, actor),
+    findPerson: async (...args) => (await reach()).findPerson(...args),
     canReach: async (personId) => (await reach()).canReach(personId),
   };
   async function reach() {

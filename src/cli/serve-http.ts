@@ -55,6 +55,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         stateKey,
         group,
         audit,
+        outlivesClients: true,
         tokens: {
           list: () => tokens.list(),
           create: (creator, request) => issueToken(tokens, creator, request),

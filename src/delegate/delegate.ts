@@ -16,6 +16,8 @@ import { taskMethods } from './tools/tasks.ts';
 /** Delays the first sweep so that it does not slow down the start. */
 const firstSweepMs = 500;
 const sweepIntervalMs = 5_000;
+/** How long the news of a run waits for a server. */
+const newsIntervalMs = 1_000;
 
 /** Creates the feature that runs sub-agents: its tools, resources and task methods. */
 export function createDelegate(options: DelegateOptions): Feature {
@@ -44,6 +46,12 @@ export function createDelegate(options: DelegateOptions): Feature {
     }, milliseconds).unref();
   };
   scheduleSweep(firstSweepMs);
+  const newsTimer =
+    options.recoversRuns && options.outreach
+      ? setInterval(async () => {
+          if (existsSync(options.queueFile)) await (await runtime()).tell();
+        }, newsIntervalMs).unref()
+      : undefined;
 
   return {
     name: 'delegate',
@@ -77,6 +85,7 @@ export function createDelegate(options: DelegateOptions): Feature {
     async close() {
       isClosed = true;
       clearTimeout(sweepTimer);
+      clearInterval(newsTimer);
       await (await opening.current)?.close();
     },
   };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { owner } from '../../context.ts';
 import type { Outreach, OutreachMessage, SentMessage } from '../../outreach.ts';
 import { singleLine } from '../../single-line.ts';
@@ -7,7 +8,7 @@ import type { Writer } from '../../store/store.ts';
 import type { MeOptions } from '../editing/me.ts';
 import { type ChannelConfig, findChannel, reachableBy } from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
-import { type AssistantData, lockUser, rowOf } from '../entities/entity-access.ts';
+import { type AssistantData, lockUser, notFound, rowOf } from '../entities/entity-access.ts';
 import type { Payload } from '../entities/payload.ts';
 import { preferencesOf, quietChannel } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -29,9 +30,12 @@ const urgencies: Readonly<Record<OutreachMessage['urgency'] & string, Urgency>> 
 
 export function createOutreach(data: AssistantData, config: ChannelConfig, me: MeOptions): Outreach {
   const { store, clock } = data;
-  const findPerson: Outreach['findPerson'] = async (written, actor) => {
+  // Looking for somebody must not create the database.
+  const isEmpty = () => store.engine === 'sqlite' && !existsSync(store.place);
+  const findPerson: Outreach['findPerson'] = async (written, actor, creates = true) => {
+    if (!creates && isEmpty()) return notFound('user');
     const { personId } = await import('../editing/me.ts');
-    return personId(data, me, written, actor, true);
+    return personId(data, me, written, actor, creates);
   };
   return {
     findPerson,
@@ -45,7 +49,9 @@ export function createOutreach(data: AssistantData, config: ChannelConfig, me: M
       const warnings = await deliveryWarnings(data, config, user, [row.channel]);
       return { person: id, channel: row.channel, dueMs: row.next_ms, warnings };
     },
-    withdraw: (key) => store.write((writer) => withdraw(writer, key, clock())),
+    async withdraw(key) {
+      if (!isEmpty()) await store.write((writer) => withdraw(writer, key, clock()));
+    },
     canReach: (personId) =>
       store.read(async (db) => {
         const user = await rowOf(db, 'users', personId);
@@ -132,7 +138,10 @@ function scheduleOf(user: User, message: OutreachMessage, nowMs: number) {
 function write({ title, text, page, quietHours }: OutreachMessage, user: User): string {
   const { locale } = preferencesOf(user);
   const texts = textsFor(locale);
-  const subject = singleLine(title, 200);
+  const subject = singleLine(
+    typeof title === 'string' ? title : texts.news[title.kind](singleLine(title.name, 100)),
+    200,
+  );
   const lines = (text?.trim() || subject).split('\n');
   const payload: Payload = {
     subject,

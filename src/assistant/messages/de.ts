@@ -79,6 +79,13 @@ export const german: Catalog = {
       'Das geht nicht mehr. Der Termin beginnt gleich oder ist abgesagt, oder die Zeit liegt in deiner Ruhezeit.',
     failed: 'Deine Antwort konnte nicht gespeichert werden. Versuche es in ein paar Minuten noch einmal.',
   },
+  news: {
+    finished: (name) => `${name}: Der Lauf ist fertig`,
+    failed: (name) => `${name}: Der Lauf ist gescheitert`,
+    over_budget: (name) => `${name}: Der Lauf hat gestoppt, weil ein Budget aufgebraucht ist`,
+    asks_permission: (name) => `${name}: Der Agent bittet um Erlaubnis`,
+    has_questions: (name) => `${name}: Der Agent hat Fragen`,
+  },
   test: {
     subject: 'Ein Test von Adjutant',
     text: (channel) => `Dies ist ein Test. Nachrichten von Adjutant per ${channel} kommen hier an.`,

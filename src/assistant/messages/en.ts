@@ -81,6 +81,14 @@ export const english = {
       'This is no longer possible. The event is about to start or cancelled, or the time is in your quiet hours.',
     failed: 'Your answer could not be stored. Try again in a few minutes.',
   },
+  /** What happened to a run, or to the routine that started it. Lock screens show these texts. */
+  news: {
+    finished: (name: string): string => `${name}: the run has finished`,
+    failed: (name: string): string => `${name}: the run has failed`,
+    over_budget: (name: string): string => `${name}: the run has stopped, because a budget is used up`,
+    asks_permission: (name: string): string => `${name}: the agent asks for permission`,
+    has_questions: (name: string): string => `${name}: the agent has questions`,
+  },
   test: {
     subject: 'A test from Adjutant',
     text: (channel: string): string =>

@@ -79,6 +79,13 @@ export const spanish: Catalog = {
       'Ya no es posible. El evento está por empezar o fue cancelado, o la hora cae en tus horas de silencio.',
     failed: 'No se pudo guardar tu respuesta. Inténtalo de nuevo en unos minutos.',
   },
+  news: {
+    finished: (name) => `${name}: la ejecución ha terminado`,
+    failed: (name) => `${name}: la ejecución ha fallado`,
+    over_budget: (name) => `${name}: la ejecución se detuvo porque se agotó un presupuesto`,
+    asks_permission: (name) => `${name}: el agente pide permiso`,
+    has_questions: (name) => `${name}: el agente tiene preguntas`,
+  },
   test: {
     subject: 'Una prueba de Adjutant',
     text: (channel) => `Esto es una prueba. Los mensajes de Adjutant por ${channel} llegan aquí.`,

@@ -78,6 +78,13 @@ export const french: Catalog = {
       'Ce n’est plus possible. L’événement va commencer ou est annulé, ou l’heure tombe dans vos heures calmes.',
     failed: 'Votre réponse n’a pas pu être enregistrée. Réessayez dans quelques minutes.',
   },
+  news: {
+    finished: (name) => `${name} : l'exécution est terminée`,
+    failed: (name) => `${name} : l'exécution a échoué`,
+    over_budget: (name) => `${name} : l'exécution s'est arrêtée, car un budget est épuisé`,
+    asks_permission: (name) => `${name} : l'agent demande une autorisation`,
+    has_questions: (name) => `${name} : l'agent a des questions`,
+  },
   test: {
     subject: 'Un test d’Adjutant',
     text: (channel) => `Ceci est un test. Les messages d’Adjutant par ${channel} arrivent ici.`,

@@ -1,17 +1,19 @@
 import { dirname, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { messageOf } from '../../json.ts';
+import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CommandPlace, Confinement } from '../agents/agent.ts';
 import { hiddenVariables } from '../agents/agent-bounds.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import { type AgentRunner, isSystemError } from '../run/agent-runner.ts';
+import { approvalLifetime } from '../run/approvers.ts';
 import { expandTexts, type Texts } from '../run/assignment.ts';
 import type { Delegation, StartedRun } from '../run/delegation.ts';
 import type { HostOptions } from '../run/host-message.ts';
 import { type Caller, grantSandbox, mayAsk } from '../run/permissions.ts';
+import { endEvent } from '../run/run-events.ts';
 import { recoverRun } from '../run/run-recovery.ts';
 import { writeEnd } from '../run/run-state.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
@@ -47,8 +49,13 @@ export async function carryAutopilot(hosted: HostedAutopilot): Promise<Autopilot
     if (!isExpected) throw error;
     return failAutopilot(directory, runner, messageOf(error));
   });
-  (await runner.queue).finish(directory.path);
+  await finishInQueue(runner, directory);
   return output;
+}
+
+async function finishInQueue(runner: AgentRunner, { path }: RunDirectory): Promise<void> {
+  const queue = await runner.queue;
+  queue.finish(path, await endEvent(queue.events, path));
 }
 
 /** Writes a failed result. */
@@ -60,7 +67,7 @@ export async function failAutopilot(
   const output = { ...failedAutopilot(error), run_id: directory.id, run_dir: directory.path };
   try {
     await writeEnd(directory, endOf(output));
-    (await runner.queue).finish(directory.path);
+    await finishInQueue(runner, directory);
   } catch (problem) {
     log('error', `the result of autopilot ${directory.id} could not be written`, problem);
   }
@@ -203,7 +210,10 @@ async function createRequest(
     sandbox,
     ...texts,
     warnings,
-    mayAsk: mayAsk('workspace-write', caller, options),
+    ...(mayAsk('workspace-write', caller, options) && {
+      mayAsk: true,
+      ...present({ approvalTimeoutMs: await approvalLifetime(options) }),
+    }),
     ...(comparison && { comparison }),
     ...(plan && { plan }),
   };

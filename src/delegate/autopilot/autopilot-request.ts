@@ -56,6 +56,8 @@ export interface AutopilotRequest {
   readonly warnings: readonly string[];
   /** True if its writing jobs may ask people for permission to leave their sandbox. */
   readonly mayAsk?: boolean;
+  /** How long their requests wait for an answer, unless the settings say so. */
+  readonly approvalTimeoutMs?: number;
   /** Present if the caller passed the jobs. */
   readonly plan?: Plan;
   /** Present if several agents do the whole task, and the best result is chosen. */

@@ -15,7 +15,7 @@ import { maxPlanJobs } from './plan.ts';
 
 const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =
   runInput.properties;
-const { sandbox, skip_git_repo_check } = runInput.properties;
+const { sandbox, skip_git_repo_check, notify } = runInput.properties;
 
 export const autopilotInput = {
   type: 'object',
@@ -59,10 +59,18 @@ export const autopilotInput = {
     },
     max_agents: { type: 'number', minimum: 1, default: 3, description: 'At the same time' },
     max_parallel: { type: 'number', minimum: 1, description: 'The same as max_agents' },
+    notify,
   },
 } as const;
 
-const { agents: _, jobs: __, max_agents, max_parallel: ___, ...sharedInput } = autopilotInput.properties;
+const {
+  agents: _,
+  jobs: __,
+  max_agents,
+  max_parallel: ___,
+  notify: _____,
+  ...sharedInput
+} = autopilotInput.properties;
 
 /** The document offers more skills. */
 export const documentedMaxSkills = {

@@ -156,7 +156,7 @@ export class Autopilot {
   }
 
   async #runJobs(): Promise<void> {
-    const { input, task, cwd, comparison, mayAsk = false } = this.#request;
+    const { input, task, cwd, comparison, mayAsk = false, approvalTimeoutMs } = this.#request;
     const { settings, run, confine, hiddenVariables, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
     const allowed = comparison === undefined ? settings.checks : 'all';
@@ -169,6 +169,7 @@ export class Autopilot {
       skipGitRepoCheck: input.skip_git_repo_check,
       skills: this.#skills,
       mayAsk,
+      approvalTimeoutMs,
       onlyKeeps: comparison !== undefined,
       checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env, hiddenVariables },
       stateDir,

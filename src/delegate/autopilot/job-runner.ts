@@ -164,6 +164,7 @@ interface JobRequestOptions {
   readonly skipGitRepoCheck: boolean;
   /** True if writing jobs may ask people for permission. */
   readonly mayAsk: boolean;
+  readonly approvalTimeoutMs: number | undefined;
 }
 
 /** Selects the skills for a job and composes the request for its agent. */
@@ -172,7 +173,7 @@ async function createJobRequest(
   dependencies: readonly JobResult[],
   subrun: RunDirectory,
   cwd: string,
-  { task, skills, skipGitRepoCheck, mayAsk }: JobRequestOptions,
+  { task, skills, skipGitRepoCheck, mayAsk, approvalTimeoutMs }: JobRequestOptions,
 ): Promise<RunRequest> {
   const selection = await selectSkills(
     {
@@ -199,6 +200,7 @@ async function createJobRequest(
     cwd,
     sandbox: job.sandbox,
     approvals: mayAsk && job.sandbox === 'workspace-write' ? 'ask' : 'never',
+    ...(approvalTimeoutMs !== undefined && { approvalTimeoutMs }),
     ...(job.agent !== undefined && { agent: job.agent }),
     ...(job.model !== undefined && { model: job.model }),
     ...(job.reasoning_effort !== undefined && { reasoningEffort: job.reasoning_effort }),

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
+import { isObject, present } from '../../json.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { answerSchema } from './answer.ts';
+import { approvalLifetime } from './approvers.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 import { type Caller, grantSandbox, mayAsk, type OverrideRights, overrideRights } from './permissions.ts';
 import type { RunRequest } from './run-request.ts';
@@ -56,7 +57,9 @@ export async function createRunRequest(
     sandbox: granted.sandbox,
     apply: options.document ? 'auto' : (input.apply ?? options.apply),
     ...(tool === 'delegate_resume' && target.runDir !== undefined && { continues: target.runDir }),
-    approvals: mayAsk(granted.sandbox, caller, options) ? 'ask' : 'never',
+    ...(mayAsk(granted.sandbox, caller, options)
+      ? { approvals: 'ask', ...present({ approvalTimeoutMs: await approvalLifetime(options) }) }
+      : { approvals: 'never' }),
     ...(threadId !== undefined && { threadId }),
     ...(fork && { fork }),
     ...(input.model !== undefined && { model: input.model }),

@@ -93,7 +93,7 @@ export function exceededBudget(
       ? undefined
       : exceeded(budgets.autopilot, 'autopilot', () => spending.spent({ autopilot }), isStart)) ??
     exceeded(budgets.day, 'day', () => spending.spent({ since: midnight }), isStart);
-  return reason === undefined ? undefined : { status: 'failed', reason };
+  return reason === undefined ? undefined : { status: 'failed', reason, overBudget: true };
 }
 
 function exceeded(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ExpandText } from '../../feature.ts';
+import type { Outreach } from '../../outreach.ts';
 import type { ValuesOf } from '../../setting.ts';
 import type { Records } from '../../store/records.ts';
 import type { CustomAgent } from '../agents/acp-definition.ts';
@@ -7,6 +8,7 @@ import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Containment } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
+import type { NewsOptions } from './approvers.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { Budgets, Price } from './budget.ts';
 import { defaultAgent } from './default-agent.ts';
@@ -43,8 +45,11 @@ export interface DelegateOptions {
   readonly approvals: {
     readonly mode: 'never' | 'ask';
     readonly rules: readonly string[];
-    readonly timeoutMs: number;
+    readonly timeoutMs: number | undefined;
   };
+  readonly news: NewsOptions;
+  /** True for a server whose clients can leave while it runs on: over HTTP. */
+  readonly outlivesClients?: boolean;
   readonly containment?: Containment | 'auto';
   /** When the changes of a run are applied, unless the call says so. */
   readonly apply: ApplyMode;
@@ -78,6 +83,8 @@ export interface DelegateOptions {
   readonly records?: Records;
   /** Expands prompts of the library in tasks and roles. Absent under the drop-in contract, which passes texts on unchanged. */
   readonly expandText?: ExpandText;
+  /** Reaches people. Absent under the drop-in contract. */
+  readonly outreach?: Outreach;
 }
 
 type Values = ValuesOf<typeof delegateSettings> & {
@@ -99,6 +106,7 @@ export function delegateOptions(
   const runsDir =
     values['delegate.runs_dir'] ?? (document && values.home === undefined ? delegatorRuns : ownRuns);
   const timeoutMs = (name: 'start' | 'idle' | 'total') => values[`delegate.${name}_timeout_seconds`] * 1000;
+  const seconds = values['delegate.approval_timeout_seconds'];
   const agents = values['delegate.agents'] as readonly CustomAgent[];
   const userHome = env['HOME'] ?? env['USERPROFILE'] ?? '';
   const named = values['delegate.agent'];
@@ -131,7 +139,13 @@ export function delegateOptions(
     approvals: {
       mode: values['delegate.approvals'],
       rules: values['delegate.approval_rules'],
-      timeoutMs: values['delegate.approval_timeout_seconds'] * 1000,
+      timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+    },
+    news: {
+      notify: values['delegate.notify'],
+      details: values['delegate.notify_details'],
+      approvers: values['delegate.approvers'],
+      atNight: values['delegate.approvals_at_night'],
     },
     apply: document ? 'auto' : values['delegate.apply'],
     containment: values['delegate.containment'],

@@ -12,6 +12,7 @@ import { runMarker } from '../process/process-table.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import { AgentRunner, isSystemError } from './agent-runner.ts';
 import { ApprovalQuestions } from './approval-questions.ts';
+import { notifiedPerson } from './approvers.ts';
 import { createRunRequest, expandTexts, type Texts } from './assignment.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 import type { HostClient } from './host-client.ts';
@@ -81,13 +82,17 @@ export class Delegation {
     const { threadId, ...fresh } = target;
     // A fork gets a thread of its own.
     const row = 'fork' in input ? fresh : target;
-    return this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
+    const started = await this.start({ ...row, tool }, input, context, notStartedRecord, async (run) => {
       const { directory } = run;
       const result = await this.#run(tool, input, run, target, texts);
       const record = await loadRecord(directory.path, directory.id, result);
       if (record === undefined) throw new Error(`the directory of run ${directory.id} was removed`);
       return record;
     });
+    // The earlier run goes on, so nobody needs its news any more.
+    if (tool === 'delegate_resume' && target.runDir !== undefined)
+      (await this.runner.queue).events.closeAll(target.runDir, 'all');
+    return started;
   }
 
   async #run(
@@ -116,13 +121,19 @@ export class Delegation {
   /** Creates the run directory and starts the work. If the directory cannot be created, `createFailure` makes the output. */
   async start<Output extends { readonly status: string }>(
     row: NewRun,
-    input: object,
+    input: { readonly notify?: string },
     context: Context,
     createFailure: (error: string) => Output,
     work: (run: RunContext) => Promise<Output>,
   ): Promise<StartedRun<Output>> {
-    const { runsDir, onDisconnect } = this.options;
+    const { runsDir, onDisconnect, outlivesClients } = this.options;
     const { tool } = row;
+    const notify = await notifiedPerson(
+      input.notify,
+      context.actor,
+      this.options.news,
+      this.options.outreach,
+    );
     const caller = await identifyCaller(context, input, this.options);
     const host = this.hosts.start();
     host.catch(() => {});
@@ -135,6 +146,7 @@ export class Delegation {
         receivedAt: new Date().toISOString(),
         input: { ...input },
         ...(!isOwner(actor) && { actor: actor.name, actorId: identityOf(actor) }),
+        ...(notify && { notify }),
       });
       directory = await RunDirectory.create(runsDir, this.runner.redact, request, (created) => {
         path = created.path;
@@ -148,7 +160,9 @@ export class Delegation {
       return { done: Promise.resolve(createFailure(problem)), directory: undefined, detach: () => {} };
     }
     const controller = new AbortController();
+    const leave = await this.#attend(path, notify?.ifLeft);
     const abort = () => {
+      if (isDisconnect(context.signal.reason)) leave();
       if (!isDisconnect(context.signal.reason) || onDisconnect === 'cancel')
         controller.abort(context.signal.reason);
     };
@@ -182,7 +196,23 @@ export class Delegation {
         reporter.mute();
         questions.mute();
         detach();
+        // On stdio, the client leaves when this process ends.
+        if (outlivesClients) leave();
       },
+    };
+  }
+
+  /** Records that a client waits for the run. Returns a function that records that it has left. */
+  async #attend(path: string, isWanted = false): Promise<() => void> {
+    if (!isWanted) return () => {};
+    const { events, self } = await this.runner.queue;
+    events.attend(path, self);
+    return () => {
+      try {
+        events.leave(path);
+      } catch (error) {
+        log('warning', `it could not be recorded that the client has left run ${path}`, error);
+      }
     };
   }
 

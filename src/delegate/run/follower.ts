@@ -64,6 +64,10 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
   let turnEndedAt: number | undefined;
   let stop: Stop | undefined;
   let ended: readonly EndedProcess[] = [];
+  /** Requests for permission that wait for a person. The time limits stand still meanwhile. */
+  const waiting = new Set<string>();
+  let waitedMs = 0;
+  let checkedAt = lastEventAt;
 
   const read = async () => {
     const offsetBefore = events.offset;
@@ -76,6 +80,8 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
           // Lets other servers show the thread while the run is in progress; finishRun writes it again.
           await writeThread(directory, event.threadId).catch(() => {});
         }
+        if (event.kind === 'approval' && event.expiresAt !== undefined) waiting.add(event.request.id);
+        if (event.kind === 'answered') waiting.delete(event.id);
         progress.apply(event);
         run.onEvent?.(event);
       }
@@ -96,6 +102,11 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
       return { progress, exit, ...(stop !== undefined && { stop }), ended, secrets };
     }
     const now = performance.now();
+    if (waiting.size > 0) {
+      waitedMs += now - checkedAt;
+      lastEventAt = now;
+    }
+    checkedAt = now;
     if (progress.end !== undefined) turnEndedAt ??= now;
     if (stop === undefined) {
       if (run.signal.aborted || now - cancellationCheckedAt > cancellationCheckMs) {
@@ -108,7 +119,7 @@ export async function followRun(run: FollowedRun): Promise<Followed> {
         continue;
       }
       stop ??=
-        checkTimeouts(run, progress, now - lastEventAt) ??
+        checkTimeouts(run, progress, now - lastEventAt, waitedMs) ??
         (progress.end === undefined ? run.measure(progress) : undefined) ??
         (isOverdue(exitTimeoutMs)
           ? { status: 'failed', reason: `${agent.label} did not exit after its turn had ended` }
@@ -166,8 +177,9 @@ function checkTimeouts(
   { agent, limits, startedAt }: FollowedRun,
   progress: RunProgress,
   idleMs: number,
+  waitedMs: number,
 ): Stop | undefined {
-  const ageMs = Date.now() - startedAt.getTime();
+  const ageMs = Date.now() - startedAt.getTime() - waitedMs;
   const timedOut = (limit: number, what: string): Stop => ({
     status: 'failed',
     reason: `timed out: ${what} within ${limit / 1000} s`,

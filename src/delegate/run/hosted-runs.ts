@@ -278,7 +278,7 @@ class SpareHost {
   }
 
   #start(): Promise<HostClient> {
-    const { records: _, expandText: __, ...options } = this.#options;
+    const { records: _, expandText: __, outreach: ___, ...options } = this.#options;
     return startHost(options);
   }
 

@@ -7,6 +7,7 @@ export type RunStatus = 'completed' | 'completed_with_problems' | 'failed' | 'ca
 export interface Stop {
   readonly status: 'cancelled' | 'failed';
   readonly reason: string;
+  readonly overBudget?: boolean;
 }
 
 /** Everything known about a run after its process has exited. */
@@ -27,6 +28,7 @@ export interface ExitFacts {
 export interface Outcome {
   readonly status: RunStatus;
   readonly error: string | null;
+  readonly overBudget?: boolean;
 }
 
 /** Decides how a run ended. A completed run needs a completed turn or exit code 0, and a final message. */
@@ -45,7 +47,12 @@ export function decideOutcome(facts: ExitFacts): Outcome {
     );
   const complete = progress.end?.kind === 'completed';
   // A turn that completed before the stop took effect counts as completed.
-  if (stop !== undefined && !complete) return { status: stop.status, error: stop.reason };
+  if (stop !== undefined && !complete)
+    return {
+      status: stop.status,
+      error: stop.reason,
+      ...(stop.overBudget && { overBudget: true }),
+    };
   if (progress.end?.kind === 'failed') return failed(progress.end.message);
   if (!complete && exit?.code !== 0) return failed(describeExit(facts));
   if (facts.messageProblem !== undefined)
@@ -54,9 +61,10 @@ export function decideOutcome(facts: ExitFacts): Outcome {
 }
 
 /** Adds problems that were found after the agent had exited. */
-export function withProblems({ status, error }: Outcome, problems: readonly string[]): Outcome {
-  if (problems.length === 0) return { status, error };
+export function withProblems({ status, error, ...more }: Outcome, problems: readonly string[]): Outcome {
+  if (problems.length === 0) return { status, error, ...more };
   return {
+    ...more,
     status: status === 'completed' ? 'completed_with_problems' : status,
     error: [...(error === null ? [] : [error]), ...problems].join('; '),
   };

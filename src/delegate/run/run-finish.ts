@@ -19,6 +19,7 @@ import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
 import { withUniqueDeliverables } from './deliverables.ts';
 import { watchCancellation } from './follower.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from './outcome.ts';
+import { endEvent } from './run-events.ts';
 import { autopilotOf } from './run-meter.ts';
 import { oneLine, type RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -151,7 +152,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
   }
   try {
     queue.spending.finish(directory.path, result.status);
-    queue.finish(directory.path);
+    queue.finish(directory.path, await endEvent(queue.events, directory.path));
   } catch (error) {
     log('warning', `run ${directory.id} could not be removed from the queue`, error);
   }

@@ -1,10 +1,12 @@
 import { sep } from 'node:path';
+import type { RunEvent } from '../../run-events.ts';
 import { Leases, setUpLeases } from '../../store/lease.ts';
 import { LocalDatabase } from '../../store/local-database.ts';
 import type { SqliteFile } from '../../store/sqlite-file.ts';
 import type { Usage } from '../agents/agent.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { mayStart, type NewRun, type OpenRun, toOpenRun } from './open-run.ts';
+import { RunEvents, runEventsSchema } from './run-events.ts';
 import { Spending, spendingSchema } from './spending.ts';
 
 const schema = `
@@ -38,7 +40,8 @@ const schema = `
     name TEXT PRIMARY KEY,
     passed_at INTEGER NOT NULL
   );
-  ${spendingSchema}`;
+  ${spendingSchema}
+  ${runEventsSchema}`;
 const leaseTable = {
   name: 'open_runs',
   key: 'directory',
@@ -60,12 +63,15 @@ export class RunQueue {
   readonly self: ProcessIdentity;
   /** What runs have used. */
   readonly spending: Spending;
+  /** What happened to runs and concerns people. */
+  readonly events: RunEvents;
 
   private constructor(database: LocalDatabase, self: ProcessIdentity) {
     this.#database = database;
     this.#leases = new Leases(database, leaseTable, self, isAlive);
     this.self = self;
     this.spending = new Spending(database);
+    this.events = new RunEvents(database);
   }
 
   /** `lockTimeoutMs` is how long to wait for another process that uses the file. Requests of this process wait as well. */
@@ -224,9 +230,12 @@ export class RunQueue {
     return this.#leases.pass(run.directory, run);
   }
 
-  /** Removes the run, and the cancellation requests for it and its jobs. */
-  finish(directory: string): void {
+  /** Removes the run, and the cancellation requests for it and its jobs. `event` says how it ended. */
+  finish(directory: string, event?: RunEvent): void {
     this.#database.transaction(() => {
+      if (event !== undefined) this.events.add(event, directory);
+      this.events.closeAll(directory, 'requests');
+      this.events.leave(directory);
       for (const table of ['open_runs', 'wishes'])
         this.#database.run(`DELETE FROM ${table} WHERE directory = ?`, directory);
       this.#database.run('DELETE FROM wishes WHERE substr(directory, 1, length(?1)) = ?1', directory + sep);

@@ -9,6 +9,7 @@ import type { AgentRunner } from './agent-runner.ts';
 import { EventFile } from './event-file.ts';
 import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun, ownRuns } from './open-run.ts';
+import { endEvent } from './run-events.ts';
 import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { RunRequest, RunResult } from './run-request.ts';
@@ -40,7 +41,7 @@ export async function recoverRun(
   }
   const isOver = hasEnd(run.directory) || !existsSync(run.directory);
   if (isOver || (mayRepeat && progress.end === undefined)) {
-    queue.finish(run.directory);
+    queue.finish(run.directory, await endEvent(queue.events, run.directory));
     return undefined;
   }
   const stop = requestedStop(undefined, queue, run.directory);

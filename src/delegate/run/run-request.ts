@@ -38,6 +38,8 @@ export interface RunRequest {
   readonly fork?: { readonly lastTurnId?: string };
   /** `ask`: the agent may ask people for permission to leave its sandbox. */
   readonly approvals?: 'never' | 'ask';
+  /** How long a request for permission waits for an answer, unless the settings say so. */
+  readonly approvalTimeoutMs?: number;
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly configOverrides?: readonly string[];

@@ -42,6 +42,7 @@ const shared = {
     default: false,
     description: 'Allow cwd outside git',
   },
+  notify: { type: 'string', minLength: 1, description: 'Who is told of the end: me, a person, nobody' },
 } as const;
 
 export const runInput = {

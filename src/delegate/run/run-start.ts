@@ -15,13 +15,18 @@ import type { AgentEvent } from '../agents/protocols/agent-event.ts';
 import { parseRule } from '../agents/protocols/approval-rules.ts';
 import { EventRecorder } from '../agents/protocols/event-recorder.ts';
 import { AgentExited } from '../agents/protocols/json-peer.ts';
-import { type ApprovalOptions, PendingApprovals } from '../agents/protocols/pending-approvals.ts';
+import {
+  type ApprovalOptions,
+  type PendingApproval,
+  PendingApprovals,
+} from '../agents/protocols/pending-approvals.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { endOrphans } from '../process/process-end.ts';
 import { createHoldBack, type Redact } from '../process/redaction.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { type AgentProcess, type ContainedAgent, startAgent, startPiped } from './agent-process.ts';
 import { validateAnswer } from './answer.ts';
+import { requestEvent } from './run-events.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { RunHooks, RunRequest } from './run-request.ts';
 import { writeApprovals } from './run-state.ts';
@@ -34,7 +39,7 @@ export interface StartOptions {
   readonly knownVariables?: Environment;
   readonly userHome: string;
   /** How requests for permission are answered. */
-  readonly approvals: { readonly rules: readonly string[]; readonly timeoutMs: number };
+  readonly approvals: { readonly rules: readonly string[]; readonly timeoutMs: number | undefined };
 }
 
 interface ReadyRun {
@@ -87,7 +92,11 @@ async function startConversation(
     streams,
     redact,
     heldBack: createHoldBack(options.knownVariables ?? options.env),
-    approvals: { rules: rules.map((rule) => parseRule(rule, options.userHome)), timeoutMs },
+    approvals: {
+      rules: rules.map((rule) => parseRule(rule, options.userHome)),
+      timeoutMs: timeoutMs ?? request.approvalTimeoutMs ?? defaultApprovalMs,
+    },
+    onRequests: createRequestRecorder(directory, queue),
     onWrite: wake,
     onInterrupted(by) {
       queue.requestCancellation(directory.path, `interrupted by ${by}`);
@@ -98,6 +107,33 @@ async function startConversation(
   void live.run().finally(() => hooks.onConversation?.(directory.id, undefined));
   // An agent that takes longer is followed like any other, so that it can be cancelled.
   return Promise.race([live.opened, pause(openTimeoutMs, true, { ref: false })]);
+}
+
+/** How long a request lives if nobody can be reached, and the settings say nothing. */
+const defaultApprovalMs = 300_000;
+
+/** Records the requests that wait for a person, with an event for each that was added and each that was answered. */
+function createRequestRecorder(directory: RunDirectory, queue: RunQueue) {
+  const open = new Map<string, string>();
+  let last = Promise.resolve();
+  const record = async (pending: readonly PendingApproval[]) => {
+    await writeApprovals(directory, pending);
+    const ids = new Set(pending.map(({ id }) => id));
+    for (const [id, event] of open) if (!ids.has(id) && open.delete(id)) queue.events.close(event);
+    for (const request of pending) {
+      if (open.has(request.id)) continue;
+      const event = await requestEvent(directory.path, request);
+      open.set(request.id, event.id);
+      queue.events.add(event, directory.path);
+    }
+  };
+  return (pending: readonly PendingApproval[]) => {
+    last = last
+      .then(() => record(pending))
+      .catch((error: unknown) =>
+        log('warning', `the requests of run ${directory.id} could not be recorded`, error),
+      );
+  };
 }
 
 /** Several agents that create the same database at the same time can fail. */
@@ -119,6 +155,8 @@ interface LiveRunOptions {
   readonly redact: Redact;
   readonly heldBack: (text: string) => number;
   readonly approvals: ApprovalOptions;
+  /** Called with the requests that wait for a person, after every change. */
+  readonly onRequests: (pending: readonly PendingApproval[]) => void;
   /** Called after every change of the event file. */
   readonly onWrite: () => void;
   /** Ends the run, because a person has interrupted it and given the agent no other work. */
@@ -150,10 +188,7 @@ class LiveRun {
     this.#approvals = new PendingApprovals(approvals, {
       record: (event) => this.#recorder.record(event),
       answer: (id, answer) => this.#conversation!.answer(id, answer),
-      onChange: (pending) =>
-        void writeApprovals(directory, pending).catch((error: unknown) => {
-          log('warning', `the requests of run ${directory.id} could not be recorded`, error);
-        }),
+      onChange: options.onRequests,
     });
   }
 

@@ -38,6 +38,8 @@ export interface RunCall {
   /** The token or OAuth subject that started the run. Absent for the owner. */
   readonly actor?: string;
   readonly actorId?: string;
+  /** Id of the person to notify. With `ifLeft`, only if no client waits for the run any more. */
+  readonly notify?: { readonly person: string; readonly ifLeft: boolean };
 }
 
 /** How the agent of a run was started. */
@@ -62,6 +64,8 @@ export interface RunEnd {
   readonly status: RunStatus;
   /** Why the run is not `completed`, in one sentence. */
   readonly error: string | null;
+  /** True if the run was stopped because a budget is used up. */
+  readonly overBudget?: boolean;
   readonly threadId: string | null;
   readonly answer: Answer | undefined;
   /** Tokens used by this run, without earlier runs of the thread. */
@@ -117,8 +121,11 @@ export async function readRunState(path: string): Promise<RunState | undefined> 
 }
 
 /** The content of `request.json` for a call that was just received. */
-export function callFile({ tool, receivedAt, input, actor, actorId }: RunCall): object {
-  return { tool, received_at: receivedAt, request: input, actor, actor_id: actorId };
+export function callFile({ tool, receivedAt, input, actor, actorId, notify }: RunCall): object {
+  return {
+    ...{ tool, received_at: receivedAt, request: input, actor, actor_id: actorId },
+    notify: notify && { person: notify.person, if_left: notify.ifLeft },
+  };
 }
 
 export async function readCall(path: string): Promise<RunCall | undefined> {
@@ -130,6 +137,9 @@ export async function readCall(path: string): Promise<RunCall | undefined> {
     // A job of an autopilot has a specification instead of a call.
     input: [file['request'], file['job']].find(isObject) ?? {},
     ...present({ actor: textIn(file, 'actor'), actorId: textIn(file, 'actor_id') }),
+    ...(isObject(file['notify']) && {
+      notify: { person: String(file['notify']['person']), ifLeft: file['notify']['if_left'] === true },
+    }),
   };
 }
 
@@ -197,7 +207,7 @@ export function writeApprovals(directory: RunDirectory, pending: readonly Pendin
   return directory.writeJson(files.approvals, { pending });
 }
 
-async function readApprovals(path: string): Promise<readonly PendingApproval[]> {
+export async function readApprovals(path: string): Promise<readonly PendingApproval[]> {
   const file = await readJson(join(path, files.approvals));
   return Array.isArray(file?.['pending']) ? (file['pending'] as PendingApproval[]) : [];
 }
@@ -225,6 +235,7 @@ function endFile(end: RunEnd): object {
     signal: end.signal,
     thread_id: end.threadId,
     error: end.error,
+    over_budget: end.overBudget,
     ...end.answer,
     usage: end.usage,
     cost_usd: end.costUsd,
@@ -255,6 +266,7 @@ function toEnd(file: Contents): RunEnd {
   return {
     status: (textIn(file, 'status') as RunStatus | undefined) ?? status,
     error,
+    ...(file['over_budget'] === true && { overBudget: true }),
     threadId: textIn(file, 'thread_id') ?? null,
     answer: asAnswer(file),
     usage: isObject(usage) ? (usage as unknown as Usage) : null,

@@ -187,8 +187,33 @@ export const delegateSettings = defineSettings({
   'delegate.approval_timeout_seconds': {
     type: 'integer',
     minimum: 1,
-    default: 300,
-    description: 'Time after which a request without an answer is refused, in seconds.',
+    description:
+      'Time after which a request without an answer is refused, in seconds. Without this setting, one hour if a person can be notified of it, and five minutes otherwise. The time limits of the run stand still meanwhile.',
+  },
+  'delegate.approvers': {
+    type: 'list',
+    default: [],
+    description:
+      'People, by id or name, who get requests for permission and may allow them, besides me. Others who are notified of a run may only refuse.',
+  },
+  'delegate.approvals_at_night': {
+    type: 'choice',
+    values: ['silent', 'delay', 'ignore'],
+    default: 'silent',
+    description:
+      'How a request for permission arrives in the quiet hours of a person: without a sound, after them, or as at any other time.',
+  },
+  'delegate.notify': {
+    type: 'string',
+    default: 'away',
+    description:
+      'Who is notified when a run ends or has questions, unless the call says so: a person by id or name, me, nobody, or away: me, if the client has left before the end of the run.',
+  },
+  'delegate.notify_details': {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether these messages contain results, errors and commands, which lock screens can show. Without it, they name only the folder and what happened.',
   },
   'delegate.containment': {
     type: 'choice',

@@ -4,7 +4,7 @@ import type { DelegateOptions } from '../run/delegate-options.ts';
 import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 
-const { task, cwd, sandbox, role, skip_git_repo_check, max_parallel } = autopilotInput.properties;
+const { task, cwd, sandbox, role, skip_git_repo_check, max_parallel, notify } = autopilotInput.properties;
 const text = { type: 'string' } as const;
 const candidate = {
   type: 'object',
@@ -39,6 +39,7 @@ const inputSchema = {
     judge: { ...candidate, description: 'Chooses among those that pass' },
     max_parallel: { ...max_parallel, default: 2, description: 'Candidates at the same time' },
     skip_git_repo_check,
+    notify,
   },
 } as const;
 

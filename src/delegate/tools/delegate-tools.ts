@@ -33,9 +33,14 @@ function announced<Schema extends { readonly properties: object }>(
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** The document has no choice of agents, offers more skills, and its runs always apply their changes. */
+/** The document has no choice of agents and no messages to people, offers more skills, and its runs always apply their changes. */
 function documented<Schema extends { readonly properties: object }>(schema: Schema): Schema {
-  const { agent: _, apply: __, ...properties } = schema.properties as Readonly<Record<string, unknown>>;
+  const {
+    agent: _,
+    apply: __,
+    notify: ___,
+    ...properties
+  } = schema.properties as Readonly<Record<string, unknown>>;
   return { ...schema, properties: { ...properties, max_skills: documentedMaxSkills } };
 }
 
@@ -137,7 +142,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
         : autopilotSchema,
       annotations,
       call: (input, context) => {
-        const { jobs: _, agents: __, ...documented } = input;
+        const { jobs: _, agents: __, notify: ___, ...documented } = input;
         return callAutopilot(options.document ? documented : input, context);
       },
     }),

@@ -4,6 +4,7 @@ import { log } from '../../log.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import { Delegation } from '../run/delegation.ts';
 import { LocalRuns } from './local-runs.ts';
+import { RunNews } from './run-news.ts';
 import { RunPublisher } from './run-publisher.ts';
 import { Runs } from './runs.ts';
 import { SharedRuns } from './shared-runs.ts';
@@ -20,6 +21,8 @@ export interface DelegationRuntime {
   readonly runs: Runs;
   /** Recovers the runs whose hosts were killed, if the options say so, and publishes changed runs for other machines. */
   sweep(): Promise<void>;
+  /** Tells people what happened to runs, and withdraws what is no longer true. */
+  tell(): Promise<void>;
   problems(): readonly Problem[];
   close(): Promise<void>;
 }
@@ -46,6 +49,7 @@ export function openDelegationRuntime(
     return {
       delegation,
       runs,
+      tell: newsOf(delegation),
       sweep: async () => {
         if (recoversRuns) await local.recoverAll();
         await keep(runs);
@@ -69,6 +73,7 @@ export function openDelegationRuntime(
   return {
     delegation,
     runs,
+    tell: newsOf(delegation),
     async sweep() {
       if (recoversRuns) await local.recoverAll();
       await keep(runs);
@@ -84,4 +89,10 @@ export function openDelegationRuntime(
       await Promise.race([shared.close(), databaseTimeout()]);
     },
   };
+}
+
+function newsOf(delegation: Delegation): DelegationRuntime['tell'] {
+  const { outreach } = delegation.options;
+  const news = outreach && new RunNews(delegation, outreach);
+  return async () => news?.tell();
 }

@@ -10,7 +10,7 @@ import { runId } from './run-change-tools.ts';
 import { runStarter } from './run-starter.ts';
 import type { Runs } from './runs.ts';
 
-const { cwd, model, reasoning_effort, sandbox, apply } = resumeInput.properties;
+const { cwd, model, reasoning_effort, sandbox, apply, notify } = resumeInput.properties;
 
 const inputSchema = {
   type: 'object',
@@ -28,6 +28,7 @@ const inputSchema = {
     reasoning_effort,
     sandbox,
     apply,
+    notify,
   },
 } as const;
 

@@ -1,0 +1,86 @@
+import { type Actor, isOwner, owner } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
+import type { Outreach } from '../../outreach.ts';
+import type { RunCall } from './run-state.ts';
+
+/** How people hear of runs. */
+export interface NewsOptions {
+  /** `away`: me, if no client waits for the run any more. Otherwise a person, or `nobody`. */
+  readonly notify: string;
+  /** Messages contain results, errors and commands, which lock screens may show. */
+  readonly details: boolean;
+  /** People who may allow what agents ask for, besides me. */
+  readonly approvers: readonly string[];
+  /** What quiet hours do to requests for permission. */
+  readonly atNight: 'silent' | 'delay' | 'ignore';
+}
+
+export interface Recipient {
+  readonly person: string;
+  /** False if the person may only refuse. */
+  readonly mayAllow: boolean;
+}
+
+/** Whom to notify of a run that the actor starts. Throws a failure if the call names somebody who is unknown. */
+export async function notifiedPerson(
+  requested: string | undefined,
+  actor: Actor,
+  { notify }: NewsOptions,
+  outreach: Outreach | undefined,
+): Promise<RunCall['notify']> {
+  const wanted = requested ?? notify;
+  if (outreach === undefined || wanted === 'nobody') return undefined;
+  if (requested !== undefined && requested !== 'away')
+    return { person: await outreach.findPerson(requested, actor), ifLeft: false };
+  if (wanted !== 'away') return { person: wanted, ifLeft: false };
+  // Found without the database, which a run must not depend on.
+  const { people } = actor.rights ?? {};
+  if (isOwner(actor)) return { person: 'me', ifLeft: true };
+  return Array.isArray(people) && people.length === 1 ? { person: people[0], ifLeft: true } : undefined;
+}
+
+/** The people who decide on requests: me and the approvers. The person who is notified of the run may refuse. */
+export async function findApprovers(
+  { notify, approvers }: NewsOptions,
+  outreach: Outreach,
+  notified?: string,
+): Promise<readonly Recipient[]> {
+  if (notify === 'nobody' && notified === undefined) return [];
+  const allowing = await Promise.all(['me', ...approvers].map((one) => findKnown(outreach, one)));
+  const mayAllow = new Set(allowing.filter((id) => id !== undefined));
+  const other = notified === undefined ? undefined : await findKnown(outreach, notified);
+  const people = new Set([...mayAllow, ...(other === undefined ? [] : [other])]);
+  return [...people].map((person) => ({ person, mayAllow: mayAllow.has(person) }));
+}
+
+const reachableLifetimeMs = 60 * 60_000;
+
+/** How long a request may wait for an answer. Undefined: as usual. */
+export async function approvalLifetime({
+  news,
+  outreach,
+}: {
+  readonly news: NewsOptions;
+  readonly outreach?: Outreach;
+}): Promise<number | undefined> {
+  if (outreach === undefined) return undefined;
+  try {
+    for (const { person } of await findApprovers(news, outreach))
+      if (await outreach.canReach(person)) return reachableLifetimeMs;
+  } catch (error) {
+    log('debug', 'it is not known whether anybody can be notified of requests', error);
+  }
+  return undefined;
+}
+
+/** The id of a person; `undefined` if there is none. Other failures, such as those of the database, are thrown. */
+export async function findKnown(outreach: Outreach, written: string): Promise<string | undefined> {
+  try {
+    return await outreach.findPerson(written, owner, false);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+    log(written === 'me' ? 'debug' : 'warning', `nobody is notified as "${written}"`, error);
+    return undefined;
+  }
+}
