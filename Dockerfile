@@ -17,5 +17,7 @@ VOLUME /data
 EXPOSE 7323
 USER node
 WORKDIR /data
+# For servers. Workers listen on no port: start them with --no-healthcheck.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.ADJUTANT_HTTP_PORT || 7323) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/opt/adjutant/lib/node_modules/adjutant/dist/adjutant.cjs"]
 CMD ["serve", "--http", "--host", "0.0.0.0"]

@@ -19,10 +19,22 @@ export interface Feature {
   readonly extensions?: Readonly<Record<string, JsonObject>>;
   /** Problems that a person should fix, such as a broken file or a name clash. They are listed, never thrown. */
   problems?(): Promise<readonly Problem[]>;
+  /** Numbers of this moment for monitoring, such as open runs. They must be cheap, and must not create files. */
+  metrics?(): Promise<readonly Metric[]>;
   /** What waits for a person, such as a request for permission. */
   readonly inbox?: InboxSource;
   subscribe?(listener: (change: Change) => void): () => void;
   close?(): Promise<void>;
+}
+
+/** One value for monitoring, in the terms of Prometheus. */
+export interface Metric {
+  /** In snake case, with its unit, and without our prefix: `runs_open`, `memory_bytes`. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 /** The protocol extensions of each feature. Kept here because `initialize` declares them before the features are loaded. */

@@ -13,6 +13,25 @@ export function logLevel(): LogLevel {
   return levels[threshold]!;
 }
 
+export type LogFormat = 'text' | 'json';
+
+let format: LogFormat = 'text';
+
+export function setLogFormat(chosen: LogFormat): void {
+  format = chosen;
+}
+
+export function logFormat(): LogFormat {
+  return format;
+}
+
+/** What the code works on, such as a request, for the log in JSON. */
+let contextOf: () => object | undefined = () => undefined;
+
+export function setLogContext(read: typeof contextOf): void {
+  contextOf = read;
+}
+
 let redact = (text: string): string => text;
 
 /** Sets the function that removes secrets from messages. */
@@ -32,7 +51,11 @@ export function log(level: LogLevel, message: string, error?: unknown): void {
       : `: ${level === 'error' && error instanceof Error ? error.stack : messageOf(error)}`;
   const text = redact(`${message}${cause}`);
   const kept = text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;
-  process.stderr.write(`adjutant: ${level}: ${kept}\n`);
+  const line =
+    format === 'text'
+      ? `adjutant: ${level}: ${kept}`
+      : JSON.stringify({ time: new Date().toISOString(), level, message: kept, ...contextOf() });
+  process.stderr.write(`${line}\n`);
 }
 
 let unhandledRejections = 0;

@@ -66,6 +66,13 @@ export const settings = defineSettings({
     default: 'info',
     description: 'Lowest level of the messages written to stderr.',
   },
+  log_format: {
+    type: 'choice',
+    values: ['text', 'json'],
+    default: 'text',
+    description:
+      'Format of these messages. `json` writes one object per line, which also has the id of the HTTP request and the program that sent it.',
+  },
   max_message_bytes: {
     type: 'integer',
     minimum: 1024,

@@ -28,6 +28,7 @@ export const scopes = [
   'calendar:*',
   'delegate:read-only',
   'delegate:workspace-write',
+  'metrics',
   'admin',
 ] as const;
 

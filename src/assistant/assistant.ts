@@ -132,6 +132,7 @@ export function createAssistant({
     outreach,
     storedData: async (userId) => (await import('./entities/entity-access.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
+    metrics: async () => (await import('./metrics.ts')).notificationMetrics(store, clock()),
     close: () => store.close(),
   };
 }

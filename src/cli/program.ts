@@ -1,7 +1,7 @@
 import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
-import { type LogLevel, setLogLevel } from '../log.ts';
+import { type LogLevel, setLogFormat, setLogLevel } from '../log.ts';
 import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
 import { type Action, type Command, commonFlags, UsageError } from './terminal/command.ts';
@@ -82,6 +82,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const use = await findUse(command, loaded);
     action = use.action;
     setLogLevel(logLevelOf(loaded));
+    setLogFormat(loaded.config.log_format);
     const terminal = createTerminal(streams, loaded.flags);
     if (use.former !== undefined)
       terminal.hint(`${command.name} ${use.former} is now called ${command.name} ${use.word}.\n`);

@@ -89,6 +89,35 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
       },
       serverFor,
       readiness: createReadiness(config, delivery),
+      metrics: async () => {
+        const { metricsText, processMetrics } = await import('../status/metrics.ts');
+        const connections = [...group.servers].reduce((sum, { sessions }) => sum + sessions.size, 0);
+        const failed: string[] = [];
+        const ofFeatures = await Promise.all(
+          (serverFor()?.features ?? []).map(async (feature) => {
+            try {
+              return (await feature.metrics?.()) ?? [];
+            } catch (error) {
+              // The other metrics matter most while the database does not answer.
+              log('debug', `no metrics of ${feature.name}`, error);
+              failed.push(feature.name);
+              return [];
+            }
+          }),
+        );
+        return metricsText([
+          ...processMetrics(),
+          { name: 'sessions', help: 'Open sessions', type: 'gauge', value: connections },
+          {
+            name: 'features_failed',
+            help: 'Features without metrics now',
+            type: 'gauge',
+            value: failed.length,
+          },
+          ...group.log.metrics(),
+          ...ofFeatures.flat(),
+        ]);
+      },
       permitsItself: (path) => delivery !== undefined && isAnswerPath(path),
       async page(path, response, request) {
         if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;

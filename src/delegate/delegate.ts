@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../context.ts';
-import { type Change, extensions, type Feature } from '../feature.ts';
+import { type Change, extensions, type Feature, type Metric } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
 import type { DelegateOptions } from './run/delegate-options.ts';
@@ -78,6 +78,11 @@ export function createDelegate(options: DelegateOptions): Feature {
       extensions: extensions.delegate,
     }),
     problems: async () => (await opening.current)?.problems() ?? [],
+    metrics: async () => {
+      // Counting runs must not create the queue.
+      if (!existsSync(options.queueFile)) return openRunMetrics([]);
+      return openRunMetrics((await (await runtime()).delegation.runner.queue).open());
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -89,6 +94,16 @@ export function createDelegate(options: DelegateOptions): Feature {
       await (await opening.current)?.close();
     },
   };
+}
+
+function openRunMetrics(open: readonly { readonly state: string }[]): readonly Metric[] {
+  return ['waiting', 'running'].map((state) => ({
+    name: 'runs_open',
+    help: 'Runs of this machine that wait or are in progress',
+    type: 'gauge',
+    labels: { state },
+    value: open.filter((run) => (run.state === 'waiting' ? 'waiting' : 'running') === state).length,
+  }));
 }
 
 function logSweepError(error: unknown): void {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject, type JsonSchema, messageOf } from '../json.ts';
-import { log, setLogLevel, setLogRedaction } from '../log.ts';
+import { log, setLogFormat, setLogLevel, setLogRedaction } from '../log.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { version } from '../version.ts';
 import type { RunOrder } from './agents/protocols/run-order.ts';
@@ -119,6 +119,7 @@ class RunHost {
     }
     await server.deliver({ kind: 'accepted' });
     setLogLevel(order.logLevel);
+    setLogFormat(order.logFormat ?? 'text');
     const runner = new AgentRunner(order.options, lockTimeoutMs);
     setLogRedaction(runner.redact);
     const { path, id } = order.run;

@@ -39,6 +39,8 @@ export interface RequestEvent {
   /** The name of the client. Empty before it has identified itself. */
   readonly client: string;
   readonly method: string;
+  /** The name in a call of a tool, which need not exist. */
+  readonly tool?: string;
   readonly milliseconds: number;
   readonly failed: boolean;
 }

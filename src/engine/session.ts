@@ -180,9 +180,11 @@ export class Session implements Connection {
 
   #finish(request: RequestMessage, inProgress: RequestInProgress, failed: boolean): void {
     if (this.#inFlight.get(request.id) === inProgress) this.#inFlight.delete(request.id);
+    const tool = request.method === 'tools/call' ? request.params['name'] : undefined;
     this.server.observe({
       client: this.client.name,
       method: request.method,
+      ...(typeof tool === 'string' && { tool }),
       milliseconds: inProgress.milliseconds,
       // A request that the client cancelled did not fail.
       failed: failed && !inProgress.aborted,

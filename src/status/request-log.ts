@@ -1,8 +1,17 @@
+import type { Metric } from '../feature.ts';
+
 /** One answered request. */
 export interface AnsweredRequest {
   readonly method: string;
+  readonly tool?: string;
   readonly milliseconds: number;
   readonly failed: boolean;
+}
+
+interface Totals {
+  count: number;
+  failed: number;
+  milliseconds: number;
 }
 
 export interface MethodSummary {
@@ -20,19 +29,33 @@ const maxDurations = 200;
 const reportedDurations = 60;
 /** A client can send any method name. Names beyond this number are counted as `other`. */
 const maxMethods = 100;
+/** The same for names of tools, of which there are more. */
+const maxTools = 300;
 
 /** Counts the requests of each method and keeps their latest durations. */
 export class RequestLog {
-  readonly #methods = new Map<string, { count: number; failed: number; recent: number[] }>();
+  readonly #methods = new Map<string, Totals & { readonly recent: number[] }>();
+  readonly #tools = new Map<string, Totals>();
 
-  add({ method, milliseconds, failed }: AnsweredRequest): void {
-    const name = this.#methods.has(method) || this.#methods.size < maxMethods ? method : 'other';
-    const entry = this.#methods.get(name) ?? { count: 0, failed: 0, recent: [] };
-    this.#methods.set(name, entry);
-    entry.count += 1;
-    if (failed) entry.failed += 1;
+  add({ method, tool, milliseconds, failed }: AnsweredRequest): void {
+    const entry = entryOf(this.#methods, method, maxMethods, () => ({ ...nothing, recent: [] }));
+    count(entry, milliseconds, failed);
     entry.recent.push(milliseconds);
     if (entry.recent.length > maxDurations) entry.recent.shift();
+    if (tool !== undefined)
+      count(
+        entryOf(this.#tools, tool, maxTools, () => ({ ...nothing })),
+        milliseconds,
+        failed,
+      );
+  }
+
+  /** Counters since the start of the process. */
+  metrics(): readonly Metric[] {
+    return [
+      ...counters('requests', 'method', 'Answered requests', this.#methods),
+      ...counters('tool_calls', 'tool', 'Calls of tools', this.#tools),
+    ];
   }
 
   summary(): readonly MethodSummary[] {
@@ -50,6 +73,49 @@ export class RequestLog {
       })
       .sort((a, b) => b.count - a.count);
   }
+}
+
+const nothing: Totals = { count: 0, failed: 0, milliseconds: 0 };
+
+function count(totals: Totals, milliseconds: number, failed: boolean): void {
+  totals.count += 1;
+  totals.milliseconds += milliseconds;
+  if (failed) totals.failed += 1;
+}
+
+function entryOf<Entry>(
+  entries: Map<string, Entry>,
+  given: string,
+  maximum: number,
+  create: () => Entry,
+): Entry {
+  const name = entries.has(given) || entries.size < maximum ? given : 'other';
+  const entry = entries.get(name) ?? create();
+  entries.set(name, entry);
+  return entry;
+}
+
+function counters(
+  name: string,
+  label: string,
+  help: string,
+  entries: ReadonlyMap<string, Totals>,
+): readonly Metric[] {
+  const of = (ending: string, what: string, value: (totals: Totals) => number, more: Metric['labels'] = {}) =>
+    [...entries].map(
+      ([key, totals]): Metric => ({
+        name: `${name}_${ending}`,
+        help: `${help}${what}`,
+        type: 'counter',
+        labels: { [label]: key, ...more },
+        value: value(totals),
+      }),
+    );
+  return [
+    ...of('total', ' by outcome', (totals) => totals.count - totals.failed, { outcome: 'done' }),
+    ...of('total', ' by outcome', ({ failed }) => failed, { outcome: 'failed' }),
+    ...of('seconds_total', ': time until their answers', ({ milliseconds }) => milliseconds / 1000),
+  ];
 }
 
 function quantile(sorted: readonly number[], share: number): number {

@@ -22,10 +22,11 @@ import { serveModern } from './http-modern.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { structureProblem } from './message-limits.ts';
 import { findDenied } from './needed-scope.ts';
-import { isProbe, serveProbe } from './probes.ts';
+import { isProbe, metricsPath, serveMetrics, serveProbe } from './probes.ts';
 import { RateLimit } from './rate-limit.ts';
 import { pagePath, sendError, sendJson } from './reply.ts';
 import { type ReplyLimits, ReplyMemory } from './reply-memory.ts';
+import { nameActor, withRequestId } from './request-id.ts';
 import { tooLong } from './stdio.ts';
 
 const timeouts = {
@@ -64,6 +65,8 @@ export interface HttpOptions extends GuardOptions {
   permitsItself?(path: string): boolean;
   /** Checks for `/readyz`. Absent in tests of the transport alone. */
   readiness?(): Promise<readonly Finding[]>;
+  /** Metrics for `/metrics`. Absent in tests of the transport alone. */
+  metrics?(): Promise<string>;
   /** Serves all other paths: the page and its files. */
   page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void>;
 }
@@ -87,12 +90,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
     for (const one of sessions.values()) one.endRevoked();
   });
   const listener = createListener(timeouts, (request, response) => {
-    handle(endpoint, request, response).catch((error: unknown) => {
-      // The client disconnected during its request, so there is nobody to reply to.
-      if (request.errored) return;
-      log('error', `${request.method} ${request.url} failed`, error);
-      sendError(response, 500, -32603, 'Internal error');
-    });
+    const answer = () =>
+      handle(endpoint, request, response).catch((error: unknown) => {
+        // The client disconnected during its request, so there is nobody to reply to.
+        if (request.errored) return;
+        log('error', `${request.method} ${request.url} failed`, error);
+        sendError(response, 500, -32603, 'Internal error');
+      });
+    void withRequestId(request, response, answer);
   });
   const rate = new RateLimit(limits.requestsPerSecond);
   const connections = new ConnectionLimit(listener, affordableConnections(limits.connections));
@@ -130,7 +135,7 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
-  if (route === null && !isProbe(path)) {
+  if (route === null && !isProbe(path) && path !== metricsPath) {
     const metadata = authenticator?.metadata(path);
     return metadata === undefined
       ? options.page(path, response, request)
@@ -139,7 +144,9 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
 
   const credential = await admit(options, request, response);
   if (credential === undefined) return;
+  nameActor(credential.actor.name);
   options.connections.use(request, response);
+  if (path === metricsPath) return serveMetrics(options, request, response, credential.actor);
   if (route === null) return serveProbe(options, path, request, response, credential.actor);
   const server = options.serverFor(route[1]);
   if (server === undefined) return sendError(response, 404, -32601, `Unknown contract "${route[1]}".`);

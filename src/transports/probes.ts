@@ -6,11 +6,34 @@ import { sendError, sendJson } from './reply.ts';
 
 export interface ProbeOptions {
   readiness?(): Promise<readonly Finding[]>;
+  /** Metrics in the text format of Prometheus. */
+  metrics?(): Promise<string>;
 }
 
 /** The addresses that load balancers and container platforms ask. */
 export function isProbe(path: string): boolean {
   return path === '/livez' || path === '/readyz';
+}
+
+/** The address that monitoring asks. It needs a token. */
+export const metricsPath = '/metrics';
+
+export async function serveMetrics(
+  { metrics = async () => '' }: ProbeOptions,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { rights }: Actor,
+): Promise<void> {
+  if (method !== 'GET') return sendError(response, 405, -32600, 'Use GET.', { allow: 'GET' });
+  if (rights !== undefined && !rights.scopes.includes('metrics'))
+    return sendError(response, 403, -32600, 'Metrics need a token with the scope metrics.');
+  const body = await metrics();
+  response
+    .writeHead(200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+    .end(body);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,7 +93,13 @@ it('the image starts the server and ends it on SIGTERM', async () => {
       printed += String(chunk);
       if (printed.endsWith('}\n')) break;
     }
-    expect(JSON.parse(printed)).toMatchObject({ mcp: expect.stringContaining('http://127.0.0.1:') });
+    const { mcp } = JSON.parse(printed) as { mcp: string };
+    expect(mcp).toContain('http://127.0.0.1:');
+    const [node, ...check] = JSON.parse(valuesOf('HEALTHCHECK')[0]!.replace(/^.*?CMD /, ''));
+    expect(node).toBe('node');
+    const health = (port: string) =>
+      spawnSync(process.execPath, check, { env: { ADJUTANT_HTTP_PORT: port } }).status;
+    expect([health(new URL(mcp).port), health('1')]).toEqual([0, 1]);
   } finally {
     // Docker stops a container with this signal.
     server.kill('SIGTERM');

@@ -1,5 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NamedTokens } from '../../src/identity/named-tokens.ts';
+import { httpClient } from '../identity/http-client.ts';
 import { Program } from '../program.ts';
 
 interface Readiness {
@@ -26,7 +28,10 @@ describe('probes', () => {
   let authorization: string;
 
   beforeAll(async () => {
-    server = new Program(['serve', '--http', '--port', '0', '--set', 'http.requests_per_second=1']);
+    server = new Program([
+      ...['serve', '--http', '--port', '0', '--set', 'http.requests_per_second=1'],
+      ...['--log-format', 'json', '--log-level', 'debug'],
+    ]);
     const { url: address, token } = await server.listening();
     url = address;
     authorization = `Bearer ${token}`;
@@ -53,6 +58,57 @@ describe('probes', () => {
     expect(await get(`${url}/readyz`, { authorization, origin: 'https://evil.example' })).toMatchObject({
       status: 403,
     });
+  });
+
+  it('/metrics › needs a token with the scope metrics, and has numbers of every part', async () => {
+    const tokens = new NamedTokens(server.home);
+    const as = (token: string) => get(`${url}/metrics`, { authorization: `Bearer ${token}` });
+    expect(await get(`${url}/metrics`)).toMatchObject({ status: 401 });
+    expect(await as(tokens.create('reader', ['read']))).toMatchObject({ status: 403 });
+    const client = httpClient(url, authorization.slice(7));
+    await client.modern()('tools/call', { name: 'list_prompts', arguments: {} });
+    await client.modern()('tools/call', { name: 'get_user', arguments: { user_id: 'a"b\n' } });
+    const reminder = { text: 'call mum', when: 'tomorrow 18:00' };
+    await client.modern()('tools/call', { name: 'remind', arguments: reminder });
+    const { status, body } = await as(tokens.create('prometheus', ['metrics']));
+    expect(status).toBe(200);
+    for (const line of [
+      /^adjutant_requests_total\{method="tools\/call",outcome="done"\} [1-9]/m,
+      /^adjutant_tool_calls_total\{tool="list_prompts",outcome="done"\} 1$/m,
+      /^adjutant_tool_calls_total\{tool="get_user",outcome="failed"\} 1$/m,
+      /^adjutant_tool_calls_seconds_total\{tool="list_prompts"\} 0\.\d+$/m,
+      /^adjutant_runs_open\{state="waiting"\} 0$/m,
+      /^adjutant_notifications_due 0$/m,
+      /^adjutant_memory_bytes \d{7,}$/m,
+      /^# TYPE adjutant_cpu_seconds_total counter$/m,
+    ])
+      expect(body).toMatch(line);
+    // Every line is valid, and no metric is described twice.
+    expect(body).toMatch(
+      /^(?:(?:# (?:HELP|TYPE) .+|[a-z_]+(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? [\d.e+-]+)\n)+$/,
+    );
+    const described = [...body.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    expect(new Set(described).size).toBe(described.length);
+  });
+
+  it('the log in JSON › has the id of the request and who sent it, as the reply does', async () => {
+    const named = await fetch(`${url}/readyz`, {
+      headers: { authorization, 'x-request-id': 'from-proxy.1' },
+    });
+    expect(named.headers.get('x-request-id')).toBe('from-proxy.1');
+    const invented = await fetch(`${url}/livez`, { headers: { 'x-request-id': 'a b {"x"}' } });
+    const id = invented.headers.get('x-request-id');
+    expect(id).toMatch(/^[\da-f-]{36}$/);
+    const lines = () =>
+      server.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    await expect
+      .poll(lines)
+      .toContainEqual(expect.objectContaining({ level: 'debug', request: 'from-proxy.1', actor: 'owner' }));
+    await expect
+      .poll(lines)
+      .toContainEqual(
+        expect.objectContaining({ request: id, message: expect.stringMatching(/^GET \/livez 200 \d+ ms$/) }),
+      );
   });
 
   it('a method other than GET and HEAD › is refused', async () => {

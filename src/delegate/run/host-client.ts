@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
-import { log, logLevel } from '../../log.ts';
+import { log, logFormat, logLevel } from '../../log.ts';
 import { storageReason } from '../../storage-error.ts';
 import { launch } from '../process/launch.ts';
 import { ownProgram } from '../process/own-program.ts';
@@ -76,7 +76,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     carryOut(order, onMessage) {
       socket.ref();
       report = onMessage;
-      channel.send({ ...order, format: orderFormat, options, logLevel: logLevel() });
+      channel.send({ ...order, format: orderFormat, options, logLevel: logLevel(), logFormat: logFormat() });
       return result.promise;
     },
     cancel: (reason) => channel.send({ cancel: reason }),

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../log.ts';
+import type { LogFormat, LogLevel } from '../../log.ts';
 import type { AgentEvent } from '../agents/agent.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import type { DelegateOptions } from './delegate-options.ts';
@@ -14,6 +14,8 @@ export interface HostOrder {
   readonly format: number;
   readonly options: HostOptions;
   readonly logLevel: LogLevel;
+  /** Absent in orders of earlier versions. */
+  readonly logFormat?: LogFormat;
   readonly run: { readonly path: string; readonly id: string };
   /** `resume` continues an autopilot whose host was killed. */
   readonly work: 'run' | 'autopilot' | 'resume';
