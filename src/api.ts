@@ -5,13 +5,16 @@ import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { FeatureApi } from './feature-api.ts';
 import type { inboxTools } from './inbox/inbox-tools.ts';
 import type { JsonObject } from './json.ts';
+import type { routineTools } from './routines/routines.ts';
 import type { statusTools } from './status/status.ts';
 import type { ToolTypes } from './tool.ts';
 
 /** Every tool of `standard`. */
 export type Api = FeatureApi &
   ToolTypes<
-    ReturnType<typeof demoTools | typeof inboxTools | typeof statusTools | typeof activityTools>[number]
+    ReturnType<
+      typeof demoTools | typeof inboxTools | typeof statusTools | typeof activityTools | typeof routineTools
+    >[number]
   >;
 
 export type ToolName = keyof Api;

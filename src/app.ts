@@ -28,6 +28,7 @@ import {
   promptGit,
   promptOptions,
   redactLog,
+  routineOptions,
   sharedRecords,
   withOriginalFolders,
 } from './feature-options.ts';
@@ -41,6 +42,7 @@ import {
   createTwig,
   type PromptsFeature,
 } from './prompts/prompts.ts';
+import { createRoutines } from './routines/routines.ts';
 import { createSkills } from './skills/skills.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
@@ -72,6 +74,8 @@ export interface AppOptions extends PromptSources {
   readonly recoversRuns?: boolean;
   /** True for a server whose clients can leave while it runs on. */
   readonly outlivesClients?: boolean;
+  /** True for a worker and for a server over HTTP: they fire the routines of this machine. */
+  readonly firesRoutines?: boolean;
   /** Keeps the prompts up to date that `adjutant install --with-prompts` wrote into the folders of clients. */
   readonly updatesClients?: boolean;
 }
@@ -104,15 +108,21 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
 
   function standardFeatures(): readonly Feature[] {
     const shared = sharedRecords(config);
-    const { prompts, delegate, assistant } = createMainFeatures(config, options, shared);
+    const main = createMainFeatures(config, options, shared);
+    const { prompts, assistant } = main;
     if (options.updatesClients) followPrompts(prompts, config['http.state_dir']);
-    const main = [prompts, delegate, assistant, ...createSkillFeatures(config, prompts)];
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
+    const routines = createRoutineFeature(config, options, main, (tool, args, context) => {
+      // As if the actor called at the command line: toolsets do not apply, read-only and scopes do.
+      server.access.withoutToolsets().heldBy(context.actor).demand(server.offeredTools.get(tool)!.tool);
+      return callTool(server, tool, args, context);
+    });
+    const shown = [prompts, main.delegate, assistant, routines, ...createSkillFeatures(config, prompts)];
     return [
-      ...main,
+      ...shown,
       createDemoFeature(config, callFeature, assistant),
       createInbox({
-        sources: main.flatMap(({ inbox }) => inbox ?? []),
+        sources: shown.flatMap(({ inbox }) => inbox ?? []),
         records: shared.records ?? createRecords(config['assistant.database_url']),
         ownerOf: (actor) => assistant.outreach.findPerson('me', actor).catch(() => identityOf(actor)),
         mayCall: (tool, { actor }, reads) =>
@@ -121,7 +131,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
             .heldBy(actor)
             .allows({ name: tool, annotations: { readOnlyHint: reads } }),
       }),
-      createStatusFeature(main, config, options, group),
+      createStatusFeature(shown, config, options, group),
       createActivity(audit),
       createApps(),
     ];
@@ -247,6 +257,7 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
   const { outreach } = assistant;
   return {
     prompts,
+    expandText,
     delegate: createDelegate(
       delegateFeatureOptions(config, env, false, {
         ...shared,
@@ -256,6 +267,25 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
     ),
     assistant,
   };
+}
+
+/** Joins routines with the features that they use. */
+function createRoutineFeature(
+  config: Config,
+  { firesRoutines = false }: AppOptions,
+  { expandText, delegate, assistant }: ReturnType<typeof createMainFeatures>,
+  call: CallFeature,
+): Feature {
+  return createRoutines({
+    ...routineOptions(config),
+    fires: firesRoutines && config['routines.enabled'] && !config.read_only,
+    call,
+    expandText,
+    outreach: assistant.outreach,
+    findEvents: (...query) => assistant.findEvents(...query),
+    person: (...query) => assistant.person(...query),
+    refuseSubagents: (context) => delegate.refuseSubagents(context, 'create, change or run routines'),
+  });
 }
 
 const recovery = ({ recoversRuns = false }: AppOptions) => ({ recoversRuns });

@@ -5,6 +5,8 @@ export interface Context {
   /** Aborted when the client cancels or disconnects, or when the time limit is reached. */
   readonly signal: AbortSignal;
   readonly client: Client;
+  /** True for the page and the command line, where a person acts and not a model. */
+  readonly isPersonal?: boolean;
   /** The request's `_meta`, unchanged. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** Does nothing unless the client asked for progress. `progress` must increase with every call. */

@@ -3,15 +3,18 @@ import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createAudit } from './audit/audit.ts';
 import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
+import { owner } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/process/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/run/delegate-options.ts';
 import { Denied } from './failure.ts';
 import type { ExpandText } from './feature.ts';
+import { NamedTokens } from './identity/named-tokens.ts';
 import { setLogRedaction } from './log.ts';
 import { commandName } from './prompts/catalog/expander.ts';
 import type { RunGit } from './prompts/mounts/repository-pull.ts';
 import type { PromptDocuments, PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
+import type { RoutinesOptions } from './routines/routines.ts';
 import { createRecords, type Records } from './store/records.ts';
 import { isPostgres, locate } from './store/store.ts';
 import { Access } from './toolsets/access.ts';
@@ -194,6 +197,31 @@ export function assistantOptions(
       timeoutMs: config['assistant.model_timeout_ms'],
       ...(config['assistant.policy'] === 'delegate' && { delegate: createTaskRunner() }),
     },
+  };
+}
+
+export function routineOptions(
+  config: Config,
+): Pick<RoutinesOptions, 'databaseUrl' | 'stateDir' | 'settings' | 'publicUrl' | 'present'> {
+  const tokens = new NamedTokens(config['http.state_dir']);
+  return {
+    databaseUrl: config['assistant.database_url'],
+    stateDir: config['delegate.state_dir'],
+    publicUrl: config['delivery.public_url'],
+    settings: {
+      minIntervalMs: config['routines.min_interval_minutes'] * 60_000,
+      catchUpHours: config['routines.catch_up_hours'],
+      maxFailures: config['routines.max_failures'],
+      maxPerHour: config['routines.max_per_hour'],
+      keepMs: config['routines.keep_days'] * 86_400_000,
+      maxParallel: config['delegate.max_parallel'],
+    },
+    present: ({ name, token }) =>
+      token === undefined
+        ? owner
+        : token.kind === 'named'
+          ? tokens.present(name.replace(/^token /, ''), token.id)
+          : undefined,
   };
 }
 

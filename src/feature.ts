@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Content, ResourceContents } from './content.ts';
 import type { CompletionContext, Context } from './context.ts';
 import type { InboxSource } from './inbox.ts';
@@ -23,6 +24,8 @@ export interface Feature {
   metrics?(): Promise<readonly Metric[]>;
   /** What waits for a person, such as a request for permission. */
   readonly inbox?: InboxSource;
+  /** Answers requests outside MCP that prove by themselves that they are allowed, such as webhooks. */
+  readonly http?: HttpRoutes;
   subscribe?(listener: (change: Change) => void): () => void;
   close?(): Promise<void>;
 }
@@ -35,6 +38,12 @@ export interface Metric {
   readonly type: 'counter' | 'gauge';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
+}
+
+export interface HttpRoutes {
+  /** True for the paths that the feature answers. */
+  accepts(path: string): boolean;
+  serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** The protocol extensions of each feature. Kept here because `initialize` declares them before the features are loaded. */

@@ -5,6 +5,7 @@ import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/run/settings.ts';
 import { authSettings } from './identity/settings.ts';
 import { promptSettings } from './prompts/settings.ts';
+import { routineSettings } from './routines/settings.ts';
 import { defineSettings, type RemovedSetting } from './setting.ts';
 import { skillSettings } from './skills/settings.ts';
 import { successors, toolNames, toolsetNames } from './toolsets/toolsets.ts';
@@ -149,6 +150,7 @@ export const settings = defineSettings({
   ...promptSettings,
   ...skillSettings,
   ...delegateSettings,
+  ...routineSettings,
   ...assistantSettings,
   ...calendarSettings,
   ...deliverySettings,

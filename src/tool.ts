@@ -13,6 +13,7 @@ export const toolsets = [
   'prompt_editing',
   'delegate',
   'runs',
+  'routines',
   'calendar',
   'notifications',
   'people',
@@ -28,6 +29,7 @@ export const scopes = [
   'calendar:*',
   'delegate:read-only',
   'delegate:workspace-write',
+  'routines',
   'metrics',
   'admin',
 ] as const;

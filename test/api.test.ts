@@ -225,6 +225,20 @@ describe('every tool returns a result that matches its output schema', () => {
     server = other;
   });
 
+  it('routine tools', async () => {
+    const given = { name: 'brief', task, cwd: bench.folder, when: 'webhook' };
+    await call('create_routine', given);
+    await call('update_routine', {
+      routine: 'brief',
+      when: 'every weekday at 07:00',
+      budget: { day: { usd: 1 } },
+    });
+    await call('run_routine', { routine: 'brief', dry_run: true });
+    await call('list_routines', { routine: 'brief' });
+    await call('list_routines', {});
+    await call('delete_routine', { routine: 'brief' });
+  });
+
   it('user, calendar and notification tools', async () => {
     const { id } = await call('create_user', { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
     await call('update_user', { user_id: id, quiet_start: '00:00', quiet_end: '00:00' });

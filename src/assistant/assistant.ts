@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Actor, Context } from '../context.ts';
 import type { Feature } from '../feature.ts';
 import type { Outreach } from '../outreach.ts';
 import { followChangesSoon } from '../store/change-follower.ts';
@@ -7,7 +7,9 @@ import { expandEvent } from './calendar/expand-event.ts';
 import type { CalendarOptions } from './calendar/sync.ts';
 import type { MeOptions } from './editing/me.ts';
 import type { ChannelConfig } from './entities/channels.ts';
-import type { AssistantData, StoredData } from './entities/entity-access.ts';
+import { type AssistantData, findUser, type StoredData } from './entities/entity-access.ts';
+import type { matchingEvents } from './entities/matching-events.ts';
+import { preferencesOf } from './entities/preferences.ts';
 import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
@@ -50,7 +52,18 @@ export interface AssistantFeature extends Feature {
   /** Everything stored for a user. The sample data uses it to recognize its own rows. */
   storedData(userId: string): Promise<StoredData>;
   readonly outreach: Outreach;
+  /** What others need to know about a person: id, time zone and language. Throws a failure if there is no such person. */
+  person(written: string, actor: Actor, creates: boolean): Promise<PersonFacts>;
+  /** Finds occurrences of events for work around them. */
+  findEvents(...query: MatchQuery): ReturnType<typeof matchingEvents>;
 }
+
+interface PersonFacts {
+  readonly id: string;
+  readonly timezone: string;
+  readonly locale: string;
+}
+type MatchQuery = Parameters<typeof matchingEvents> extends [unknown, ...infer Query] ? Query : never;
 
 /** People, their calendars, and the notifications planned for them. */
 export function createAssistant({
@@ -130,6 +143,15 @@ export function createAssistant({
       };
     },
     outreach,
+    async person(written, actor, creates) {
+      const { personId } = await import('./editing/me.ts');
+      const id = await personId(data, me, written, actor, creates);
+      const user = await store.read((db) => findUser(db, id));
+      const { timezone, locale } = preferencesOf(user);
+      return { id, timezone, locale };
+    },
+    findEvents: async (...query) =>
+      (await import('./entities/matching-events.ts')).matchingEvents(data, ...query),
     storedData: async (userId) => (await import('./entities/entity-access.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
     metrics: async () => (await import('./metrics.ts')).notificationMetrics(store, clock()),

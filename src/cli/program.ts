@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   prompts: async () => (await import('./prompts/prompts.ts')).prompts,
   delegate: async () => (await import('./delegate.ts')).delegate,
   runs: async () => (await import('./runs.ts')).runs,
+  routines: async () => (await import('./routines.ts')).routines,
   remind: async () => (await import('./assistant/remind.ts')).remind,
   inbox: async () => (await import('./assistant/inbox.ts')).inbox,
   today: async () => (await import('./assistant/today.ts')).today,

@@ -56,6 +56,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         group,
         audit,
         outlivesClients: true,
+        firesRoutines: true,
         tokens: {
           list: () => tokens.list(),
           create: (creator, request) => issueToken(tokens, creator, request),
@@ -69,6 +70,9 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
 
   const hasCalendar = config.contract === 'standard' || config.contract === 'assistant';
   const delivery = hasCalendar ? await createDelivery(config, env) : undefined;
+  /** What a feature answers outside MCP, such as webhooks. */
+  const routesOf = (path: string) =>
+    servers.get('standard')?.features.find(({ http }) => http?.accepts(path))?.http;
   const publicHost = URL.parse(config['delivery.public_url'] ?? '')?.hostname;
   const start = (port: number) =>
     serveHttp({
@@ -118,8 +122,10 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
           ...ofFeatures.flat(),
         ]);
       },
-      permitsItself: (path) => delivery !== undefined && isAnswerPath(path),
+      permitsItself: (path) => (delivery !== undefined && isAnswerPath(path)) || routesOf(path) !== undefined,
       async page(path, response, request) {
+        const routes = routesOf(path);
+        if (routes !== undefined) return routes.serve(path, request, response);
         if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;
         await servePage(path, response, request);
       },

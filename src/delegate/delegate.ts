@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Context } from '../context.ts';
+import { Denied } from '../failure.ts';
 import { type Change, extensions, type Feature, type Metric } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
@@ -19,8 +20,13 @@ const sweepIntervalMs = 5_000;
 /** How long the news of a run waits for a server. */
 const newsIntervalMs = 1_000;
 
+export interface DelegateFeature extends Feature {
+  /** Throws a failure if the caller is a sub-agent. `what` names what it must not do. */
+  refuseSubagents(context: Context, what: string): Promise<void>;
+}
+
 /** Creates the feature that runs sub-agents: its tools, resources and task methods. */
-export function createDelegate(options: DelegateOptions): Feature {
+export function createDelegate(options: DelegateOptions): DelegateFeature {
   const listeners = new Set<(change: Change) => void>();
   const publish = (change: Change) => {
     for (const listener of listeners) listener(change);
@@ -77,6 +83,11 @@ export function createDelegate(options: DelegateOptions): Feature {
       methods: taskMethods(runs),
       extensions: extensions.delegate,
     }),
+    async refuseSubagents(context, what) {
+      const { readCaller } = await import('./run/permissions.ts');
+      if (await (await runtime()).delegation.isSubagent(readCaller(context)))
+        throw new Denied('refused', `A sub-agent may not ${what}; report what you want in your result.`);
+    },
     problems: async () => (await opening.current)?.problems() ?? [],
     metrics: async () => {
       // Counting runs must not create the queue.

@@ -87,6 +87,10 @@ export class RequestContext implements Context {
     return this.#inProgress.signal;
   }
 
+  get isPersonal(): boolean {
+    return this.#session.surface.access.isPersonal;
+  }
+
   progress(progress: number, total?: number, message?: string): void {
     const progressToken = this.meta['progressToken'];
     if (
@@ -195,6 +199,7 @@ export function deriveContext<Extra extends object>(context: Context, extra: Ext
       return context.signal;
     },
     client: context.client,
+    isPersonal: context.isPersonal ?? false,
     meta: context.meta,
     progress: (...given) => context.progress(...given),
     log: (...given) => context.log(...given),

@@ -107,6 +107,14 @@ export class NamedTokens {
     return (actor.token?.expiresAt ?? Number.POSITIVE_INFINITY) > now ? actor : undefined;
   }
 
+  /** The actor of a token with its present rights, for work in its name. Undefined if the token was revoked or has expired. */
+  present(name: string, id: string, now = Date.now()): Actor | undefined {
+    const stored = this.#read(name);
+    const actor = stored && actorOf(stored);
+    if (actor?.token?.kind !== 'named' || actor.token.id !== id) return undefined;
+    return (actor.token.expiresAt ?? Number.POSITIVE_INFINITY) > now ? actor : undefined;
+  }
+
   #names(): readonly string[] {
     try {
       return readdirSync(this.#folder)

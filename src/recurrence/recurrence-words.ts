@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { instantOf, offsetsIn, wallOf } from './zone.ts';
 
 // Recurrences as people say them, such as "every weekday at 7" or "every 2 weeks on friday at 10:00". Words of other languages
 // are replaced by the English ones, and one grammar reads the result. What is not read completely is refused.
@@ -202,6 +203,19 @@ export function fallsOn(rule: string, day: string): boolean {
       return place === '' || (place === '-1' ? of > last - 7 : Math.ceil(of / 7) === Number(place));
     }) ?? true
   );
+}
+
+/** The first local time after now, `2026-03-01T07:00`, at which a rule of `readRecurrence` occurs. Undefined if the next two years have none. */
+export function firstStart(rule: string, time: string, zone: string, nowMs: number): string | undefined {
+  const dayMs = 86_400_000;
+  const offsets = offsetsIn(zone);
+  const today = Math.floor(wallOf(nowMs, offsets) / dayMs) * dayMs;
+  for (let day = today; day < today + 800 * dayMs; day += dayMs) {
+    const date = new Date(day).toISOString().slice(0, 10);
+    const start = `${date}T${time}`;
+    if (fallsOn(rule, date) && instantOf(Date.parse(`${start}Z`), offsets) > nowMs) return start;
+  }
+  return undefined;
 }
 
 function refuse(written: string, problem: string): Failure {

@@ -108,4 +108,14 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table users add column pause_until_ms bigint',
     'alter table users add column kind_channels text',
   ],
+  [
+    `create table firings (id text primary key, routine_id text not null, due_key text not null, due_ms bigint not null,
+      machine text not null, source text not null, status text not null, reason text, attempts integer not null default 0,
+      next_ms bigint not null, owner text, lease_ms bigint, fence integer not null default 0, run_id text,
+      started_ms bigint, ended_ms bigint, result text, input text, tokens bigint, usd_micros bigint,
+      untold integer not null default 0, unique (routine_id, due_key))`,
+    'create index firings_routine on firings (routine_id, due_ms)',
+    "create index firings_open on firings (machine, next_ms) where status in ('due', 'starting', 'running')",
+    'create index firings_untold on firings (machine) where untold = 1',
+  ],
 ];

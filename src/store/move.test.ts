@@ -95,6 +95,13 @@ async function addRows(store: Store): Promise<void> {
         .insertInto('record_entries')
         .values({ kind: 'prompt', sequence, key: 'p', entry: '{}' })
         .execute();
+    await writer.db
+      .insertInto('firings')
+      .values({
+        ...{ id: 'f', routine_id: 'r', due_key: 'k', due_ms: noon, machine: 'm', source: 'clock' },
+        ...{ status: 'due', next_ms: noon },
+      })
+      .execute();
     await audit(writer, noon, [{ action: 'user.created', userId: 'zoë', detail: { n: 1 } }]);
     for (const outcome of ['started', 'done']) await appendActivity(writer.db, 'call', { outcome });
   });
@@ -123,6 +130,7 @@ describe.each([
       ['audit', 1],
       ['records', 1],
       ['record_entries', 2],
+      ['firings', 1],
       ['activity_logs', 1],
       ['activity', 2],
     ]);
@@ -167,13 +175,13 @@ describe('a move', () => {
     await moveStore(from, to, { ...options, show: (...report) => reports.push(report) });
     const copying = reports.filter(([message]) => String(message).startsWith('copying'));
     expect(copying.slice(0, 3)).toEqual([
-      ['copying users (7 of 1772 rows)', 7, 1772],
-      ['copying events (507 of 1772 rows)', 507, 1772],
-      ['copying events (610 of 1772 rows)', 610, 1772],
+      ['copying users (7 of 1773 rows)', 7, 1773],
+      ['copying events (507 of 1773 rows)', 507, 1773],
+      ['copying events (610 of 1773 rows)', 610, 1773],
     ]);
-    expect(copying.at(-1)).toEqual(['copying activity (1772 of 1772 rows)', 1772, 1772]);
+    expect(copying.at(-1)).toEqual(['copying activity (1773 of 1773 rows)', 1773, 1773]);
     expect(reports[0]).toEqual(['reading users (7 rows)', 7, undefined]);
-    expect(reports.at(-1)![0]).toBe('comparing activity (1772 of 1772 rows)');
+    expect(reports.at(-1)![0]).toBe('comparing activity (1773 of 1773 rows)');
   });
 
   it.each(['reading', 'copying', 'comparing'])(

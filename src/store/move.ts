@@ -20,6 +20,7 @@ const tables = {
   audit: ['id'],
   records: ['kind', 'key'],
   record_entries: ['kind', 'sequence'],
+  firings: ['id'],
   activity_logs: ['log'],
   activity: ['log', 'number'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>;

@@ -5,6 +5,8 @@ import type {
   Channel,
   EventKind,
   EventStatus,
+  FiringSource,
+  FiringStatus,
   NotificationStatus,
   Origin,
   RuleType,
@@ -34,6 +36,7 @@ export interface Tables {
   records: RecordsTable;
   record_entries: RecordEntriesTable;
   answer_links: AnswerLinksTable;
+  firings: FiringsTable;
   activity_logs: ActivityLogsTable;
   activity: ActivityTable;
 }
@@ -274,6 +277,43 @@ interface AnswerLinksTable {
   expires_ms: number;
 }
 
+/**
+ * The due times of routines and the requests that triggered them, each stored before anything starts. The unique pair of routine and
+ * key keeps a due time from starting twice.
+ */
+interface FiringsTable {
+  id: string;
+  routine_id: string;
+  /** The due time of a clock, an occurrence of an event, or the signature of a request. */
+  due_key: string;
+  due_ms: number;
+  /** Id of the machine that has the folder. Only its workers start runs. */
+  machine: string;
+  source: FiringSource;
+  status: FiringStatus;
+  /** Why it was skipped, waits or failed. */
+  reason: string | null;
+  /** Failed attempts to start the run. */
+  attempts: Generated<number>;
+  /** When to start, or when to try again. */
+  next_ms: number;
+  owner: string | null;
+  lease_ms: number | null;
+  fence: Generated<number>;
+  run_id: string | null;
+  started_ms: number | null;
+  ended_ms: number | null;
+  /** Summary of the run. */
+  result: string | null;
+  /** Data of the trigger: facts of an event, or the body of a request. */
+  input: string | null;
+  tokens: number | null;
+  /** Millionths of a US dollar. */
+  usd_micros: number | null;
+  /** 1 while a person is to be told. */
+  untold: Generated<number>;
+}
+
 /** Security logs: the one that this database writes, and those of databases that were moved into it. */
 interface ActivityLogsTable {
   log: string;
@@ -306,4 +346,6 @@ export type NewNotification = Insertable<NotificationsTable>;
 export type NotificationUpdate = Updateable<NotificationsTable>;
 export type Plan = Selectable<PlansTable>;
 export type Rule = Selectable<RulesTable>;
+export type Firing = Selectable<FiringsTable>;
+export type FiringUpdate = Updateable<FiringsTable>;
 export type AuditRow = Selectable<AuditTable>;

@@ -38,3 +38,18 @@ export type Urgency = (typeof urgencies)[number];
 
 export const ruleTypes = ['vip_organizer', 'internal_meeting', 'travel_buffer', 'fewer_reminders'] as const;
 export type RuleType = (typeof ruleTypes)[number];
+
+/** What made a routine due. */
+export const firingSources = ['clock', 'event', 'webhook', 'manual'] as const;
+export type FiringSource = (typeof firingSources)[number];
+/** `due`, `starting` and `running` are open. The others are final. */
+export const firingStatuses = [
+  'due',
+  'starting',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'skipped',
+] as const;
+export type FiringStatus = (typeof firingStatuses)[number];

@@ -25,6 +25,8 @@ export class Access {
   static readonly full = new Access([], true);
   /** Who uses the connection. The scopes of the actor apply in addition to the selections. */
   readonly actor: Actor;
+  /** True for the page and the command line. */
+  readonly isPersonal: boolean;
   readonly #selections: readonly Selection[];
   readonly #listsAll: boolean;
   /** Decides what is listed: the last selection that names toolsets or tools. */
@@ -34,21 +36,22 @@ export class Access {
    * A tool must be allowed by every selection, so each one can only take tools away. `listsAll` is for contracts without
    * discovery tools: they list every allowed tool.
    */
-  constructor(selections: readonly Selection[], listsAll = false, actor: Actor = owner) {
+  constructor(selections: readonly Selection[], listsAll = false, actor: Actor = owner, isPersonal = false) {
     this.actor = actor;
+    this.isPersonal = isPersonal;
     this.#selections = selections;
     this.#listsAll = listsAll;
     this.#listing = selections.findLast(namesTools) ?? {};
   }
 
   tightenedBy(selection: Selection): Access {
-    return new Access([...this.#selections, selection], this.#listsAll, this.actor);
+    return new Access([...this.#selections, selection], this.#listsAll, this.actor, this.isPersonal);
   }
 
   /** The same access for another actor. */
   heldBy(actor: Actor): Access {
     if (actor === this.actor) return this;
-    return new Access(this.#selections, this.#listsAll, actor);
+    return new Access(this.#selections, this.#listsAll, actor, this.isPersonal);
   }
 
   get isReadOnly(): boolean {
@@ -57,7 +60,7 @@ export class Access {
 
   /** For the page and the command line: toolsets do not apply, read-only and scopes do. */
   withoutToolsets(): Access {
-    return new Access([{ readOnly: this.isReadOnly }], true, this.actor);
+    return new Access([{ readOnly: this.isReadOnly }], true, this.actor, true);
   }
 
   allows(tool: ToolLike): boolean {

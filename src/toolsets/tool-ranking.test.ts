@@ -31,6 +31,11 @@ show_run: what came out of that job? | how did the helper's job end | details of
 tail_run: what is the agent doing right now? | peek over the helper's shoulder | latest steps of the job in progress | watch the helper work live
 collect_run: wait until the helper is done | is the job ready yet? give me the answer | pick up the finished work of the agent | hold on till the run completes
 run_statistics: how much money did my agents cost this month? | tokens spent per model | what share of jobs succeeded | how many hours did helpers work per day
+create_routine: every morning have an agent read my inbox folder and mail me a digest | let somebody look through the logs each night | set up a webhook that starts an agent | half an hour before every customer meeting let an agent prepare me
+update_routine: pause the nightly routine | the weekly routine should run on Tuesdays instead | turn that automation back on
+list_routines: which automations do I have? | when does the nightly routine run next | show the history of the morning routine
+run_routine: fire the nightly routine now | show me what the routine would send to its agent | try out the automation by hand
+delete_routine: get rid of the nightly routine for good | I no longer want that automation
 list_agents: which coding programs can you use here? | is gemini installed | am I signed in to claude | what can codex do that the others cannot
 cancel_run: make the helper stop | kill that job, it takes too long | the agent has gone wild, halt it | abort what I delegated
 clean_runs: tidy up old jobs | clear out finished runs from last year | free up space taken by job records | sweep away stale agent logs

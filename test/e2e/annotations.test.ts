@@ -17,7 +17,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_deleted_prompts list_trials check_health list_runs show_run diff_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time list_inbox list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox`,
+     list_calendars find_time list_inbox list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox list_routines`,
   ],
   [
     'adds something new with every call',
@@ -33,7 +33,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'overwrites or removes what a person has entered',
     replaces,
     `update_prompt delete_prompt restore_prompt label_prompt update_user delete_user delete_rule update_event delete_event
-     remove_calendar cancel_notification clean_runs apply_run undo_run remove_demo`,
+     remove_calendar cancel_notification update_routine delete_routine clean_runs apply_run undo_run remove_demo`,
   ],
   [
     'may replace an entry, or add another one with every call',
@@ -51,14 +51,14 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     'answer_invitation',
   ],
   [
-    'sends a message or a prompt',
+    'sends a message or a prompt, or will do so',
     { ...adds, openWorldHint: true },
-    'test_notification send_message try_prompt',
+    'test_notification send_message try_prompt create_routine',
   ],
   [
-    'ends the work of an agent, or lets it leave its sandbox',
+    'ends the work of an agent, starts it, or lets it leave its sandbox',
     { ...adds, destructiveHint: true, openWorldHint: true },
-    'steer_run answer_approval',
+    'steer_run answer_approval run_routine',
   ],
   [
     'starts an agent that can change files and use the network',

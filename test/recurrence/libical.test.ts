@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseCalendar } from '../../src/assistant/icalendar/parse.ts';
-import { expandRule } from '../../src/assistant/icalendar/rule.ts';
 import { readRule } from '../../src/assistant/icalendar/written-value.ts';
+import { expandRule } from '../../src/recurrence/rule.ts';
 import { calendarOf } from './case.ts';
 
 const dayMs = 86_400_000;

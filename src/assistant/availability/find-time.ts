@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
+import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import { type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
@@ -8,7 +9,6 @@ import { type AssistantData, findUser, type Reader } from '../entities/entity-ac
 import { RuleBudget } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
-import { inDigits, localTime, parseTime } from '../entities/written-time.ts';
 import { expandStored } from '../icalendar/rule-thread.ts';
 import { readRule } from '../icalendar/written-value.ts';
 import { busyTimes } from './busy-times.ts';

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
+import { parseTime, type WrittenTime } from '../../recurrence/written-time.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, EventStatus, NewEvent, ShowAs, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
@@ -7,7 +8,6 @@ import { audit, auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, findUser, revisionOf, rowOf } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
-import { parseTime, type WrittenTime } from '../entities/written-time.ts';
 import { extentOf, RuleChecks } from '../icalendar/rule-thread.ts';
 import type { Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, Notification, NotificationStatus, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
@@ -8,7 +9,6 @@ import { type AssistantData, findEvent, findNotification, findUser } from '../en
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { configOf, listRules, setRule, titleKey } from '../entities/rules.ts';
-import { inDigits, parseTime } from '../entities/written-time.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/plan-occurrence.ts';
 import { channelsAt } from '../policy/guards.ts';

@@ -1,12 +1,12 @@
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { instantOf, localText, offsetsIn } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
 import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
 import { type Preferences, preferencesOf } from './preferences.ts';
-import { inDigits, parseTime } from './written-time.ts';
 
 export interface Listed {
   readonly event: CalendarEvent;

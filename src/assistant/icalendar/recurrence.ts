@@ -1,5 +1,5 @@
+import { cpuMs, type ExpandRule, expandRule, isFast, withoutRules } from '../../recurrence/rule.ts';
 import { instantOf, type OffsetAt, offsetsOf, wallOf } from '../../recurrence/zone.ts';
-import { cpuMs, type ExpandRule, expandRule, isFast, withoutRules } from './rule.ts';
 import {
   type CalendarTime,
   type Duration,

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { isFast, withoutRules } from '../../recurrence/rule.ts';
 import { ThreadLimit, WorkThreads } from '../../threads/work-threads.ts';
 import { expandSeries, extent, isUnusual, type SeriesExpansion } from './recurrence.ts';
-import { isFast, withoutRules } from './rule.ts';
 import {
   type CheckCosts,
   maxRunaways,

@@ -1,10 +1,9 @@
 import { messageOf } from '../../json.ts';
+import { checkLimits, cpuMs, expandRule, isRunaway, UnusableRule } from '../../recurrence/rule.ts';
 import { runThreadProgram } from '../../threads/thread-program.ts';
 import type { ThreadAnswer } from '../../threads/work-threads.ts';
 import { expandSeries, extent } from './recurrence.ts';
-import { checkLimits, cpuMs, expandRule, isRunaway } from './rule.ts';
 import { type CalendarTime, isAllDay, type Series, type Window } from './series.ts';
-import { Unreadable } from './written-value.ts';
 
 /** Tells the program of a thread that it runs in one. */
 export const ruleProgram = 'rule-work';
@@ -78,7 +77,7 @@ export function verdictOf({ rule, start }: RuleUse, nowMs: number): Verdict {
   try {
     return !isRunaway(rule, place, nowMs);
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnusableRule)) throw error;
     return error.message;
   }
 }

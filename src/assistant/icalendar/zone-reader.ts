@@ -1,5 +1,5 @@
+import { expandRule } from '../../recurrence/rule.ts';
 import { type OffsetAt, offsetsOf, resolveZone, wallOf } from '../../recurrence/zone.ts';
-import { expandRule } from './rule.ts';
 import type { CalendarTime, Observance } from './series.ts';
 import { linesOf, type TextComponent, type TextLine } from './text.ts';
 import { readOffset, readRule, readTime, shorten, Unreadable } from './written-value.ts';

@@ -1,10 +1,10 @@
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import type { CalendarEvent, Change, Channel, Notification, User } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
-import { inDigits, parseTime } from '../entities/written-time.ts';
 import { channelsAt, type Dropped, nextAllowedTime } from '../policy/guards.ts';
 import type { DesiredNotification, Step } from './plan-rows.ts';
 import { rowsOf } from './plan-rows.ts';

@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
 import { type PageRequest, pageOf } from '../../paging.ts';
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -8,7 +9,6 @@ import type { Window } from '../entities/occurrence.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { occurrenceView } from '../entities/view.ts';
-import { inDigits, parseTime } from '../entities/written-time.ts';
 import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;

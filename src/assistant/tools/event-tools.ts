@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
 import { pageArguments, wholeList } from '../../paging.ts';
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
@@ -18,7 +19,6 @@ import {
   storedEventShape,
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
-import { inDigits, parseTime } from '../entities/written-time.ts';
 import { eventList } from './event-list.ts';
 import {
   confirmField,

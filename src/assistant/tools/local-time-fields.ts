@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json.ts';
+import { localTime } from '../../recurrence/written-time.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import { localTime } from '../entities/written-time.ts';
 
 /** The instants in results, and the names of the fields that say the same in local time. */
 const localNames = new Map([

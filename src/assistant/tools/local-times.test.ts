@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAssistant } from '../../../test/open-assistant.ts';
-import { localTime } from '../entities/written-time.ts';
+import { localTime } from '../../recurrence/written-time.ts';
 
 it.each([
   ['2026-11-16T08:00:20Z', 'Mon 16 Nov 2026 09:00 Europe/Berlin, now'],

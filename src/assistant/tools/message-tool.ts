@@ -1,11 +1,11 @@
 import { Failure } from '../../failure.ts';
 import type { Outreach } from '../../outreach.ts';
+import { localTime } from '../../recurrence/written-time.ts';
 import { newId } from '../../store/id.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
-import { localTime } from '../entities/written-time.ts';
 import { userId } from './fields.ts';
 
 const text = { type: 'string' } as const;

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { reachableBy } from '../entities/channels.ts';
@@ -6,12 +7,10 @@ import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { plannedShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
-import { inDigits, localTime, parseTime } from '../entities/written-time.ts';
 import { eventTitle, userId } from './fields.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
 const text = { type: 'string' } as const;
-const dayMs = 86_400_000;
 
 const remindFields = {
   text: { ...eventTitle, description: 'What to remind of' },
@@ -111,7 +110,7 @@ export function remindTool(planning: Planning, timeoutMs: number) {
 
 /** The first time, as digits, and the rule. */
 async function readWhen(user: User, when: string, repeat: string | undefined, nowMs: number) {
-  const { isRecurrence, readRecurrence, fallsOn } = await import('../../recurrence/recurrence-words.ts');
+  const { firstStart, isRecurrence, readRecurrence } = await import('../../recurrence/recurrence-words.ts');
   const { timezone, locale } = preferencesOf(user);
   const repeated = repeat ?? (isRecurrence(when) ? when : undefined);
   if (repeated === undefined) return { start: await inDigits(when, timezone, nowMs, locale, 'when') };
@@ -127,18 +126,9 @@ async function readWhen(user: User, when: string, repeat: string | undefined, no
   }
   if (time === undefined)
     throw invalid(`"${repeated}" says no time of day. Say, for example, "${repeated} at 09:00".`);
-  const today = Date.parse(localDay(nowMs, timezone));
-  for (let day = today; day < today + 800 * dayMs; day += dayMs) {
-    const date = new Date(day).toISOString().slice(0, 10);
-    if (!fallsOn(rule, date)) continue;
-    const start = `${date}T${time}`;
-    if (parseTime(start, timezone, 'when', nowMs).ms > nowMs) return { start, rule, repeats: repeated };
-  }
-  throw invalid(`"${repeated}" has no date in the next two years.`);
-}
-
-function localDay(ms: number, zone: string): string {
-  return new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' }).format(ms);
+  const start = firstStart(rule, time, timezone, nowMs);
+  if (start === undefined) throw invalid(`"${repeated}" has no date in the next two years.`);
+  return { start, rule, repeats: repeated };
 }
 
 async function quietNote(user: User, ms: number): Promise<{ readonly quiet_hours?: string }> {

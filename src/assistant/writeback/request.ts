@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, present } from '../../json.ts';
+import { localTime } from '../../recurrence/written-time.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import type { StoredObject } from '../calendar/source.ts';
 import { type EventInput, mergedTimes, timesOf, type WrittenTimes } from '../editing/events.ts';
@@ -10,7 +11,6 @@ import type { Occurrence } from '../entities/occurrence.ts';
 import { findOccurrence as findDate, keyInstant } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { dateIn, timestamp } from '../entities/view.ts';
-import { localTime } from '../entities/written-time.ts';
 import type { Series } from '../icalendar/series.ts';
 import { parseObject } from '../icalendar/text.ts';
 import { invitedPeople, organizerOf } from './attendees.ts';

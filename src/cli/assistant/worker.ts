@@ -1,10 +1,10 @@
-import { createDelivery } from '../../app.ts';
+import { createDelivery, createServer } from '../../app.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
 import { warnOfOpenSecrets } from '../background/open-secrets.ts';
 import { finish, single, stopped, toggle } from '../terminal/command.ts';
 
 export const worker = single('worker', {
-  summary: 'Sync calendars, plan reminders and send them when they are due',
+  summary: 'Sync calendars, plan reminders, send them when they are due, and fire routines',
   flags: { once: toggle('Sync, plan and send once, then exit') },
   examples: ['worker', 'worker --once'],
   async run({ loaded, config, flags, terminal }) {
@@ -16,12 +16,17 @@ export const worker = single('worker', {
       surviveUnhandledRejections();
       const stop = stopped();
       delivery.start();
+      const { origins } = loaded;
+      // Routines start runs, and use prompts and people, so they need all features.
+      const server = createServer('standard', config, {
+        ...{ env: terminal.env, origins, recoversRuns: true, firesRoutines: true },
+      });
       log('info', `delivering from ${delivery.place}`);
       await warnOfOpenSecrets(loaded, terminal);
       terminal.report({ delivering_from: delivery.place }, '');
       await stop;
       log('info', 'stopping');
-      return finish(delivery.stop(), stop);
+      return finish(Promise.all([server.close(), delivery.stop()]), stop);
     }
     await delivery.stop();
     return 0;

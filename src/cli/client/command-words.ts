@@ -47,7 +47,7 @@ export const commandOfTool: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     toolNames.flatMap((tool) => {
       const [, verb, noun] =
-        /^([a-z]+)_(calendar|event|notification|prompt|run|token|user)s?$/.exec(tool) ?? [];
+        /^([a-z]+)_(calendar|event|notification|prompt|routine|run|token|user)s?$/.exec(tool) ?? [];
       return noun === undefined || withoutCommand.includes(tool) ? [] : [[tool, `${noun}s ${verb}`]];
     }),
   ),

@@ -57,9 +57,10 @@ export async function createRunRequest(
     sandbox: granted.sandbox,
     apply: options.document ? 'auto' : (input.apply ?? options.apply),
     ...(tool === 'delegate_resume' && target.runDir !== undefined && { continues: target.runDir }),
-    ...(mayAsk(granted.sandbox, caller, options)
+    ...((options.document || input.approvals !== 'never') && mayAsk(granted.sandbox, caller, options)
       ? { approvals: 'ask', ...present({ approvalTimeoutMs: await approvalLifetime(options) }) }
       : { approvals: 'never' }),
+    ...(!options.document && input.budget !== undefined && { budget: input.budget }),
     ...(threadId !== undefined && { threadId }),
     ...(fork && { fork }),
     ...(input.model !== undefined && { model: input.model }),

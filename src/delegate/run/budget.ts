@@ -10,6 +10,26 @@ export interface Budget {
   readonly minutes?: number;
 }
 
+export const budgetSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    tokens: { type: 'integer', minimum: 0 },
+    usd: { type: 'number', minimum: 0 },
+    minutes: { type: 'number', minimum: 0 },
+  },
+} as const;
+
+/** The narrower of two budgets, limit by limit. */
+export function narrowBudget(one: Budget | undefined, other: Budget | undefined): Budget | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const least = (name: keyof Budget) => {
+    const limits = [one[name], other[name]].filter((limit) => limit !== undefined);
+    return limits.length === 0 ? {} : { [name]: Math.min(...limits) };
+  };
+  return { ...least('tokens'), ...least('usd'), ...least('minutes') };
+}
+
 export interface Budgets {
   readonly run?: Budget;
   readonly autopilot?: Budget;

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import { type Budgets, exceededBudget, type Price, priceOf } from './budget.ts';
+import { type Budgets, exceededBudget, narrowBudget, type Price, priceOf } from './budget.ts';
 import type { Stop } from './outcome.ts';
 import type { RunProgress } from './run-progress.ts';
 import type { RunRequest } from './run-request.ts';
@@ -33,10 +33,12 @@ export class RunMeter {
   /** Starts to count a run. */
   static async start(
     spending: Spending,
-    { directory, tool, model, cwd }: RunRequest,
+    { directory, tool, model, cwd, budget }: RunRequest,
     agent: Agent,
-    options: MeterOptions,
+    { budgets, prices }: MeterOptions,
   ): Promise<RunMeter> {
+    const limit = narrowBudget(budgets.run, budget);
+    const options = { prices, budgets: { ...budgets, ...(limit && { run: limit }) } };
     const isPart = tool === 'delegate_autopilot';
     const call = await readCall(isPart ? dirname(dirname(directory.path)) : directory.path);
     const run: CountedRun = {

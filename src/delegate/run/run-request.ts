@@ -6,6 +6,7 @@ import type { Overlay } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
 import type { Evidence } from '../workspace/evidence.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
+import type { Budget } from './budget.ts';
 import type { RunEnd } from './run-state.ts';
 
 /** True for the tools whose runs consist of jobs. */
@@ -41,6 +42,8 @@ export interface RunRequest {
   /** How long a request for permission waits for an answer, unless the settings say so. */
   readonly approvalTimeoutMs?: number;
   readonly model?: string;
+  /** Limits of this run, besides those of the settings. */
+  readonly budget?: Budget;
   readonly reasoningEffort?: string;
   readonly configOverrides?: readonly string[];
   readonly skipGitRepoCheck?: boolean;

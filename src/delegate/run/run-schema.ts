@@ -2,6 +2,7 @@ import { anyObject, type FilledArguments } from '../../tool.ts';
 import { sandboxes } from '../agents/sandbox.ts';
 import { applyModes } from '../workspace/apply-mode.ts';
 import { answerSchema } from './answer.ts';
+import { budgetSchema } from './budget.ts';
 import { skillModes } from './skill-selection.ts';
 
 const shared = {
@@ -43,6 +44,11 @@ const shared = {
     description: 'Allow cwd outside git',
   },
   notify: { type: 'string', minLength: 1, description: 'Who is told of the end: me, a person, nobody' },
+  approvals: {
+    enum: ['never', 'ask'],
+    description: 'Whether the agent may ask; at most what delegate.approvals allows',
+  },
+  budget: { ...budgetSchema, description: 'Limits, besides delegate.budgets' },
 } as const;
 
 export const runInput = {

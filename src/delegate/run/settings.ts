@@ -4,16 +4,7 @@ import { sandboxes } from '../agents/sandbox.ts';
 import { containments } from '../process/containments.ts';
 import { applyModes } from '../workspace/apply-mode.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
-
-const budgetSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    tokens: { type: 'integer', minimum: 0 },
-    usd: { type: 'number', minimum: 0 },
-    minutes: { type: 'number', minimum: 0 },
-  },
-} as const;
+import { budgetSchema } from './budget.ts';
 
 export const delegateSettings = defineSettings({
   'delegate.agent': {

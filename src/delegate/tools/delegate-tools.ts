@@ -20,6 +20,8 @@ const unlisted = [
   'include_repo_skills',
   'include_global_skills',
   'max_parallel',
+  'approvals',
+  'budget',
 ];
 
 /** The schema as tool lists announce it. The type stays that of all arguments. */
@@ -39,6 +41,8 @@ function documented<Schema extends { readonly properties: object }>(schema: Sche
     agent: _,
     apply: __,
     notify: ___,
+    approvals: ____,
+    budget: _____,
     ...properties
   } = schema.properties as Readonly<Record<string, unknown>>;
   return { ...schema, properties: { ...properties, max_skills: documentedMaxSkills } };

@@ -1,10 +1,9 @@
 import { createContext } from 'node:vm';
 import { RRuleTemporal } from 'rrule-temporal';
-import { messageOf } from '../../json.ts';
-import { instantOf, type OffsetAt, wallOf } from '../../recurrence/zone.ts';
-import { callWithTimeout } from '../../threads/timed-script.ts';
+import { messageOf } from '../json.ts';
+import { callWithTimeout } from '../threads/timed-script.ts';
 import { expandPeriods, isPeriodRule } from './period-rule.ts';
-import { Unreadable } from './written-value.ts';
+import { instantOf, type OffsetAt, wallOf } from './zone.ts';
 
 /** Maximum number of starts in one window. */
 const maxStarts = 10_000;
@@ -207,11 +206,14 @@ function formatBasicUtc(instantMs: number): string {
   return new Date(instantMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
+/** The engine rejects the rule. */
+export class UnusableRule extends Error {}
+
 const monthMs = 30 * 86_400_000;
 
 /**
  * Returns true if a rule keeps the engine busy too long or yields too many starts: at its beginning, now, or in five
- * years. Throws `Unreadable` if the engine rejects the rule.
+ * years. Throws `UnusableRule` if the engine rejects the rule.
  */
 export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolean {
   const froms = isFast(rule) ? [start.wallMs] : new Set([start.wallMs, nowMs, nowMs + 60 * monthMs]);
@@ -221,7 +223,7 @@ export function isRunaway(rule: string, start: RuleStart, nowMs: number): boolea
     try {
       if (expandRule(rule, start, from, from + monthMs, checkLimits).truncated) return true;
     } catch (error) {
-      throw new Unreadable(`its recurrence rule cannot be used: ${messageOf(error)}`);
+      throw new UnusableRule(`its recurrence rule cannot be used: ${messageOf(error)}`);
     }
     usedMs += cpuMs() - began;
     if (!isFast(rule) && usedMs > acceptedMs) return true;

@@ -1,5 +1,5 @@
-import { Failure } from '../../failure.ts';
-import { instantOf, type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { Failure } from '../failure.ts';
+import { instantOf, type OffsetAt, offsetsIn, wallOf } from './zone.ts';
 
 export interface WrittenTime {
   readonly ms: number;
@@ -110,7 +110,7 @@ export async function inDigits(
 ): Promise<string> {
   // A date that is almost right gets the message of `parseTime`.
   if (/^\s*\d{4}-/.test(written)) return written;
-  const { readTimeWords } = await import('../../recurrence/time-words.ts');
+  const { readTimeWords } = await import('./time-words.ts');
   try {
     return (await readTimeWords(written, zone, nowMs, locale, afterMs)).iso;
   } catch (error) {

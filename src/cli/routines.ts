@@ -1,0 +1,244 @@
+import { resolve } from 'node:path';
+import type { ToolAnswer, ToolArguments } from '../api.ts';
+import { wholeList } from '../paging.ts';
+import { inCommandWords } from './client/command-words.ts';
+import { type LocalClient, openLocalClient } from './client/local-client.ts';
+import { showTime, toolAction, toolArguments } from './client/tool-command.ts';
+import {
+  type Action,
+  type Command,
+  type Flags,
+  number,
+  sandboxes,
+  text,
+  textFlag,
+  toggle,
+  UsageError,
+  type Use,
+} from './terminal/command.ts';
+import { tableText } from './terminal/terminal.ts';
+
+type Changed = ToolAnswer<'create_routine'>;
+type Routine = Changed['routine'];
+
+const fields: Flags = {
+  task: text('TEXT', 'What the agent is to do, or :PROMPT with its arguments', { short: 't' }),
+  cwd: text('FOLDER', 'Folder to work in; the current one, unless given'),
+  when: text('WHEN', 'A time, "every weekday at 07:00", RRULE:…, cron:… or webhook'),
+  before: text('TIME', 'So long before each event that matches, such as "30 minutes"'),
+  after: text('TIME', 'So long after each event that matches'),
+  calendar: text('NAME', 'Match: calendar of the event'),
+  kind: text('KIND', 'Match: kind of the event, such as online'),
+  text: text('WORDS', 'Match: words in title, place or description'),
+  attendee: text('TEXT', 'Match: part of the name or address of an attendee'),
+  notify: text('PERSON', 'Who gets the result; me or a person'),
+  agent: text('AGENT', 'Agent to use, such as codex', { short: 'a' }),
+  model: text('MODEL', 'Model to use'),
+  sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
+    short: 's',
+    values: sandboxes,
+  }),
+  apply: text('MODE', 'When its changes reach the folder; ask, unless given', {
+    values: ['auto', 'ask', 'branch'],
+  }),
+  budget: text('JSON', 'Limits, such as {"run": {"minutes": 30}, "day": {"usd": 2}}', { argument: 'budget' }),
+  timezone: text('ZONE', 'Time zone of the times; yours, unless given'),
+  missed: text('MODE', 'Whether a missed time is made up for; once, unless given', {
+    values: ['once', 'skip'],
+  }),
+  'catch-up-hours': number('HOURS', 'How late it may start'),
+  overlap: text('MODE', 'What happens while the last run is in progress; skip, unless given', {
+    values: ['skip', 'queue'],
+  }),
+};
+const matchFlags = ['calendar', 'kind', 'text', 'attendee'] as const;
+
+/** The flags as arguments of the tools that create and change routines. */
+function argumentsOf({ flags }: Use): Partial<ToolArguments<'create_routine'>> {
+  const given = Object.fromEntries(
+    Object.entries(flags).filter(([flag]) => !['before', 'after', ...matchFlags].includes(flag)),
+  );
+  const [before, after] = [textFlag(flags, 'before'), textFlag(flags, 'after')];
+  const match = Object.fromEntries(
+    matchFlags.flatMap((flag) => (flags[flag] === undefined ? [] : [[flag, String(flags[flag])]])),
+  );
+  const isEvent = before !== undefined || after !== undefined;
+  if (!isEvent && Object.keys(match).length > 0)
+    throw new UsageError('--calendar, --kind, --text and --attendee select events for --before or --after');
+  if (isEvent && flags['when'] !== undefined)
+    throw new UsageError('use either --when, or --before or --after');
+  const cwd = textFlag(flags, 'cwd');
+  const args = toolArguments(given, { ...fields, budget: { ...fields['budget']!, format: 'json' } });
+  return {
+    ...args,
+    ...(isEvent && {
+      when: { ...(before !== undefined && { before }), ...(after !== undefined && { after }), match },
+    }),
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+  };
+}
+
+function changeAction(
+  action: Omit<Action, 'run' | 'args'>,
+  work: (client: LocalClient, name: string, use: Use) => Promise<Changed>,
+): Action {
+  return {
+    args: 'NAME',
+    ...action,
+    async run(use) {
+      const { loaded, terminal, words } = use;
+      await using client = await openLocalClient(loaded, terminal);
+      const changed = await work(client, words[0]!, use);
+      terminal.answer(changed, () => showChange(changed));
+      return 0;
+    },
+  };
+}
+
+function showChange({ routine, webhook, warnings }: Changed): string {
+  return [
+    `✓ ${routine.name}: ${whenText(routine)} in ${routine.cwd}${routine.status === 'active' ? '' : ` (${routine.status})`}`,
+    ...(routine.next_due?.length
+      ? [`  Next: ${routine.next_due.map((time) => showTime(time, routine.timezone)).join(', ')}`]
+      : []),
+    ...(routine.notify === undefined ? [] : [`  Result to: ${routine.notify}`]),
+    ...(webhook === undefined
+      ? []
+      : [`  Webhook: POST ${webhook.url ?? webhook.path}`, `  Secret: ${webhook.secret} (shown only now)`]),
+    ...warnings.map((warning) => `! ${inCommandWords(warning)}`),
+  ].join('\n');
+}
+
+function whenText({ when }: Pick<Routine, 'when'>): string {
+  if (typeof when === 'string') return when;
+  const { before, after, match = {} } = when;
+  const selection = Object.entries(match).map(([name, value]) => `${name} "${value}"`);
+  return `${before ?? after} ${before === undefined ? 'after' : 'before'} events with ${selection.join(' and ')}`;
+}
+
+function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): string {
+  return routines
+    .map((routine) =>
+      [
+        `${routine.name} (${routine.status})`,
+        ...(routine.pause_reason === undefined ? [] : [`  ${routine.pause_reason}`]),
+        `  When:    ${whenText(routine)}, ${routine.timezone}`,
+        `  Next:    ${routine.next_due?.map((time) => showTime(time, routine.timezone)).join(', ') || '-'}`,
+        `  Folder:  ${routine.cwd} on ${routine.host}, ${routine.sandbox}`,
+        `  Result:  ${routine.notify ?? 'nobody is told'}`,
+        `  Task:    ${routine.task.replaceAll('\n', '\n           ')}`,
+        ...firings.map(
+          ({ due, status, run_id, reason, result }) =>
+            `  ${showTime(due, routine.timezone)}  ${status.padEnd(9)}  ${[run_id, reason ?? result?.split('\n')[0]?.slice(0, 100)].filter(Boolean).join('  ')}`,
+        ),
+      ].join('\n'),
+    )
+    .join('\n');
+}
+
+const routine = { NAME: 'name or id of a routine' };
+const pausing = (paused: boolean, summary: string, word: string) =>
+  changeAction(
+    { summary, notes: routine, examples: [`routines ${word} brief`, `routines ${word} brief --json`] },
+    async (client, name) => (await client.call('update_routine', { routine: name, paused })).value,
+  );
+
+/** Tasks for agents that start by themselves. */
+export const routines: Command = {
+  name: 'routines',
+  summary: 'Let agents work at set times, around events or on webhooks',
+  actions: {
+    list: toolAction({
+      tool: 'list_routines',
+      summary: 'List routines',
+      examples: ['routines list', 'routines list --json'],
+      defaults: wholeList,
+      show: ({ routines: all }, terminal) =>
+        all.length === 0
+          ? 'No routines.'
+          : tableText(
+              terminal,
+              ['name', 'status', 'when', 'next', 'last'],
+              all.map((one) => [
+                one.name,
+                one.status,
+                whenText(one),
+                one.next_due?.[0] === undefined ? '-' : showTime(one.next_due[0], one.timezone),
+                one.last === undefined ? '-' : `${one.last.status} ${showTime(one.last.due, one.timezone)}`,
+              ]),
+            ),
+    }),
+    create: changeAction(
+      {
+        summary: 'Create a routine',
+        notes: { NAME: 'a short name, which messages begin with' },
+        flags: fields,
+        examples: [
+          'routines create brief --task ":brief today" --cwd ~/notes --when "every weekday at 07:00" --notify me',
+          'routines create prepare --task "Prepare me for the meeting" --before "30 minutes" --attendee @example.com --notify me',
+        ],
+      },
+      async (client, name, use) => {
+        const args = argumentsOf(use);
+        const { task, when } = args;
+        if (task === undefined) throw new UsageError('say what to do with --task');
+        if (when === undefined) throw new UsageError('say when with --when, --before or --after');
+        return (await client.call('create_routine', { cwd: process.cwd(), ...args, name, task, when })).value;
+      },
+    ),
+    show: toolAction({
+      tool: 'list_routines',
+      words: ['routine'],
+      args: 'NAME',
+      notes: routine,
+      summary: 'Show a routine with its history',
+      flags: { limit: number('COUNT', 'Most entries of the history', { short: 'n' }) },
+      examples: ['routines show brief', 'routines show brief --limit 50'],
+      show: showRoutine,
+    }),
+    run: toolAction({
+      tool: 'run_routine',
+      words: ['routine'],
+      args: 'NAME',
+      notes: routine,
+      summary: 'Run a routine now',
+      flags: { 'dry-run': toggle('Only show what the agent would be sent') },
+      examples: ['routines run brief', 'routines run brief --dry-run'],
+      show: ({ task, status, run_id, reason }) =>
+        task ?? [status, run_id, reason].filter((part) => part !== undefined).join('  '),
+      code: ({ status }) => (status === 'failed' ? 1 : 0),
+    }),
+    update: changeAction(
+      {
+        summary: 'Change a routine',
+        notes: routine,
+        flags: { name: text('NAME', 'Its new name'), ...fields },
+        examples: [
+          'routines update brief --when "every weekday at 08:00"',
+          'routines update brief --notify ada --sandbox read-only',
+        ],
+      },
+      async (client, name, use) => {
+        const args = {
+          ...argumentsOf(use),
+          ...(textFlag(use.flags, 'name') && { name: textFlag(use.flags, 'name')! }),
+        };
+        if (Object.keys(args).length === 0)
+          throw new UsageError('say what to change with a flag; --help lists the flags');
+        return (await client.call('update_routine', { routine: name, ...args })).value;
+      },
+    ),
+    pause: pausing(true, 'Pause a routine', 'pause'),
+    resume: pausing(false, 'Resume a routine, or confirm one that a model created', 'resume'),
+    delete: toolAction({
+      tool: 'delete_routine',
+      words: ['routine'],
+      args: 'NAME',
+      notes: routine,
+      summary: 'Delete a routine with its history',
+      examples: ['routines delete brief', 'routines delete brief --quiet'],
+      changes: true,
+      show: ({ deleted }) => `✓ Deleted ${deleted}`,
+    }),
+  },
+};

@@ -1,0 +1,89 @@
+import type { Context } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
+import type { Routine } from '../definition/routine.ts';
+import { readInput } from '../definition/routine-input.ts';
+import type { RoutineInput } from '../definition/routine-schema.ts';
+import { routineView } from '../definition/routine-view.ts';
+import type { RoutineData } from '../firing/feature-data.ts';
+import { isConfirmed } from './confirmation.ts';
+import { hookOf } from './create.ts';
+import { warningsFor } from './warnings.ts';
+
+/** What `update_routine` receives. */
+type Change = RoutineInput & { readonly routine: string; readonly paused?: boolean };
+
+export async function updateRoutine(
+  data: RoutineData,
+  { routine: written, paused, ...input }: Change,
+  context: Context,
+) {
+  await data.refuseSubagents(context);
+  const { definitions, clock, firings } = data;
+  const before = await definitions.demand(written, context.actor);
+  refuseOtherMachine(before, input, data);
+  const hasFields = Object.keys(input).length > 0;
+  const given = hasFields ? await readInput(input, before, context, data) : {};
+  const nowMs = clock();
+  const isWider = hasFields || paused === false;
+  const needsPerson = isWider && !(await isConfirmed({ ...before, ...given }, context));
+  if (needsPerson && !hasFields)
+    throw new Denied(
+      'refused',
+      `Only a person may resume "${before.name}": in the inbox, on the page, or with: adjutant routines resume.`,
+    );
+  const status = statusAfter(before, paused, needsPerson);
+  const isResumed = status === 'active' && before.status !== 'active';
+  const changed = await definitions.change(
+    before.id,
+    () =>
+      ({
+        ...given,
+        status,
+        ...(isResumed && { sinceMs: nowMs }),
+        ...(status !== 'paused' && { pauseReason: undefined, isPauseUntold: undefined }),
+        ...(paused === true && { pauseReason: `${context.actor.name} paused it.` }),
+        updatedMs: nowMs,
+      }) as Partial<Routine>,
+  );
+  if (changed === undefined)
+    throw new Failure('conflict', `The routine "${before.name}" was deleted meanwhile.`);
+  if (paused === true) await firings.skipDue(before.id, 'the routine was paused');
+  data.loop.wake();
+  const isHook = changed.trigger.kind === 'webhook' && before.trigger.kind !== 'webhook';
+  return {
+    structured: {
+      routine: routineView(changed, nowMs, undefined, 3),
+      ...(isHook && { webhook: await hookOf(changed, data) }),
+      warnings: await warningsFor(changed, data),
+    },
+  };
+}
+
+function statusAfter(
+  { status }: Routine,
+  paused: boolean | undefined,
+  needsPerson: boolean,
+): Routine['status'] {
+  if (paused === true) return status === 'unconfirmed' ? 'unconfirmed' : 'paused';
+  if (needsPerson) return 'unconfirmed';
+  if (paused === false) return 'active';
+  return status;
+}
+
+/** Folders and agents can only be checked on the machine that has them. */
+function refuseOtherMachine({ machine, host, name }: Routine, input: object, data: RoutineData): void {
+  if (machine !== data.machine && ('cwd' in input || 'agent' in input))
+    throw new Failure(
+      'refused',
+      `The routine "${name}" belongs to ${host}. Change its folder or agent there.`,
+    );
+}
+
+export async function deleteRoutine(data: RoutineData, written: string, context: Context) {
+  await data.refuseSubagents(context);
+  const routine = await data.definitions.demand(written, context.actor);
+  await data.definitions.remove(routine.id);
+  await data.firings.remove(routine.id);
+  await data.secrets.remove(routine.id);
+  return { structured: { deleted: routine.name } };
+}

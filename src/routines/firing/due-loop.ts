@@ -1,0 +1,395 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
+import type { ExpandText } from '../../feature.ts';
+import { messageOf } from '../../json.ts';
+import { log } from '../../log.ts';
+import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import type { Firing } from '../../store/schema.ts';
+import { SharedLease } from '../../store/shared-lease.ts';
+import type { Clock, Store } from '../../store/store.ts';
+import type { Definitions } from '../definition/definitions.ts';
+import {
+  actorOf,
+  type Budget,
+  type Creator,
+  dayMs,
+  hourMs,
+  type Routine,
+  type RoutineSettings,
+} from '../definition/routine.ts';
+import { dueTimes } from '../schedule/due-times.ts';
+import { isClockTrigger } from '../schedule/trigger.ts';
+import { clockDues, eventDues } from './dues.ts';
+import type { FindEvents } from './event-source.ts';
+import type { Firings, NewDue } from './firings.ts';
+import { type NewsOptions, tellNews } from './news.ts';
+import { isDead } from './owner.ts';
+import { contextOf, type RunPort, type RunState } from './run-port.ts';
+import { composeTask } from './task-text.ts';
+
+export interface LoopOptions extends NewsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly definitions: Definitions;
+  readonly firings: Firings;
+  readonly settings: RoutineSettings;
+  /** Id of this machine. */
+  readonly machine: string;
+  /** Unique across all processes and machines. */
+  readonly owner: string;
+  readonly runs: RunPort;
+  readonly expandText: ExpandText;
+  readonly findEvents: FindEvents;
+  /** The creator with the present rights. Undefined if the token was revoked or has expired. */
+  readonly present: (creator: Creator) => Actor | undefined;
+}
+
+/** Delays before a run that could not start is tried again. */
+const retryMs = [30_000, 60_000, 5 * 60_000, 15 * 60_000, hourMs];
+/** The longest time until the next look: the lease must be renewed, and changes of events and clocks noticed. */
+const maxSleepMs = 15_000;
+/** While runs are in progress, their ends are noticed within this time. */
+const followMs = 2_000;
+const leaderMs = 45_000;
+const stopMs = 2_000;
+/** Kind of the records that say which process fires the routines of a machine. */
+export const leaderKind = 'routine-worker';
+
+/** Fires the routines of this machine. One process on it does so at a time; the others wait for its lease to end. */
+export class DueLoop {
+  readonly #options: LoopOptions;
+  readonly #lease: SharedLease<Record<string, never>>;
+  readonly #starts = new Set<Promise<void>>();
+  /** Ids of the firings whose runs this process is starting. */
+  readonly #starting = new Set<string>();
+  readonly #stopping = new AbortController();
+  /** Up to when the clock times of each routine are stored. Loaded when this process begins to fire. */
+  #known: Map<string, number> | undefined;
+  #prunedMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    const { store, clock, machine: key, owner } = options;
+    this.#lease = new SharedLease({ store, clock, kind: leaderKind, key, owner, durationMs: leaderMs });
+  }
+
+  start(): void {
+    this.#running = this.#running.then(() => this.#turn());
+  }
+
+  /** Looks for due routines now. */
+  wake(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.start();
+  }
+
+  /** Ends the loop. Runs in progress go on, because their hosts are other processes. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+    // A start that takes longer is found by the next worker.
+    await Promise.race([Promise.allSettled(this.#starts), pause(stopMs, undefined, { ref: false })]);
+    await this.#lease.release().catch(() => undefined);
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    let sleepMs = maxSleepMs;
+    try {
+      sleepMs = await this.tick();
+    } catch (error) {
+      log('warning', `routines could not be fired; the next turn tries again: ${messageOf(error)}`);
+    }
+    if (this.#stopping.signal.aborted) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.start();
+      },
+      Math.max(50, Math.min(sleepMs, maxSleepMs)),
+    );
+  }
+
+  /** Stores what is due, starts what can start, and follows what runs. Returns the milliseconds until the next time to look. */
+  async tick(): Promise<number> {
+    const { firings, definitions, machine, clock } = this.#options;
+    // A SQLite file that does not exist has no routines, and must not be created here.
+    if (!firings.exists) return maxSleepMs;
+    if ((await this.#lease.take({})) === undefined) {
+      this.#known = undefined;
+      return maxSleepMs;
+    }
+    const routines = new Map((await definitions.all()).map((routine) => [routine.id, routine]));
+    const own = [...routines.values()].filter(
+      (routine) => routine.machine === machine && routine.status === 'active',
+    );
+    this.#known ??= new Map(await firings.latest(machine));
+    for (const routine of own)
+      await this.#store(routine).catch((error: unknown) =>
+        log('warning', `the due times of routine ${routine.name} are unknown: ${messageOf(error)}`),
+      );
+    const open = await firings.open(machine);
+    await this.#follow(open, routines);
+    await this.#startDue(await firings.open(machine), routines);
+    await tellNews(routines, machine, this.#options);
+    if (clock() - this.#prunedMs > dayMs) {
+      this.#prunedMs = clock();
+      await firings.prune(machine, this.#options.settings.keepMs);
+    }
+    return this.#untilNext(own, await firings.open(machine));
+  }
+
+  /** Resolves when no start is in progress. */
+  async idle(): Promise<void> {
+    while (this.#starts.size > 0) await Promise.allSettled(this.#starts);
+  }
+
+  // ── Due times ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #store(routine: Routine): Promise<void> {
+    const due = isClockTrigger(routine.trigger)
+      ? clockDues(routine, this.#known!.get(routine.id) ?? 0, this.#options)
+      : await this.#eventDues(routine);
+    if (due.length > 0) await this.#options.firings.add(due);
+    const last = due.at(-1);
+    if (last !== undefined && last.source === 'clock') this.#known!.set(routine.id, last.dueMs);
+  }
+
+  async #eventDues(routine: Routine): Promise<readonly NewDue[]> {
+    const actor = this.#options.present(routine.creator);
+    if (actor !== undefined) return eventDues(routine, actorOf(routine, actor), this.#options);
+    await this.#pause(routine, revoked);
+    return [];
+  }
+
+  // ── Starting ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #startDue(open: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
+    const { settings, clock, firings } = this.#options;
+    const active = open.filter(({ status }) => status !== 'due');
+    const busy = new Set(active.map(({ routine_id }) => routine_id));
+    let free = settings.maxParallel - active.length;
+    for (const firing of open) {
+      if (firing.status !== 'due' || firing.next_ms > clock()) continue;
+      const routine = routines.get(firing.routine_id);
+      const skip = (reason: string, more = {}) =>
+        firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), ...more });
+      if (routine === undefined) await skip('the routine was deleted');
+      else if (routine.status !== 'active' && firing.source !== 'manual') await skip('the routine is paused');
+      else if (busy.has(routine.id)) {
+        if (routine.overlap === 'skip') await skip('the run before it was still in progress');
+      } else if (firing.attempts === 0 && this.#isTooLate(routine, firing))
+        await skip('missed: the catch-up window is over', { untold: 1 });
+      else if (free > 0) {
+        const reason = await this.#refusal(routine, firing);
+        if (reason !== undefined) {
+          await skip(reason);
+          continue;
+        }
+        free -= 1;
+        busy.add(routine.id);
+        this.fire(routine, firing);
+      }
+    }
+  }
+
+  #isTooLate({ catchUpHours }: Routine, { due_ms, source }: Firing): boolean {
+    return source !== 'manual' && this.#options.clock() - due_ms > Math.max(catchUpHours, 1) * hourMs;
+  }
+
+  /** Why the routine must not start a run now, although it is its turn. */
+  async #refusal(routine: Routine, firing: Firing): Promise<string | undefined> {
+    const { settings, firings, clock } = this.#options;
+    const isTriggered = firing.source === 'event' || firing.source === 'webhook';
+    if (isTriggered && (await firings.triggeredLately(routine.id)) > settings.maxPerHour) {
+      await this.#pause(routine, `It was triggered more than ${settings.maxPerHour} times in an hour.`);
+      return 'the routine was triggered too often';
+    }
+    const day = routine.budget?.day;
+    if (day === undefined) return undefined;
+    const offsets = offsetsIn(routine.zone);
+    const midnight = clock() - (wallOf(clock(), offsets) % dayMs);
+    const used = await firings.usedSince(routine.id, midnight);
+    const over = (['tokens', 'usd', 'minutes'] as const).find(
+      (name) => used[name] >= ((day as Budget)[name] ?? Number.POSITIVE_INFINITY),
+    );
+    return over && `the budget of the day is used up: ${used[over]} ${over}`;
+  }
+
+  /** Starts the run of a firing. `idle` waits for it. */
+  fire(routine: Routine, firing: Firing): void {
+    const started = this.#fire(routine, firing)
+      .catch((error: unknown) => log('error', `routine ${routine.name} could not be fired`, error))
+      .finally(() => {
+        this.#starts.delete(started);
+        this.#starting.delete(firing.id);
+      });
+    this.#starts.add(started);
+    this.#starting.add(firing.id);
+  }
+
+  async #fire(routine: Routine, due: Firing): Promise<void> {
+    const { firings, runs, expandText, present, clock, owner } = this.#options;
+    const firing = await firings.claim(due, owner);
+    if (firing === undefined) return;
+    const creator = present(routine.creator);
+    if (creator === undefined) {
+      await firings.update(firing, { status: 'skipped', reason: revoked, ended_ms: clock() });
+      await this.#pause(routine, revoked);
+      return;
+    }
+    const actor = actorOf(routine, creator);
+    let run: RunState;
+    try {
+      const context = contextOf(actor, routine);
+      const task = await composeTask(routine, firing, expandText, context, clock());
+      run = await runs.start({ task, routine }, actor);
+    } catch (error) {
+      await this.#retryLater(routine, firing, messageOf(error));
+      if (error instanceof Denied) await this.#pause(routine, messageOf(error));
+      else if (!(error instanceof Failure)) log('warning', `routine ${routine.name} could not start`, error);
+      return;
+    }
+    await this.#record(routine, firing, run);
+  }
+
+  /** A run that could not start is tried again in the same row. */
+  async #retryLater(routine: Routine, firing: Firing, reason: string): Promise<void> {
+    const { firings, clock } = this.#options;
+    const delay = retryMs[firing.attempts];
+    const attempts = firing.attempts + 1;
+    if (delay !== undefined)
+      await firings.update(firing, {
+        status: 'due',
+        attempts,
+        reason,
+        run_id: null,
+        next_ms: clock() + delay,
+      });
+    else {
+      await firings.update(firing, { status: 'failed', attempts, reason, ended_ms: clock(), untold: 1 });
+      await this.#pauseIfFailing(routine);
+    }
+  }
+
+  // ── Following ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Follows runs of this machine although this process is not the one that fires. Fences keep both apart. */
+  async settle(): Promise<void> {
+    const { firings, definitions, machine } = this.#options;
+    const open = await firings.open(machine);
+    if (open.length === 0) return;
+    await this.#follow(open, new Map((await definitions.all()).map((routine) => [routine.id, routine])));
+  }
+
+  async #follow(open: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
+    const { runs, clock, firings, owner } = this.#options;
+    for (const firing of open) {
+      const routine = routines.get(firing.routine_id);
+      // A routine that was deleted has no firings.
+      if (routine === undefined || firing.status === 'due') continue;
+      const actor = this.#follower(routine);
+      if (firing.status === 'running') {
+        const run = await runs.find(firing.run_id!, actor);
+        if (run !== undefined) await this.#record(routine, firing, run);
+        else
+          await firings.update(firing, {
+            status: 'failed',
+            reason: 'its run was removed',
+            ended_ms: clock(),
+            untold: 1,
+          });
+        continue;
+      }
+      if (this.#starting.has(firing.id)) continue;
+      const isGone = firing.owner === owner || isDead(firing.owner ?? '');
+      if (!isGone && (firing.lease_ms ?? 0) > clock()) continue;
+      const run = await runs.search(firing.id, firing.started_ms ?? 0, actor);
+      if (run !== undefined) await this.#record(routine, firing, run);
+      // A process that is only suspended could still start the run.
+      else if (isGone) await this.#retryLater(routine, firing, 'the worker ended before the run started');
+    }
+  }
+
+  /** Runs of a revoked token are followed as well. */
+  #follower(routine: Routine): Actor {
+    const { creator } = routine;
+    return (
+      this.#options.present(creator) ?? {
+        name: creator.name,
+        ...(creator.token && { token: creator.token }),
+        ...(creator.rights && { rights: creator.rights }),
+      }
+    );
+  }
+
+  /** Stores what is known about the run of a firing. */
+  async #record(routine: Routine, firing: Firing, run: RunState): Promise<void> {
+    const { firings, clock } = this.#options;
+    if (run.isOpen) {
+      if (firing.status !== 'running')
+        await firings.update(firing, { status: 'running', run_id: run.runId, reason: null, lease_ms: null });
+      return;
+    }
+    if (!run.hasStarted) return this.#retryLater(routine, firing, run.result);
+    const { status, result, tokens, usd } = run;
+    await firings.update(firing, {
+      ...{
+        status,
+        result,
+        tokens,
+        run_id: run.runId,
+        ended_ms: clock(),
+        reason: null,
+        untold: 1,
+        lease_ms: null,
+      },
+      usd_micros: usd === undefined ? null : Math.round(usd * 1_000_000),
+    });
+    if (status === 'failed') await this.#pauseIfFailing(routine);
+  }
+
+  async #pauseIfFailing(routine: Routine): Promise<void> {
+    const { firings, settings } = this.#options;
+    if (
+      settings.maxFailures > 0 &&
+      (await firings.hasFailed(routine.id, settings.maxFailures, routine.sinceMs))
+    )
+      await this.#pause(routine, `It failed ${settings.maxFailures} times in a row.`);
+  }
+
+  async #pause({ id }: Routine, reason: string): Promise<void> {
+    const { definitions, firings, clock } = this.#options;
+    const paused = await definitions.change(id, ({ status }) =>
+      status === 'active'
+        ? { status: 'paused', pauseReason: reason, isPauseUntold: true, updatedMs: clock() }
+        : undefined,
+    );
+    if (paused !== undefined) await firings.skipDue(id, 'the routine was paused');
+  }
+
+  #untilNext(own: readonly Routine[], open: readonly Firing[]): number {
+    const now = this.#options.clock();
+    const isBusy = open.some(({ status }) => status !== 'due');
+    const times = [
+      ...open
+        .filter(({ status }) => status === 'due')
+        .map(({ next_ms }) => Math.max(next_ms, now + followMs)),
+      ...own.flatMap(({ trigger, zone }) => this.#next(trigger, zone, now)),
+    ];
+    const earliest = times.reduce((least, ms) => Math.min(least, ms - now), maxSleepMs);
+    return isBusy ? Math.min(earliest, followMs) : earliest;
+  }
+
+  #next(trigger: Routine['trigger'], zone: string, now: number): readonly number[] {
+    return isClockTrigger(trigger) ? dueTimes(trigger, zone, now, now + maxSleepMs, 1) : [];
+  }
+}
+
+const revoked = 'The token of its creator was revoked or has expired.';

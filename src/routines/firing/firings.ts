@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs';
+import { type RawBuilder, sql } from 'kysely';
+import { newId } from '../../store/id.ts';
+import type { Firing, FiringUpdate } from '../../store/schema.ts';
+import type { Clock, Store } from '../../store/store.ts';
+import type { FiringSource } from '../../store/values.ts';
+import { dayMs, hourMs } from '../definition/routine.ts';
+
+// A firing is *due* → *starting* → *running* → *completed*, *failed* or *cancelled*; or it is *skipped*, with the reason. It is stored
+// before anything starts. *starting* holds a lease: if its owner dies, the next worker looks for the run by the id of the firing.
+// A run that could not start is *due* again, with one attempt more. A run that started is never repeated.
+
+/** A due time before it is stored. */
+export interface NewDue {
+  readonly routineId: string;
+  readonly machine: string;
+  readonly key: string;
+  readonly dueMs: number;
+  readonly source: FiringSource;
+  /** Set if it is skipped. */
+  readonly reason?: string;
+  readonly input?: string;
+}
+
+/** Rows of one statement: SQLite limits the number of its values. */
+const pageSize = 500;
+const leaseMs = 5 * 60_000;
+const openStatuses = ['due', 'starting', 'running'] as const;
+
+/** The table of firings. Reading does not create a SQLite file. */
+export class Firings {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  get exists(): boolean {
+    return this.#store.engine === 'postgres' || existsSync(this.#store.place);
+  }
+
+  /** Stores due times that are new and returns their number. One that is known stays as it is. */
+  async add(all: readonly NewDue[]): Promise<number> {
+    let added = 0;
+    for (let from = 0; from < all.length; from += pageSize) {
+      const rows = all
+        .slice(from, from + pageSize)
+        .map(({ routineId, machine, key, dueMs, source, reason, input }) => ({
+          id: newId(this.#clock()),
+          routine_id: routineId,
+          due_key: key,
+          due_ms: dueMs,
+          machine,
+          source,
+          status: reason === undefined ? ('due' as const) : ('skipped' as const),
+          reason: reason ?? null,
+          next_ms: dueMs,
+          input: input ?? null,
+          ended_ms: reason === undefined ? null : this.#clock(),
+          // A person is told of times that were missed, not of every firing that another one covers.
+          untold: reason?.startsWith('missed') ? 1 : 0,
+        }));
+      added += await this.#store.write(async ({ db, changed }) => {
+        const stored = await db
+          .insertInto('firings')
+          .values(rows)
+          .onConflict((conflict) => conflict.columns(['routine_id', 'due_key']).doNothing())
+          .returning('id')
+          .execute();
+        if (stored.length > 0) changed({ kind: 'record', id: firingChange, userId: '' });
+        return stored.length;
+      });
+    }
+    return added;
+  }
+
+  /** The latest due time of each routine of a machine, by source. */
+  async latest(machine: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select(['routine_id', ({ fn }) => fn.max('due_ms').as('due_ms')])
+        .where('machine', '=', machine)
+        .where('source', 'in', ['clock', 'event'])
+        .groupBy('routine_id')
+        .execute(),
+    );
+    return new Map(rows.map(({ routine_id, due_ms }) => [routine_id, Number(due_ms)]));
+  }
+
+  /** Open firings of a machine, earliest first. */
+  open(machine: string): Promise<readonly Firing[]> {
+    return this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .selectAll()
+        .where('machine', '=', machine)
+        .where('status', 'in', openStatuses)
+        .orderBy('due_ms')
+        .orderBy('id')
+        .execute(),
+    );
+  }
+
+  /** Takes a firing that is due, or one whose owner has lost its lease. Undefined if another process was first. */
+  async claim({ id, fence, status }: Firing, owner: string): Promise<Firing | undefined> {
+    const now = this.#clock();
+    const [row] = await this.#run(sql<Firing>`update firings
+      set status = 'starting', owner = ${owner}, lease_ms = ${now + leaseMs}, fence = fence + 1, started_ms = ${now}
+      where id = ${id} and fence = ${fence} and status = ${status} returning *`);
+    return row;
+  }
+
+  /** Changes a firing that is as it was read. False if another process has changed it. */
+  async update({ id, fence, status }: Firing, change: FiringUpdate): Promise<boolean> {
+    return this.#store.write(async ({ db, changed }) => {
+      const { numUpdatedRows } = await db
+        .updateTable('firings')
+        .set(change)
+        .where('id', '=', id)
+        .where('fence', '=', fence)
+        .where('status', '=', status)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) changed({ kind: 'record', id: firingChange, userId: '' });
+      return numUpdatedRows > 0n;
+    });
+  }
+
+  /** Ended firings of which a person is to be told. */
+  untold(machine: string): Promise<readonly Firing[]> {
+    return this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .selectAll()
+        .where('machine', '=', machine)
+        .where('untold', '=', 1)
+        .orderBy('due_ms')
+        .limit(pageSize)
+        .execute(),
+    );
+  }
+
+  async markTold(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += pageSize)
+      await this.#store.write(({ db }) =>
+        db
+          .updateTable('firings')
+          .set({ untold: 0 })
+          .where('id', 'in', ids.slice(from, from + pageSize))
+          .execute(),
+      );
+  }
+
+  /** The last firings of a routine, newest first. */
+  history(routineId: string, limit: number): Promise<readonly Firing[]> {
+    return this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .selectAll()
+        .where('routine_id', '=', routineId)
+        .orderBy('due_ms', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    );
+  }
+
+  /** Whether the last runs of a routine, as many as this, have all failed since this time. */
+  async hasFailed(routineId: string, times: number, sinceMs: number): Promise<boolean> {
+    const rows = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select('status')
+        .where('routine_id', '=', routineId)
+        .where('status', 'in', ['completed', 'failed', 'cancelled'])
+        .where('ended_ms', '>', sinceMs)
+        .orderBy('ended_ms', 'desc')
+        .limit(times)
+        .execute(),
+    );
+    return rows.length >= times && rows.every(({ status }) => status === 'failed');
+  }
+
+  /** How often the triggers of a routine fired in the last hour. */
+  async triggeredLately(routineId: string): Promise<number> {
+    const [row] = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('routine_id', '=', routineId)
+        .where('source', 'in', ['event', 'webhook'])
+        .where('due_ms', '>', this.#clock() - hourMs)
+        .execute(),
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  /** What the runs of a routine have used since a time. */
+  async usedSince(routineId: string, sinceMs: number) {
+    const [row] = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select(({ fn }) => [fn.sum('tokens').as('tokens'), fn.sum('usd_micros').as('micros')])
+        .select(sql<number>`sum(ended_ms - started_ms)`.as('ms'))
+        .where('routine_id', '=', routineId)
+        .where('started_ms', '>=', sinceMs)
+        .execute(),
+    );
+    return {
+      tokens: Number(row?.tokens ?? 0),
+      usd: Number(row?.micros ?? 0) / 1_000_000,
+      minutes: Number(row?.ms ?? 0) / 60_000,
+    };
+  }
+
+  /** Skips what a routine still had to do. Runs in progress end as they do. */
+  async skipDue(routineId: string, reason: string): Promise<void> {
+    await this.#store.write(({ db }) =>
+      db
+        .updateTable('firings')
+        .set({ status: 'skipped', reason, ended_ms: this.#clock() })
+        .where('routine_id', '=', routineId)
+        .where('status', '=', 'due')
+        .execute(),
+    );
+  }
+
+  /** Removes old firings, except the last one of each routine, which says up to when its times are known. */
+  async prune(machine: string, keepMs: number): Promise<void> {
+    if (keepMs === 0) return;
+    const before = this.#clock() - Math.max(keepMs, dayMs);
+    await this.#store.run(sql`delete from firings where machine = ${machine} and due_ms < ${before}
+      and ended_ms is not null and due_ms < (select max(due_ms) from firings as other
+        where other.routine_id = firings.routine_id) returning id`);
+  }
+
+  async remove(routineId: string): Promise<void> {
+    await this.#store.write(({ db }) =>
+      db.deleteFrom('firings').where('routine_id', '=', routineId).execute(),
+    );
+  }
+
+  async #run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
+    return this.#store.run(statement);
+  }
+
+  async #read<Row>(work: ReadRows<Row>): Promise<readonly Row[]> {
+    return this.exists ? this.#store.read(work) : [];
+  }
+}
+
+type ReadRows<Row> = (db: Parameters<Parameters<Store['read']>[0]>[0]) => Promise<Row[]>;
+
+/** The kind of record that changes of firings are reported as, so that workers wake up. */
+export const firingChange = 'firings';

@@ -1,0 +1,57 @@
+import type { Feature } from '../feature.ts';
+import { log } from '../log.ts';
+import { Lazy } from '../pace.ts';
+import type { OpenData } from './firing/feature-data.ts';
+import type { RoutinesOptions } from './firing/open-routines.ts';
+import { changeTools } from './tools/change-tools.ts';
+import { createTool } from './tools/create-tool.ts';
+import { listTool } from './tools/list-tool.ts';
+import { runTool } from './tools/run-tool.ts';
+
+export type { RoutinesOptions };
+
+export interface RoutinesFeature extends Feature {
+  /** Looks for due routines once, and waits until their runs have started. */
+  once(): Promise<void>;
+}
+
+const hookPath = /^\/hooks\/([0-9a-f-]{36})$/;
+
+/** Tasks for sub-agents that start at a time, around events of a calendar, or on a request. */
+export function createRoutines(options: RoutinesOptions): RoutinesFeature {
+  const opening = new Lazy(async () => (await import('./firing/open-routines.ts')).openRoutines(options));
+  const open: OpenData = async () => (await opening.get()).data;
+  if (options.fires)
+    opening
+      .get()
+      .then((opened) => opened.start())
+      .catch((error: unknown) => log('error', 'routines cannot be fired', error));
+  return {
+    name: 'routines',
+    tools: routineTools(open),
+    http: {
+      accepts: (path) => hookPath.test(path),
+      async serve(path, request, response) {
+        const { serveHook } = await import('./firing/webhook.ts');
+        await serveHook(hookPath.exec(path)![1]!, request, response, open);
+      },
+    },
+    inbox: {
+      tool: 'list_routines',
+      list: async (context) => (await import('./actions/inbox.ts')).listInbox(await open(), context),
+    },
+    problems: async () => (await import('./actions/problems.ts')).findProblems(await open()),
+    async once() {
+      const { loop } = await open();
+      await loop.tick();
+      await loop.idle();
+    },
+    async close() {
+      await (await opening.current)?.close();
+    },
+  };
+}
+
+export function routineTools(open: OpenData) {
+  return [createTool(open), ...changeTools(open), listTool(open), runTool(open)] as const;
+}
