@@ -1,11 +1,11 @@
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
-import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
+import type { Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
 import { type Reader, updateRow } from '../entities/entity-access.ts';
 import type { Window } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { kindOf } from '../entities/reminders.ts';
+import { kindOfEvent } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { attend, type Candidate, defaultLimits, type Verdict } from './attention.ts';
 
@@ -22,7 +22,6 @@ const eventColumns = [
   ...(['id', 'start_ms', 'end_ms', 'all_day', 'title', 'location', 'description', 'conf_link'] as const),
   ...(['provider', 'organizer', 'task', 'series', 'kind', 'important'] as const),
 ] as const;
-type EventFacts = Pick<CalendarEvent, (typeof eventColumns)[number]>;
 
 /**
  * Decides which of a person's planned reminders become a message, and stores what changes. With a window, only the days in
@@ -134,11 +133,6 @@ async function decideFor(
     candidates.filter(({ sent, leader }) => !sent || leader === null),
     { timezone, limits, pauseUntilMs: user.pause_until_ms },
   );
-}
-
-function kindOfEvent(event: EventFacts) {
-  const { title, location, description, task } = event;
-  return kindOf(event, { title, location, description, ...(task !== null && { task }) });
 }
 
 /** True if quiet hours moved the reminder away from its time. */

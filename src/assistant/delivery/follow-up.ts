@@ -114,7 +114,7 @@ export function planAfterOutcome(
       result: JSON.stringify({ reference, detail }),
       escalateMs: hasNoEvent(notification)
         ? messageEscalation(notification, nowMs)
-        : escalationTime(urgency, nowMs, event_start_ms, escalationThreshold),
+        : escalationTime(urgency, nowMs, event_start_ms, escalationThreshold, notification.channel),
       action: 'notification.sent',
       detail: { reference, detail },
       ...((claimed.carried ?? []).length > 0 && { carries: true }),

@@ -9,7 +9,7 @@ import { lockUser } from '../entities/entity-access.ts';
 import { type Payload, parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import { formatDate, sayWhen } from '../planning/date-format.ts';
+import { sayStart, sayWhen } from '../planning/date-format.ts';
 import { messageHtml } from '../planning/wording.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { type Message, snoozeMinutes } from '../sending/channel.ts';
@@ -127,7 +127,7 @@ function shortMessage(
   const when = sayWhen(dated, nowMs);
   const heading = isTask ? subject : `${title} ${when}${place === '' ? '' : ` · ${place}`}`;
   const lines = [...notes, ...(link === undefined ? [] : [link]), ...others];
-  return { title: singleLine(heading), text: lines.length > 0 ? lines.join('\n') : formatDate(dated) };
+  return { title: singleLine(heading), text: lines.length > 0 ? lines.join('\n') : sayStart(dated, nowMs) };
 }
 
 /** One line for a reminder that the message of another one carries. */

@@ -2,6 +2,7 @@ import type { CalendarEvent, Channel, Notification, Urgency, User } from '../../
 import { channelNames, reachableBy } from '../entities/channels.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
+import { kindOfEvent } from '../entities/reminders.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
 
@@ -76,7 +77,7 @@ export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
   if (notification.about !== null && nowMs >= expiresMs)
     return { kind: 'cancel', reason: 'the message has expired' };
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
-  const preferences = preferencesOf(user);
+  const preferences = preferencesOf(user, event && kindOfEvent(event));
   const reachable = reachableBy(user);
   const permission = quietPermission(notification);
   const unwanted = reachable.length > 0 && channelsAt(nowMs, preferences, reachable).length === 0;
@@ -207,6 +208,8 @@ export function expiryOf(notification: Notification, event: CalendarEvent | unde
 
 /** How long a person has to acknowledge before the next channel is tried. */
 const acknowledgeMs = 5 * minute;
+/** A phone does not ring again about the same event before this time. */
+const callAgainMs = 20 * minute;
 
 /** When to escalate an important message about something else than an event. */
 export function messageEscalation(
@@ -270,8 +273,10 @@ export function escalationTime(
   sentMs: number,
   eventStartMs: number,
   thresholdMinutes: number,
+  channel?: Channel,
 ): number | undefined {
   if (!isHighUrgency(urgency) || thresholdMinutes <= 0) return undefined;
-  const atMs = Math.max(sentMs + acknowledgeMs, eventStartMs - thresholdMinutes * minute);
+  const waitMs = channel === 'call' ? callAgainMs : acknowledgeMs;
+  const atMs = Math.max(sentMs + waitMs, eventStartMs - thresholdMinutes * minute);
   return atMs < eventStartMs ? atMs : undefined;
 }

@@ -333,7 +333,6 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
       'notification.escalated',
       'notification.escalated',
       'notification.escalated',
-      'notification.unanswered',
     ]);
   });
 

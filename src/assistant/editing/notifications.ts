@@ -210,7 +210,8 @@ export function snoozeTime(
 ): number {
   const preferences = preferencesOf(user);
   const latestMs =
-    row.event_start_ms + afterMinutes(event, { ...(event.task && { task: event.task }) }) * minuteMs;
+    row.event_start_ms +
+    (plainMinutes(event) ?? afterMinutes(event, { ...(event.task && { task: event.task }) })) * minuteMs;
   const wanted =
     until === undefined ? now + minutes * minuteMs : parseTime(until, preferences.timezone, 'until', now).ms;
   // A button cannot know when the event starts, so the last minute before it is good enough.
@@ -227,6 +228,12 @@ export function snoozeTime(
       `That time is in the quiet hours from ${preferences.quietStart} to ${preferences.quietEnd}. Choose another time, or permit one reminder with update_event: reminders ["2026-03-01T22:30!"].`,
     );
   return untilMs;
+}
+
+/** A reminder without a meeting, as `remind` sets it, can be put off after its time: a repeated one until the next day. */
+function plainMinutes({ start_ms, end_ms, task, series }: CalendarEvent): number | undefined {
+  if (end_ms !== start_ms || task !== null) return undefined;
+  return (series === null ? 7 : 1) * 1440;
 }
 
 /** The new reminder, on the same channel if the user allows it at that time. */

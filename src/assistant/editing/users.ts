@@ -4,27 +4,37 @@ import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
 import {
   type CalendarEvent,
+  type EventKind,
   eventKinds,
   type NewUser,
   type User,
   type UserUpdate,
 } from '../../store/schema.ts';
+import { attendPerson } from '../attention/store-attention.ts';
 import { allowedSchemes, parseAddress } from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import {
   type AssistantData,
   findEvent,
   findUser,
+  lockUser,
   type Reader,
   rowOf,
   updateRow,
 } from '../entities/entity-access.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
-import { preferencesOf } from '../entities/preferences.ts';
+import { kindChannels, preferencesOf } from '../entities/preferences.ts';
 import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
+import { inDigits, localTime, parseTime } from '../entities/written-time.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
-type Fields = Omit<UserUpdate, 'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels'> & {
+type Fields = Omit<
+  UserUpdate,
+  'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels' | 'kind_channels' | 'pause_until_ms'
+> & {
+  readonly kind_channels?: Readonly<Record<string, string>>;
+  /** A local time, in digits or in words. */
+  readonly pause_until?: string;
   readonly reminders?: ReminderSettings;
   readonly channels?: readonly string[];
 };
@@ -38,9 +48,13 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
 export async function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
-  const { reminders, channels, ...others } = fields;
+  const { reminders, channels, kind_channels, pause_until, ...others } = fields;
   const row = {
     ...others,
+    ...(kind_channels && { kind_channels: mergeKindChannels({ kind_channels: null }, kind_channels) }),
+    ...(pause_until !== undefined && {
+      pause_until_ms: await pauseTime(pause_until, fields.timezone ?? systemZone(), fields.locale, now),
+    }),
     ...(channels && { channels: checkChannels(channels) }),
     ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
@@ -56,7 +70,7 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
   });
 }
 
-export function updateUser(
+export async function updateUser(
   data: AssistantData,
   id: string,
   fields: Fields,
@@ -64,20 +78,37 @@ export function updateUser(
 ): Promise<User> {
   checkZone(fields.timezone);
   const now = data.clock();
+  const { reminders, channels, kind_channels, pause_until, ...others } = fields;
+  const known = await data.store.read((db) => findUser(db, id));
+  const pauseMs =
+    pause_until === undefined
+      ? {}
+      : {
+          pause_until_ms: await pauseTime(
+            pause_until,
+            fields.timezone ?? preferencesOf(known).timezone,
+            fields.locale ?? known.locale,
+            now,
+          ),
+        };
   return data.store.write(async (writer) => {
     const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
-    const { reminders, channels, ...others } = fields;
     const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
     const cleared = Object.fromEntries(
-      unset.map((name) => [name, name === 'timezone' ? systemZone() : null]),
+      unset.map((name) => [
+        name === 'pause_until' ? 'pause_until_ms' : name,
+        name === 'timezone' ? systemZone() : null,
+      ]),
     );
-    const row = { ...others, ...listed, ...merged, ...cleared, updated_ms: now };
+    const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
+    const row = { ...others, ...listed, ...merged, ...kinds, ...pauseMs, ...cleared, updated_ms: now };
     const user = await updateRow(writer.db, 'users', id, row);
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
+    await attendPerson(writer, await lockUser(writer.db, id), now);
     return user;
   });
 }
@@ -141,6 +172,61 @@ export function checkZone(zone: string | null | undefined): void {
       },
     ],
   });
+}
+
+/** Until when reminders are paused. */
+async function pauseTime(written: string, zone: string, locale: string | null | undefined, now: number) {
+  const digits = await inDigits(written, zone, now, locale ?? 'en', 'pause_until');
+  const { ms } = parseTime(digits, zone, 'pause_until', now);
+  if (ms > now) return ms;
+  throw new Failure('invalid-params', `pause_until is past: ${localTime(ms, zone, now)}.`);
+}
+
+/** Merges new channels into those of a user. `default` removes a channel. */
+function mergeKindChannels(
+  user: Pick<User, 'kind_channels'>,
+  given: Readonly<Record<string, string>>,
+): string | null {
+  const unknown = Object.keys(given).find((name) => !(eventKinds as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new Failure(
+      'invalid-params',
+      `kind_channels has no kind "${unknown}"; use ${eventKinds.join(', ')}.`,
+    );
+  const merged = Object.entries({ ...kindChannels(user), ...given }).filter(
+    ([, channel]) => channel !== builtIn,
+  );
+  return merged.length === 0 ? null : JSON.stringify(Object.fromEntries(merged));
+}
+
+/** What the user says about an event itself: what kind it is, and whether it is important. Imports do not change it. */
+export function setEventTraits(
+  data: AssistantData,
+  id: string,
+  { kind, important }: EventTraits,
+): Promise<CalendarEvent> {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
+    const before = await findEvent(writer.db, id);
+    const fields = {
+      ...(kind !== undefined && { kind: kind === builtIn ? null : kind }),
+      ...(important !== undefined && { important: important ? 1 : 0 }),
+    };
+    const event = await updateRow(writer.db, 'events', id, { ...fields, updated_ms: now });
+    const subject = { userId: before.user_id, eventId: id };
+    await auditChange(writer, now, {
+      action: 'event.updated',
+      ...subject,
+      detail: { changed: Object.keys(fields) },
+    });
+    return event;
+  });
+}
+
+export interface EventTraits {
+  /** `default`: what the program recognizes. */
+  readonly kind?: EventKind | 'default' | undefined;
+  readonly important?: boolean | undefined;
 }
 
 /** Stands for the built-in lead times of a kind or calendar. */

@@ -1,4 +1,4 @@
-import type { Channel, User } from '../../store/schema.ts';
+import type { Channel, EventKind, User } from '../../store/schema.ts';
 import { voiceFor } from '../messages/voices.ts';
 import { addressesOf } from './channels.ts';
 
@@ -16,20 +16,34 @@ export interface Preferences {
   readonly voice: string;
 }
 
-export function preferencesOf(user: User): Preferences {
-  const channelPref = user.channel_pref ?? addressesOf(user.channels)[0]?.channel ?? 'email';
+/** With a kind of event, the channel that the user chose for it takes the place of the general one. */
+export function preferencesOf(user: User, kind?: EventKind): Preferences {
+  const forKind = channelForKind(user, kind);
+  const channelPref = forKind ?? user.channel_pref ?? addressesOf(user.channels)[0]?.channel ?? 'email';
+  // A channel that was named for a kind is meant on every day.
+  const weekend = forKind !== undefined && user.weekend_policy !== 'none' ? forKind : user.weekend_policy;
   return {
     timezone: user.timezone ?? 'UTC',
     quietStart: user.quiet_start ?? '21:00',
     quietEnd: user.quiet_end ?? '07:00',
     channelPref,
     // By default, the phone does not ring on weekends.
-    weekendPolicy: user.weekend_policy ?? (rings(channelPref) ? 'email' : channelPref),
+    weekendPolicy: weekend ?? (rings(channelPref) ? 'email' : channelPref),
     escalationThreshold: user.escalation_threshold ?? 60,
     maxCallAttempts: user.max_call_attempts ?? 3,
     locale: user.locale ?? 'en',
     voice: user.voice ?? voiceFor(user.locale ?? 'en'),
   };
+}
+
+export function kindChannels({
+  kind_channels,
+}: Pick<User, 'kind_channels'>): Readonly<Record<string, string>> {
+  return kind_channels ? (JSON.parse(kind_channels) as Record<string, string>) : {};
+}
+
+export function channelForKind(user: User, kind: EventKind | undefined): string | undefined {
+  return kind === undefined ? undefined : kindChannels(user)[kind];
 }
 
 /** The preferred channel that does not ring, or else any reachable one that does not. */

@@ -6,7 +6,7 @@ import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
 import { meetingLink } from './meeting-link.ts';
 import type { Occurrence } from './occurrence.ts';
-import { preferencesOf, quietChannel } from './preferences.ts';
+import { channelForKind, channelsOf, preferencesOf, quietChannel } from './preferences.ts';
 
 const dayMs = 86_400_000;
 /** Days after the due date on which an open task is mentioned again. */
@@ -77,7 +77,13 @@ export function personalReminders(
       origin: origin === 'event' && lead.endsWith('!') ? ('event-quiet' as const) : origin,
     }));
     const overdue = kind === 'task' && times.length > 0 ? overdueTimes(occurrence.startMs, timezone) : [];
-    return fromTimes([...times, ...overdue.map((atMs) => ({ atMs, origin }))], occurrence, user, reason);
+    return fromTimes(
+      [...times, ...overdue.map((atMs) => ({ atMs, origin }))],
+      occurrence,
+      user,
+      reason,
+      kind,
+    );
   };
   const leadsOfEvent = ownLeads(event, occurrence.key);
   if (leadsOfEvent !== undefined)
@@ -95,6 +101,7 @@ export function personalReminders(
       occurrence,
       user,
       because(({ reasons }) => reasons.alarm),
+      kind,
     );
   const forKind = kind === undefined ? undefined : settings[kind];
   if (kind !== undefined && forKind !== undefined)
@@ -130,8 +137,11 @@ function fromTimes(
   { startMs }: Occurrence,
   user: User,
   because: Because,
+  kind: EventKind | undefined,
 ): PersonalReminders {
-  const channel = quietChannel(preferencesOf(user).channelPref, reachableBy(user));
+  const { channelPref } = preferencesOf(user);
+  const named = channelForKind(user, kind);
+  const channel = named ? channelsOf(named)[0]! : quietChannel(channelPref, reachableBy(user));
   return {
     ...because,
     reminders: times
@@ -196,6 +206,14 @@ export function kindOf(
   const place = location?.trim() ?? '';
   if (meetingLink(event, occurrence) !== undefined || /^\w+:\/\//.test(place)) return 'online';
   return place === '' ? undefined : 'place';
+}
+
+/** The kind of a whole event, or of a series as it usually is. */
+export function kindOfEvent(
+  event: Parameters<typeof kindOf>[0] & Pick<CalendarEvent, 'title' | 'location' | 'description' | 'task'>,
+): EventKind | undefined {
+  const { title, location, description, task } = event;
+  return kindOf(event, { title, location, description, ...(task !== null && { task }) });
 }
 
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 import { nextPage } from '../../paging.ts';
 import {
   changes,
+  eventKinds,
   eventStatuses,
   notificationStatuses,
   origins,
@@ -33,6 +34,8 @@ export const userShape = {
     ntfy_topic: text,
     channels: { type: 'array', items: text, description: 'More addresses, without secrets' },
     reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
+    kind_channels: { type: 'object', description: 'Channels by kind of event' },
+    pause_until: { type: 'string', description: 'Until then, only named times and important events' },
   },
 } as const;
 
@@ -66,6 +69,8 @@ export const eventShape = {
     calendar_id: text,
     task: { enum: ['open', 'done'], description: 'For tasks, which start when they are due' },
     reminders: { type: 'array', items: text, description: "The user's own reminders for it" },
+    kind: { enum: eventKinds, description: 'As the user corrected it' },
+    important: { type: 'boolean' },
   },
 } as const;
 

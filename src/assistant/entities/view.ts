@@ -36,6 +36,8 @@ export function userView(user: User): UserView {
     ntfy_topic: user.ntfy_topic,
     channels: user.channels === null ? null : (JSON.parse(user.channels) as string[]).map(maskAddress),
     reminders: user.reminders === null ? null : (JSON.parse(user.reminders) as JsonObject),
+    kind_channels: user.kind_channels === null ? null : (JSON.parse(user.kind_channels) as JsonObject),
+    pause_until: user.pause_until_ms === null ? null : timestamp(user.pause_until_ms),
   });
 }
 
@@ -81,6 +83,8 @@ export function eventView(placed: Placed): EventView {
     calendar_id: event.calendar_id,
     task: event.task && taskState(event.task, event, placed.startMs),
     reminders: remindersOf(event, ''),
+    kind: event.kind,
+    important: event.important === 1 ? true : null,
   });
 }
 

@@ -91,6 +91,12 @@ export const german: Catalog = {
     text: (channel) => `Dies ist ein Test. Nachrichten von Adjutant per ${channel} kommen hier an.`,
   },
   timing: {
+    onDay: (time, days) =>
+      days === 0
+        ? `um ${time} am Tag selbst`
+        : days === 1
+          ? `um ${time} am Vortag`
+          : `um ${time}, ${days} Tage vorher`,
     before: (time) => `${time} vorher`,
     after: (time) => `${time} nach dem Beginn`,
     atStart: 'zum Beginn',

@@ -96,6 +96,13 @@ export const english = {
   },
   /** When a reminder comes, and how the guards moved it. */
   timing: {
+    /** Of a reminder of a whole day, so many days before it. */
+    onDay: (time: string, days: number): string =>
+      days === 0
+        ? `at ${time} on the day`
+        : days === 1
+          ? `at ${time} on the day before`
+          : `at ${time}, ${days} days before`,
     before: (time: string): string => `${time} before`,
     after: (time: string): string => `${time} after the start`,
     atStart: 'at the start',

@@ -91,6 +91,12 @@ export const spanish: Catalog = {
     text: (channel) => `Esto es una prueba. Los mensajes de Adjutant por ${channel} llegan aquí.`,
   },
   timing: {
+    onDay: (time, days) =>
+      days === 0
+        ? `a las ${time} el mismo día`
+        : days === 1
+          ? `a las ${time} el día anterior`
+          : `a las ${time}, ${days} días antes`,
     before: (time) => `${time} antes`,
     after: (time) => `${time} después del inicio`,
     atStart: 'al inicio',

@@ -90,6 +90,12 @@ export const french: Catalog = {
     text: (channel) => `Ceci est un test. Les messages d’Adjutant par ${channel} arrivent ici.`,
   },
   timing: {
+    onDay: (time, days) =>
+      days === 0
+        ? `à ${time} le jour même`
+        : days === 1
+          ? `à ${time} la veille`
+          : `à ${time}, ${days} jours avant`,
     before: (time) => `${time} avant`,
     after: (time) => `${time} après le début`,
     atStart: 'au début',

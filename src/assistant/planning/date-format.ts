@@ -26,10 +26,25 @@ export function formatDate({ startMs, locale, timezone, allDay }: Dated): string
 }
 
 /** Says when a reminder comes, such as `30 minutes before`, and whether quiet hours moved it. */
-export function describeTiming(offsetMinutes: number, shiftMs: number, locale: string): string {
+export function describeTiming(
+  offsetMinutes: number,
+  shiftMs: number,
+  locale: string,
+  allDay = false,
+): string {
   const { timing } = textsFor(locale);
   const moved = shiftMs === 0 ? [] : [shiftMs < 0 ? timing.movedBefore : timing.movedAfter];
-  return [lead(offsetMinutes, locale), ...moved].join('; ');
+  return [allDay ? leadOfDay(offsetMinutes, locale) : lead(offsetMinutes, locale), ...moved].join('; ');
+}
+
+/** For a whole day, which begins at midnight: nobody counts the hours to midnight. */
+function leadOfDay(offsetMinutes: number, locale: string): string {
+  const days = -Math.floor(offsetMinutes / 1440);
+  const minutes = offsetMinutes + days * 1440;
+  const time = [Math.floor(minutes / 60), minutes % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return textsFor(locale).timing.onDay(time, days);
 }
 
 function lead(offsetMinutes: number, locale: string): string {
@@ -61,13 +76,14 @@ export function sayWhen({ startMs, locale, timezone, allDay }: Dated, nowMs: num
   const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
   const days = dayOf(startMs) - dayOf(nowMs);
   const minutes = Math.round((startMs - nowMs) / minuteMs);
-  const relative = (amount: number, unit: 'minute' | 'day') =>
+  const relative = (amount: number, unit: 'second' | 'minute' | 'day') =>
     cached(
       `${language} relative short auto`,
       () => new Intl.RelativeTimeFormat(language, { style: 'short', numeric: 'auto' }),
     )
       .format(amount, unit)
       .replace(/\.$/, '');
+  if (!allDay && minutes === 0) return relative(0, 'second');
   if (!allDay && Math.abs(minutes) <= soonMinutes) return relative(minutes, 'minute');
   const time = allDay ? '' : ` ${partOf(startMs, language, timezone, { timeStyle: 'short' })}`;
   if (Math.abs(days) <= 1) return `${relative(days, 'day')}${time}`;
@@ -79,6 +95,18 @@ export function sayWhen({ startMs, locale, timezone, allDay }: Dated, nowMs: num
     near ? { weekday: 'long' } : { weekday: 'short', day: 'numeric', month: 'short' },
   );
   return `${date}${time}`;
+}
+
+/** The exact start, as short as it can be said at `nowMs`. */
+export function sayStart({ startMs, locale, timezone, allDay }: Dated, nowMs: number): string {
+  const language = isLocale(locale) ? locale : 'en';
+  const offsets = offsetsIn(timezone);
+  const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
+  const isToday = dayOf(startMs) === dayOf(nowMs);
+  return partOf(startMs, language, timezone, {
+    ...((!isToday || allDay) && { weekday: 'long', day: 'numeric', month: 'long' }),
+    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
+  });
 }
 
 function partOf(ms: number, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions): string {

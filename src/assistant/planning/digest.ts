@@ -189,7 +189,8 @@ function wordDigest(
     ],
   ];
   const filled = sections.filter(([, lines]) => lines.length > 0);
-  if (filled.length === 0) return undefined;
+  // A message about a day without entries says nothing.
+  if (today.length === 0) return undefined;
   const day = formatDate({ startMs: fromMs, locale, timezone, allDay: true });
   const lines = [
     texts.hello(singleLine(user.name)),

@@ -4,7 +4,7 @@ import { reachableBy } from '../entities/channels.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload, type Words } from '../entities/payload.ts';
 import { type Preferences, preferencesOf } from '../entities/preferences.ts';
-import { answerOf, daysAfter } from '../entities/reminders.ts';
+import { answerOf, daysAfter, kindOf } from '../entities/reminders.ts';
 import {
   addLateReminder,
   type Dropped,
@@ -46,7 +46,7 @@ export interface OccurrencePlan {
 /** Computes the steps from the stored notifications of one occurrence to the desired ones. Has no side effects. */
 export function planOccurrence(input: PlanInput): OccurrencePlan {
   const { event, occurrence, user } = input;
-  const preferences = preferencesOf(user);
+  const preferences = preferencesOf(user, kindOf(event, occurrence));
   const notice = planChange(input);
   const acknowledged = isAcknowledged(input.rows, occurrence.startMs);
   const { taken, ...limits } = guardInput(input, preferences);
@@ -200,14 +200,15 @@ function toDesired(
   const { offsetMinutes, origin, subject, text, script } = proposal;
   const { locale } = preferencesOf(input.user);
   const shiftMs = planMs - (input.occurrence.startMs + offsetMinutes * 60_000);
-  const timing = describeTiming(offsetMinutes, shiftMs, locale);
+  const allDay = input.event.all_day === 1;
+  const timing = describeTiming(offsetMinutes, shiftMs, locale, allDay);
   return {
     slot: offsetMinutes,
     channel,
     urgency,
     planMs,
     payload: payloadFor({ ...input, timing }, present({ subject, text, script }), offsetMinutes),
-    reason: [describeTiming(offsetMinutes, 0, 'en'), ...changes].join('; '),
+    reason: [describeTiming(offsetMinutes, 0, 'en', allDay), ...changes].join('; '),
     ...(origin !== undefined && { origin }),
   };
 }

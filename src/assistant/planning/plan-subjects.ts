@@ -88,6 +88,7 @@ export async function loadSubjects(
       rules.map(({ id, updated_ms }) => [id, updated_ms]),
       // Absent without settings, so that an update of the program does not plan everything again.
       ...(user.reminders === null ? [] : [user.reminders]),
+      ...(user.kind_channels === null ? [] : [{ kinds: user.kind_channels }]),
     ];
     const rowsFor = ({ event: { id }, occurrence: { key } }: Listed) => known.get(`${id} ${key}`) ?? [];
     const muted = mutedCopies(
@@ -99,7 +100,11 @@ export async function loadSubjects(
       const key = `${one.event.id} ${one.occurrence.key}`;
       const { startMs } = one.occurrence;
       const { revision, reminders } = one.event;
-      const own = reminders === null ? [] : [reminders];
+      const { kind, important } = one.event;
+      const own = [
+        ...(reminders === null ? [] : [reminders]),
+        ...(kind === null && important === 0 ? [] : [{ kind, important }]),
+      ];
       const copyIn = muted.get(one);
       const facts = [revision, startMs, userFacts, model?.name, model?.identity, ...own];
       const print = fingerprint(copyIn === undefined ? facts : [...facts, { copyIn }]);

@@ -517,3 +517,69 @@ describe('acknowledging', () => {
     );
   });
 });
+
+describe('attention', () => {
+  it('explains a merged reminder, and sends one message for both', async () => {
+    await using assistant = await openWithHaircut();
+    await assistant.call('create_event', { ...haircut, id: 'lunch', title: 'Lunch' });
+    await plan(assistant);
+    const merged = (await planned(assistant)).find(({ merged_into }) => merged_into !== undefined);
+    expect(merged).toMatchObject({ attention: 'merged: another reminder is due at the same time' });
+    const { entries } = (await assistant.call('explain_notifications', { user_id: 'ada' })) as {
+      entries: JsonObject[];
+    };
+    expect(entries.find(({ action }) => action === 'notification.merged')).toMatchObject({
+      notification_id: merged!['id'],
+      detail: { into: merged!['merged_into'], reason: 'another reminder is due at the same time' },
+    });
+    // One of them moves, so each has a message of its own again.
+    await assistant.call('update_event', { event_id: 'lunch', start_ts: '2026-11-17T18:00' });
+    await plan(assistant);
+    expect((await planned(assistant)).map(({ attention }) => attention)).toEqual([undefined, undefined]);
+  });
+
+  it('drops what a pause covers until it ends, but no important event', async () => {
+    await using assistant = await openWithHaircut();
+    await plan(assistant);
+    await assistant.call('create_event', { ...haircut, id: 'boss', title: 'Boss', important: true });
+    await plan(assistant);
+    await assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-20' });
+    const attention = async () =>
+      Object.fromEntries((await planned(assistant)).map((row) => [row['event_id'], row['attention']]));
+    expect(await attention()).toEqual({
+      haircut: 'dropped: reminders are paused until 2026-11-19T23:00:00.000Z',
+      boss: undefined,
+    });
+    await assistant.call('update_user', { user_id: 'ada', unset: ['pause_until'] });
+    expect(await attention()).toEqual({ haircut: undefined, boss: undefined });
+    await expect(
+      assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-10' }),
+    ).rejects.toThrow(/pause_until is past/);
+  });
+
+  it('uses the channel and the corrected kind of an event', async () => {
+    await using assistant = await openWithHaircut({ phone_e164: '+4930123456' });
+    await assistant.call('update_user', { user_id: 'ada', kind_channels: { flight: 'call' } });
+    await assistant.call('update_event', { event_id: 'haircut', kind: 'flight' });
+    await plan(assistant);
+    expect((await planned(assistant)).map(({ channel }) => channel)).toEqual(['call', 'call']);
+    await assistant.call('update_event', { event_id: 'haircut', kind: 'default' });
+    await plan(assistant);
+    expect((await planned(assistant)).map(({ channel }) => channel)).toEqual(['email']);
+    await expect(
+      assistant.call('update_user', { user_id: 'ada', kind_channels: { party: 'call' } }),
+    ).rejects.toThrow(/no kind "party"/);
+  });
+
+  it('puts off a reminder without a meeting after its time', async () => {
+    await using assistant = openAssistant();
+    await assistant.call('create_user', ada);
+    await assistant.call('remind', { who: 'ada', text: 'Call mum', when: '2026-11-16T10:00' });
+    const [row] = await planned(assistant);
+    assistant.now = Date.parse('2026-11-16T09:02:00Z');
+    await updateRow(assistant, row!['id'], { status: 'sent', sent_ms: Date.parse('2026-11-16T09:00:00Z') });
+    expect(
+      await assistant.call('snooze_notification', { notification_id: row!['id']!, until: 'tomorrow 09:00' }),
+    ).toMatchObject({ plan_time: '2026-11-17T08:00:00Z', status: 'planned' });
+  });
+});

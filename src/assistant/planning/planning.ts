@@ -9,6 +9,7 @@ import { audit } from '../entities/decision-log.ts';
 import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { kindOf } from '../entities/reminders.ts';
 import { isImportant } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
@@ -143,7 +144,7 @@ function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): Pol
   return {
     event,
     occurrence,
-    preferences: preferencesOf(user),
+    preferences: preferencesOf(user, kindOf(event, occurrence)),
     reachable: reachableBy(user),
     rules,
     history,

@@ -154,6 +154,8 @@ export function decideByRules(input: PolicyInput, because?: string): Decision {
   };
   if (kind === 'all_day') for (const lead of leads) propose(lead, quiet, 'normal');
   else if (internal) propose(10 + travel, quiet, 'low');
+  else if (preferences.channelPref === 'call' && (kind === 'flight' || kind === 'doctor'))
+    for (const lead of leads) propose(lead + travel, 'call', important ? 'high' : 'normal');
   else {
     if (important) propose(1440 + travel, quiet, 'normal');
     if (preferences.channelPref !== 'call')

@@ -7,6 +7,7 @@ import { isZone } from '../../recurrence/zone.ts';
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
+import type { EventTraits } from '../editing/users.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -92,6 +93,11 @@ export function eventTools(
       ...(because !== undefined && { no_reminders_because: because }),
       ...(planning && (await planWritten(planning, event, context, key))),
     };
+  };
+  const withTraits = async (event: CalendarEvent, traits: EventTraits) => {
+    if (traits.kind === undefined && traits.important === undefined) return event;
+    const { setEventTraits } = await import('../editing/users.ts');
+    return setEventTraits(data, event.id, traits);
   };
   return [
     defineTool({
@@ -190,11 +196,12 @@ export function eventTools(
       outputSchema: savedEventShape,
       annotations: hints.adds,
       timeoutMs: timeoutMs + remoteTimeoutMs,
-      async call({ user_id, id, calendar_id, confirm, ...written }, context) {
+      async call({ user_id, id, calendar_id, confirm, kind, important, ...written }, context) {
         const input = await withDigits(data, user_id, written);
+        const traits = { kind, important };
         if (calendar_id === undefined) {
           const { createEvent } = await import('../editing/events.ts');
-          const made = await createEvent(data, user_id, input, id);
+          const made = await withTraits(await createEvent(data, user_id, input, id), traits);
           if (input.task !== 'done') return { structured: await savedView(made, context) };
           const { setTask } = await import('../writeback/task.ts');
           return { structured: await savedView(await setTask(calendars, made, 'done', undefined), context) };
@@ -212,7 +219,7 @@ export function eventTools(
         );
         const { updateEvent } = await import('../editing/events.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
-        return { structured: await savedView(event, context) };
+        return { structured: await savedView(await withTraits(event, traits), context) };
       },
     }),
     defineTool({
@@ -254,13 +261,20 @@ export function eventTools(
       outputSchema: savedEventShape,
       annotations: hints.replaces,
       timeoutMs: timeoutMs + remoteTimeoutMs,
-      async call({ event_id, unset = [], occurrence, following, confirm, ...written }, context) {
+      async call(
+        { event_id, unset = [], occurrence, following, confirm, kind, important, ...written },
+        context,
+      ) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const input = await withDigits(data, event.user_id, written, event);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
         const scope = { occurrence: key, following };
-        const changed = await changeEvent(calendars, event, input, unset, scope, { confirm, context });
+        const isChanged = Object.keys(written).length > 0 || unset.length > 0;
+        const edited = isChanged
+          ? await changeEvent(calendars, event, input, unset, scope, { confirm, context })
+          : event;
+        const changed = await withTraits(edited, { kind, important });
         return { structured: await savedView(changed, context, following ? undefined : key) };
       },
     }),

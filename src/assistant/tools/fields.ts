@@ -1,4 +1,4 @@
-import { eventStatuses, notificationStatuses, showAsValues } from '../../store/schema.ts';
+import { eventKinds, eventStatuses, notificationStatuses, showAsValues } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
 import { eventLeadPattern } from '../entities/reminders.ts';
 
@@ -64,6 +64,12 @@ export const eventFields = {
     maxItems: 5,
     items: { type: 'string', pattern: eventLeadPattern },
     description: 'E.g. 2h, 17:00 or 2026-03-01T17:00; a final ! permits quiet hours. [] for none',
+  },
+  important: { type: 'boolean', description: 'Reminders are kept and escalate' },
+  kind: {
+    type: 'string',
+    enum: [...eventKinds, 'default'] as const,
+    description: 'Corrects what it is, for the whole series',
   },
 } as const;
 export const eventTitle = {

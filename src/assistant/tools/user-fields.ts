@@ -100,6 +100,18 @@ export const userFields = {
     description:
       'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
   },
+  kind_channels: {
+    type: 'object',
+    additionalProperties: { type: 'string', enum: [...channelPreferences, 'default'] as const },
+    description:
+      'Channel by kind (online, place, all_day, task, flight, doctor), e.g. {"flight":"call"}: call me for flights only',
+  },
+  pause_until: {
+    type: 'string',
+    maxLength: 100,
+    description:
+      'Vacation or "not this week": no reminders until then, e.g. monday 08:00, except named times and important events',
+  },
 } as const;
 
 const { email, phone_e164, timezone, quiet_start, quiet_end, channel_pref, locale, ntfy_topic } = userFields;

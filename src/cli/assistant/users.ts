@@ -21,6 +21,11 @@ const personFlags: Flags = {
   'ntfy-topic': text('TOPIC', 'Topic of ntfy'),
   channels: several('ADDRESS', 'Address of another channel; can be repeated'),
   reminders: { ...text('JSON', 'Lead times by kind of event, such as {"online":["10m"]}'), format: 'json' },
+  'kind-channels': {
+    ...text('JSON', 'Channels by kind of event, such as {"flight":"call"}'),
+    format: 'json',
+  },
+  'pause-until': text('TIME', 'No reminders until then, except named times and important events'),
 };
 
 const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `✓ Deleted ${deleted}`;
