@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
@@ -25,7 +26,6 @@ import {
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
 import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
-import { inDigits, localTime, parseTime } from '../entities/written-time.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<
