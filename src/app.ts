@@ -44,6 +44,7 @@ import {
 } from './prompts/prompts.ts';
 import { createRoutines } from './routines/routines.ts';
 import { createSkills } from './skills/skills.ts';
+import type { ClientConnections } from './status/client-tools.ts';
 import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
@@ -70,6 +71,8 @@ export interface AppOptions extends PromptSources {
   readonly checks?: (problems: readonly Problem[]) => Promise<readonly Finding[]>;
   /** The named tokens, for a server that accepts them. */
   readonly tokens?: TokenStore;
+  /** Connects the clients of this machine, for a server that only this machine can reach. */
+  readonly connections?: ClientConnections;
   /** True for a server, and for a command that starts runs: it finishes the runs whose processes were killed. */
   readonly recoversRuns?: boolean;
   /** True for a server whose clients can leave while it runs on. */
@@ -180,7 +183,7 @@ function createSkillFeatures(config: Config, library: PromptsFeature): readonly 
 function createStatusFeature(
   features: readonly Feature[],
   config: Config,
-  { origins = {}, checks, tokens }: AppOptions,
+  { origins = {}, checks, tokens, connections }: AppOptions,
   group: ServerGroup,
 ): Feature {
   return createStatus({
@@ -195,6 +198,7 @@ function createStatusFeature(
     settings: () => settingsInForce(config, origins),
     checks,
     ...(tokens && { tokens }),
+    ...(connections && { connections }),
   });
 }
 

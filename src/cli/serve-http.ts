@@ -20,6 +20,7 @@ import { servePage } from '../web/page.ts';
 import { warnOfOpenSecrets } from './background/open-secrets.ts';
 import { recordServer } from './background/running-servers.ts';
 import { createFullServer } from './full-server.ts';
+import { clientConnections } from './install/connections.ts';
 import { createReadiness } from './readiness.ts';
 import { finish, stopped } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -62,6 +63,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
           create: (creator, request) => issueToken(tokens, creator, request),
           revoke: (name) => tokens.revoke(name),
         },
+        ...(isLoopback(host) && { connections: clientConnections(loaded, terminal) }),
       });
     servers.set(contract, known);
     return known;

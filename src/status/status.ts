@@ -3,6 +3,7 @@ import { countUnhandledRejections } from '../log.ts';
 import { shorten } from '../paging.ts';
 import { defineTool, hints } from '../tool.ts';
 import { version } from '../version.ts';
+import { type ClientConnections, clientTools } from './client-tools.ts';
 import { type HealthOptions, healthTool } from './health.ts';
 import type { RequestLog } from './request-log.ts';
 import { type TokenStore, tokenTools } from './token-tools.ts';
@@ -12,6 +13,7 @@ export interface StatusOptions extends HealthOptions {
   clients(): readonly ConnectedClient[];
   settings(): readonly SettingInForce[];
   readonly tokens?: TokenStore;
+  readonly connections?: ClientConnections;
 }
 
 export interface ConnectedClient {
@@ -48,6 +50,7 @@ export function statusTools(options: StatusOptions) {
   return [
     healthTool(options),
     ...tokenTools(options.tokens),
+    ...clientTools(options.connections),
     defineTool({
       name: 'server_status',
       toolsets: ['admin'],

@@ -97,16 +97,17 @@ it('leads a newcomer from an empty home to a prompt in a client, a run and a rem
   context.setDefaultTimeout(15_000);
   const walk = await Walk.from(address, await context.newPage(), folder);
 
+  await walk.press('link', 'Get started');
   await walk.sees('Adjutant is not installed in any client', 40_000);
   await walk.record('First screen');
-  const [program, ...install] = (await walk.code(/install codex/)).split(' ');
-  expect(await shell(program!, ...install)).toContain('Restart Codex');
-  await walk.press('button', 'Check again');
+  await walk.press('button', 'Connect Codex');
+  await walk.sees(/mcp_servers\.adjutant/);
+  await walk.record('Change of a client');
+  await walk.press('button', 'Make this change');
   await walk.done('Connect a client');
   await walk.record('Client connected');
 
   await walk.press('link', 'Create a prompt');
-  await walk.sees('New prompt');
   await walk.fill('Name', 'explain');
   await walk.fill('Title', 'Explain something');
   await walk.fill('Text', 'Explain {{topic}} to a beginner in five sentences.');

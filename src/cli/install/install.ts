@@ -55,19 +55,13 @@ export const install = single('install', {
       throw new UsageError(`${client.title} can only start a server itself; leave out --http`);
     const choice = await chosenPrompts(loaded, terminal, client);
     const entry = await (http ? httpEntry(loaded) : stdioEntry(loaded, terminal, client));
-    const original = await findOriginal(file, client);
-    const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
+    const planned = await plannedConnection(client, file, entry);
     await using native = await openNativePrompts(loaded);
     const place = await nativePlace(loaded, terminal, client);
     const hook = await hookToAdd(loaded, terminal, client, () => stdioEntry(loaded, terminal, client));
     const result = await change(loaded, terminal, {
       client,
-      file,
-      after,
-      write() {
-        if (original === undefined) file.backUp();
-        file.replace(after);
-      },
+      ...planned,
       ...(hook && { hook }),
       native: async (dry) => place && choice && native.prompts.install(place, choice, { dry }),
     });
@@ -114,6 +108,24 @@ async function findOriginal(
   if (entry === undefined) return undefined;
   const again = await withEntry(backup ?? '', path, client, entry).catch(() => undefined);
   return again === text ? { text: backup } : undefined;
+}
+
+/** The change that adds our entry to the configuration of a client. */
+export async function plannedConnection(
+  client: Client,
+  file: ManagedFile,
+  entry: Entry,
+): Promise<FileChange> {
+  const original = await findOriginal(file, client);
+  const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
+  return {
+    file,
+    after,
+    write() {
+      if (original === undefined) file.backUp();
+      file.replace(after);
+    },
+  };
 }
 
 interface Change extends FileChange {
@@ -208,10 +220,8 @@ function findClient([name]: readonly string[]): Client {
 async function listClients({ flags }: LoadedConfig, terminal: Terminal): Promise<number> {
   if (Object.keys(shared).some((flag) => flags[flag] === true))
     throw new UsageError(`name a client: ${names}`);
-  const { isOnPath, node, script } = await stableProgram(terminal.env['PATH'], 'adjutant install');
-  const command = isOnPath ? 'adjutant' : `${node} ${script}`;
-  const found = await findClients(terminal.env);
-  const rows = found.map(({ id, title, installed, connected }) => ({
+  const command = await commandHere(terminal.env);
+  const rows = (await findClients(terminal.env)).map(({ id, title, installed, connected }) => ({
     ...{ client: id, title, installed, connected },
     command: `${command} install ${id}`,
   }));
@@ -228,6 +238,12 @@ async function listClients({ flags }: LoadedConfig, terminal: Terminal): Promise
     ].join('\n');
   });
   return 0;
+}
+
+/** How this program is started on this machine, with its own Node if `adjutant` is not on the PATH. */
+export async function commandHere(env: Terminal['env']): Promise<string> {
+  const { isOnPath, node, script } = await stableProgram(env['PATH'], 'adjutant install');
+  return isOnPath ? 'adjutant' : `${node} ${script}`;
 }
 
 /** Every client, whether it seems to be installed, and whether it has our entry. */
@@ -248,7 +264,7 @@ export async function findClients(env: Terminal['env']) {
 }
 
 /** A client without the PATH of a shell finds neither `adjutant` nor the Node in its first line, and gets the full paths. */
-async function stdioEntry(
+export async function stdioEntry(
   { config }: LoadedConfig,
   terminal: Terminal,
   client: Client,

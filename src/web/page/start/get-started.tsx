@@ -3,11 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { paletteKeys } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
-import { CopyButton } from '../shared/buttons.tsx';
 import { type Finding, useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
+import { ConnectClients } from './connect-clients.tsx';
 
 /** The first steps, with what is done already. */
 export function GetStarted() {
@@ -47,11 +47,9 @@ export function GetStarted() {
         <StartStep title="Connect a client" done={done.client}>
           <p>
             A <dfn>client</dfn> is the program in which you chat with a model, such as Claude Code, Codex or
-            Cursor. Type one of these lines in a terminal on the machine of the server, and start the client
-            again:
+            Cursor.
           </p>
-          <Command text="adjutant install claude" />
-          <Command text="adjutant install codex" />
+          <ConnectClients connected={checkAgain} />
           <StepFindings findings={clients} checking={checking} checkAgain={checkAgain} />
         </StartStep>
         <StartStep title="Check your sub-agents" done={done.agents}>
@@ -123,14 +121,6 @@ function StartStep({ title, done, children }: StepProps) {
         {children}
       </details>
     </li>
-  );
-}
-
-function Command({ text }: { text: string }) {
-  return (
-    <p class="copy-line">
-      <code>{text}</code> <CopyButton text={text} />
-    </p>
   );
 }
 
