@@ -30,7 +30,7 @@ export const desktop = defineChannel({
   },
   advice: {
     notConfigured:
-      'no desktop session was found, or notify-send is not installed (Debian: apt install libnotify-bin)',
+      'no desktop session was found, or notify-send is not installed (Debian: apt install libnotify-bin); an open page of this server shows the message if its browser may',
     unreachable: 'check that a notification service is running on the desktop',
     refused: 'check that a notification service is running on the desktop',
   },

@@ -6,6 +6,7 @@ import { Button } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
+import { useBrowserReminders } from '../shared/browser-reminders.tsx';
 import { ReadOnlyMark } from '../shared/buttons.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { goTo, pathTo, type Route, useRoute } from '../shared/route.ts';
@@ -81,6 +82,7 @@ export function Shell() {
     }, preloadMs);
     return () => clearTimeout(timer);
   }, []);
+  useBrowserReminders();
   const undo = useLastUndo();
   const [startHidden] = useStartHidden();
   const close = () => setDialog(undefined);

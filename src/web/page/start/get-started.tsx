@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { paletteKeys } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
+import { BrowserReminders } from '../shared/browser-reminders.tsx';
 import { type Finding, useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
@@ -79,6 +80,7 @@ export function GetStarted() {
             <a href={pathTo('calendar')}>Add a person and an event</a>. Until you set up a mail server,
             reminders go to the <dfn>outbox</dfn>, a folder in which you can read the messages.
           </p>
+          <BrowserReminders />
         </StartStep>
       </ol>
       <p>
