@@ -1,7 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { sandboxes, several, single, text, textFlag, toggle, UsageError } from './terminal/command.ts';
+import {
+  applyModes,
+  sandboxes,
+  several,
+  single,
+  text,
+  textFlag,
+  toggle,
+  UsageError,
+} from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const watchIntervalMs = 300;
@@ -26,6 +35,9 @@ export const delegate = single('delegate', {
     sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
       short: 's',
       values: sandboxes,
+    }),
+    apply: text('MODE', 'When its changes reach your folder; as configured, unless given', {
+      values: applyModes,
     }),
     role: text('ROLE', 'Role of the agent, or the name of a prompt that describes it'),
     agent: text('AGENT', 'Agent to use; adjutant agents lists them', { short: 'a' }),
@@ -73,6 +85,7 @@ export const delegate = single('delegate', {
     const args = {
       cwd: textFlag(flags, 'cwd') ?? process.cwd(),
       ...(flags['sandbox'] !== undefined && { sandbox: flags['sandbox'] as Sandbox }),
+      ...(flags['apply'] !== undefined && { apply: flags['apply'] as (typeof applyModes)[number] }),
       ...(role !== undefined && { role }),
       ...(agent !== undefined && { agent }),
       ...(model !== undefined && { model }),

@@ -396,6 +396,44 @@ describe('writing jobs', () => {
     expect(read('a.txt')).toBe('1\ntwo\nthree\nfour\nfive\nsix\nseven\n');
   });
 
+  it('share one workspace if their changes are not applied when they end', async () => {
+    const two = job(
+      'two',
+      { sandbox: 'workspace-write', depends_on: ['one'] },
+      { shell: 'sed -i s/ONE/1/ a.txt; cat new.txt > copy.txt' },
+      answer({ summary: 'Did two.' }),
+    );
+    const look = job(
+      'look',
+      { sandbox: 'read-only', depends_on: ['one'] },
+      { shell: 'cat new.txt; echo more >> new.txt' },
+      answer({ summary: 'Looked.' }),
+    );
+    const jobs = [writer('one', 'sed -i s/one/ONE/ a.txt; echo new > new.txt'), look, two];
+    const { output } = await runAutopilot(autopilotTask(...jobs), { apply: 'ask' });
+    expect(statuses(output)).toEqual(['one completed', 'look completed', 'two completed']);
+    expect(output.warnings).toEqual([expect.stringContaining('The changes wait')]);
+    const files = (id: string) =>
+      output.jobs.find((one) => one.id === id)!.evidence?.files.map(({ path }) => path);
+    expect([files('one'), files('look'), files('two')]).toEqual([
+      ['a.txt', 'new.txt'],
+      undefined,
+      ['a.txt', 'copy.txt'],
+    ]);
+    expect(read('a.txt')).toMatch(/^one/);
+    const { run_id } = output;
+    const apply = (id: string) => server.call('apply_run', { run_id: id });
+    expect((await apply(`${run_id}/two`)).text).toContain(`Name ${run_id} instead`);
+    expect((await apply(run_id)).record).toEqual({ files: ['a.txt', 'copy.txt', 'new.txt'], conflicts: [] });
+    expect([read('a.txt'), read('new.txt'), read('copy.txt')]).toEqual([
+      '1\ntwo\nthree\nfour\nfive\nsix\nseven\n',
+      'new\n',
+      'new\n',
+    ]);
+    rmSync(join(bench.project, 'copy.txt'));
+    rmSync(join(bench.project, 'new.txt'));
+  });
+
   it('run one after another if they have no sandbox', async () => {
     const own = await connect({ 'delegate-danger-folders': bench.project });
     const append = (id: string) =>

@@ -70,6 +70,7 @@ export const toggle = (description: string, more: More = {}): CommandFlag => ({
 });
 
 export const sandboxes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+export const applyModes = ['auto', 'ask', 'branch'] as const;
 
 /** Flags of every action. */
 export const commonFlags: Flags = {

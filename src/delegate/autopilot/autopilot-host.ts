@@ -16,6 +16,7 @@ import { type Caller, grantSandbox, mayAsk } from '../run/permissions.ts';
 import { endEvent } from '../run/run-events.ts';
 import { recoverRun } from '../run/run-recovery.ts';
 import { writeEnd } from '../run/run-state.ts';
+import { demandRepository } from '../workspace/commits.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { Autopilot } from './autopilot.ts';
 import { endOf } from './autopilot-log.ts';
@@ -204,6 +205,9 @@ async function createRequest(
   const { sandbox, warning } = await grantSandbox(input.sandbox, cwd, caller, options);
   const warnings = warning === undefined ? [] : [warning];
   const plan = input.jobs && (await planCallerJobs(delegation.runner.agents, input, sandbox));
+  const isPlain = options.document || comparison !== undefined;
+  const apply = isPlain ? 'auto' : (input.apply ?? options.apply);
+  if (apply === 'branch') await demandRepository(cwd, options.env);
   return {
     input,
     cwd,
@@ -214,6 +218,7 @@ async function createRequest(
       mayAsk: true,
       ...present({ approvalTimeoutMs: await approvalLifetime(options) }),
     }),
+    ...(apply !== 'auto' && { apply }),
     ...(comparison && { comparison }),
     ...(plan && { plan }),
   };

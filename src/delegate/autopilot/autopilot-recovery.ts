@@ -15,7 +15,7 @@ import { endOf } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { aggregate, overallStatus, totalUsage } from './autopilot-output.ts';
 import { deleteState } from './autopilot-record.ts';
-import { outcomeFile } from './job-outcome.ts';
+import { endSharedWorkspace, outcomeFile } from './job-outcome.ts';
 
 export interface RecoveryOptions {
   readonly env: Environment;
@@ -36,11 +36,14 @@ export async function recoverAutopilot(
 ): Promise<AutopilotOutput> {
   const cwd = String((await readCall(directory.path))?.input['cwd'] ?? process.cwd());
   const jobs = await Promise.all(loaded.jobs.map((job) => recoverJob(job, options)));
+  // The changes that the jobs share are kept.
+  const warnings = await endSharedWorkspace(directory, '', 'keep', options);
   const finishedAt = new Date();
   const unrecorded = new Set(loaded.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
   const combined = aggregate(jobs, cwd);
   const output: AutopilotOutput = {
     ...loaded,
+    warnings: [...loaded.warnings, ...warnings],
     jobs,
     aggregate:
       jobs.length > 0

@@ -58,6 +58,8 @@ export interface AutopilotRequest {
   readonly mayAsk?: boolean;
   /** How long their requests wait for an answer, unless the settings say so. */
   readonly approvalTimeoutMs?: number;
+  /** Present if the changes are not applied when a job ends: its jobs share a workspace. */
+  readonly apply?: 'ask' | 'branch';
   /** Present if the caller passed the jobs. */
   readonly plan?: Plan;
   /** Present if several agents do the whole task, and the best result is chosen. */

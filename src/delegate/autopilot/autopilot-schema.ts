@@ -15,7 +15,7 @@ import { maxPlanJobs } from './plan.ts';
 
 const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =
   runInput.properties;
-const { sandbox, skip_git_repo_check, notify } = runInput.properties;
+const { sandbox, apply, skip_git_repo_check, notify } = runInput.properties;
 
 export const autopilotInput = {
   type: 'object',
@@ -28,6 +28,7 @@ export const autopilotInput = {
       default: 'workspace-write',
       description: 'At most what the caller has',
     },
+    apply,
     role,
     skills_mode,
     skills,
@@ -66,9 +67,10 @@ export const autopilotInput = {
 const {
   agents: _,
   jobs: __,
+  apply: ___,
   max_agents,
-  max_parallel: ___,
-  notify: _____,
+  max_parallel: _____,
+  notify: ______,
   ...sharedInput
 } = autopilotInput.properties;
 

@@ -10,6 +10,7 @@ import { type AutopilotState, deleteState, saveState } from './autopilot-record.
 import type { AutopilotPorts, AutopilotRequest } from './autopilot-request.ts';
 import { candidateJobs } from './comparison.ts';
 import { runGraph } from './job-graph.ts';
+import { endSharedWorkspace } from './job-outcome.ts';
 import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 import { type JobSpec, type Plan, specify } from './plan.ts';
 import { maxParallel, planTask } from './planner.ts';
@@ -63,6 +64,12 @@ export class Autopilot {
     if (comparison !== undefined && this.#cancellation() === undefined) {
       const { concludeComparison } = await import('./comparison-end.ts');
       await concludeComparison(this.#log, comparison, this.#directory, this.#request, this.#ports);
+    }
+    const { apply, task } = this.#request;
+    if (apply !== undefined) {
+      const isComplete = this.#log.results.every(({ status }) => status === 'completed');
+      const end = apply === 'branch' && isComplete && this.#cancellation() === undefined ? 'branch' : 'keep';
+      this.#log.warnings.push(...(await endSharedWorkspace(this.#directory, task, end, this.#ports)));
     }
     const output = await this.#log.finish(this.#cancellation(), refusal);
     await deleteState(this.#directory);
@@ -156,7 +163,7 @@ export class Autopilot {
   }
 
   async #runJobs(): Promise<void> {
-    const { input, task, cwd, comparison, mayAsk = false, approvalTimeoutMs } = this.#request;
+    const { input, task, cwd, comparison, apply, mayAsk = false, approvalTimeoutMs } = this.#request;
     const { settings, run, confine, hiddenVariables, env, stateDir } = this.#ports;
     const { jobs } = this.#log;
     const allowed = comparison === undefined ? settings.checks : 'all';
@@ -171,6 +178,7 @@ export class Autopilot {
       mayAsk,
       approvalTimeoutMs,
       onlyKeeps: comparison !== undefined,
+      sharesWorkspace: apply !== undefined,
       checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env, hiddenVariables },
       stateDir,
       run,
@@ -188,8 +196,9 @@ export class Autopilot {
     await runGraph<JobSpec, JobResult>({
       jobs,
       maxParallel: maxParallel(input),
-      // Without a sandbox, jobs write to the folder itself.
-      conflicts: (one, other) => [one, other].every(({ sandbox }) => sandbox === 'danger-full-access'),
+      // One workspace takes one job at a time. Without a sandbox, jobs write to the folder itself.
+      conflicts: (one, other) =>
+        apply !== undefined || [one, other].every(({ sandbox }) => sandbox === 'danger-full-access'),
       signal,
       known: new Map(finished),
       run: async (job, dependencies) => {

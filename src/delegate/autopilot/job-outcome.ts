@@ -9,8 +9,9 @@ import { type Evidence, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
-import { pathInFolder, settleRun } from '../workspace/settle.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import { branchNote, pathInFolder, settleRun, waitingNote } from '../workspace/settle.ts';
+import { observeJob } from '../workspace/shared-workspace.ts';
+import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
 import type { AutopilotPorts } from './autopilot-request.ts';
 import type { JobSpec } from './plan.ts';
@@ -37,6 +38,8 @@ export interface EndedJob {
   readonly subrun: RunDirectory;
   /** The isolated view in which the job worked. */
   readonly workspace: Workspace | undefined;
+  /** True if it is the workspace of all jobs. */
+  readonly isShared?: boolean;
 }
 
 /** Runs the acceptance checks of a job and delivers its changes to the shared tree. */
@@ -44,7 +47,10 @@ export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptio
   const { subrun, workspace } = ended;
   const folder = workspace?.folder ?? options.cwd;
   const checked = await check(toResult(ended, folder, options), ended, folder, options);
-  const settled = workspace === undefined ? checked : await settle(checked, workspace, ended, options);
+  const settled =
+    workspace === undefined
+      ? checked
+      : await (ended.isShared ? observe : settle)(checked, workspace, ended, options);
   return { ...settled, artifacts: await subrun.artifacts() };
 }
 
@@ -132,6 +138,42 @@ async function settle(
     conflicts: conflicts.map(({ path }) => path),
   };
   return { ...result, evidence, status, error, warnings, patch };
+}
+
+/** Records what a job changed in the workspace of all jobs. */
+async function observe(
+  result: JobResult,
+  workspace: Workspace,
+  { job, subrun }: EndedJob,
+): Promise<JobResult> {
+  if (job.sandbox === 'read-only') return result;
+  const known = result.evidence?.checks;
+  const observed = await observeJob(workspace, result.deliverables);
+  const evidence = await writeEvidence(subrun, { ...observed, ...(known && { checks: known }) });
+  const problems = result.status === 'completed' ? unmetClaims(evidence, true) : [];
+  const outcome = { status: result.status as RunStatus, error: result.error };
+  return { ...result, evidence, ...withProblems(outcome, problems) };
+}
+
+/** Keeps the changes of all jobs, or commits them to a branch. Returns what the person should know about them. */
+export async function endSharedWorkspace(
+  directory: RunDirectory,
+  task: string,
+  end: 'keep' | 'branch',
+  { env, stateDir }: Pick<AutopilotPorts, 'env' | 'stateDir'>,
+): Promise<readonly string[]> {
+  const workspace = await Workspace.open(directory.file(workspaceFolder), env);
+  if (workspace === undefined) return [];
+  const run = directory.id;
+  const settled = await settleRun(workspace, { run, stateDir, env, end, claims: [], subject: task });
+  if (settled.patch !== undefined) await directory.writeText(patchFile, settled.patch);
+  await releaseWorkspace(stateDir, run);
+  const { branch, hasChanges, warnings, conflicts } = settled;
+  return [
+    ...warnings,
+    ...conflicts.map(({ path, reason }) => `${path} was not applied: ${reason}`),
+    ...(branch ? [branchNote(branch.name)] : hasChanges ? [waitingNote(run)] : []),
+  ];
 }
 
 async function writeEvidence(subrun: RunDirectory, evidence: Evidence): Promise<Evidence> {

@@ -20,6 +20,8 @@ export interface JobRunnerOptions extends JobOutcomeOptions, JobRequestOptions {
   /** The autopilot's run directory, which contains the directories of its jobs. */
   readonly directory: RunDirectory;
   readonly run: RunAgent;
+  /** True if the jobs work in one workspace, because their changes are not applied. */
+  readonly sharesWorkspace: boolean;
   /** Creates the listener for the events of a job's agent. */
   listen(job: JobSpec): Omit<RunHooks, 'signal'> & { finished(status: string): void };
 }
@@ -119,7 +121,9 @@ export class JobRunner {
     });
     try {
       const request = await createJobRequest(job, dependencies, subrun, cwd, this.#options);
-      const run = await this.#options.run(request, { ...listener, signal });
+      const isShared = this.#options.sharesWorkspace && job.sandbox !== 'danger-full-access';
+      const shared = isShared ? { sharedBy: { id: directory.id, path: directory.path } } : {};
+      const run = await this.#options.run({ ...request, ...shared }, { ...listener, signal });
       const record = await loadRecord(subrun.path, subrun.id, run);
       if (record === undefined)
         throw new Failure('unavailable', `The run directory ${subrun.path} was removed.`);
@@ -132,8 +136,10 @@ export class JobRunner {
 
   /** Writes the outcome of an isolated job to disk, so that a crash does not lose it. */
   async #recordOutcome(job: JobSpec, record: StoredRun, subrun: RunDirectory): Promise<JobResult> {
-    const workspace = await Workspace.open(subrun.file(workspaceFolder), this.#options.checks.env);
-    const ended: EndedJob = { job, record, subrun, workspace };
+    const { directory, sharesWorkspace, checks } = this.#options;
+    const isShared = sharesWorkspace && job.sandbox !== 'danger-full-access';
+    const workspace = await Workspace.open((isShared ? directory : subrun).file(workspaceFolder), checks.env);
+    const ended: EndedJob = { job, record, subrun, workspace, isShared };
     const result = await recordJobOutcome(ended, this.#options);
     if (workspace !== undefined)
       await subrun

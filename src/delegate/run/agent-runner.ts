@@ -1,5 +1,5 @@
-import { promises as disk } from 'node:fs';
-import { dirname } from 'node:path';
+import { promises as disk, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
@@ -16,6 +16,7 @@ import {
   Workspace,
   type WorkspaceKind,
   type WorkspaceOptions,
+  workspaceFolder,
 } from '../workspace/workspace.ts';
 import { followRun, type Limits, requestedStop, watchCancellation } from './follower.ts';
 import { type OpenRun, ownRuns } from './open-run.ts';
@@ -108,7 +109,8 @@ export class AgentRunner {
       }
       let { invocation } = ready;
       let placed = request;
-      if (request.sandbox === 'workspace-write') {
+      const isShared = request.sharedBy && existsSync(join(request.sharedBy.path, workspaceFolder));
+      if (request.sandbox === 'workspace-write' || isShared) {
         workspace = await isolateRun(request, hooks, await this.queue, this.#options);
         if (workspace === undefined) {
           const stop = requestedStop(signal, await this.queue, directory.path)!;
@@ -121,7 +123,8 @@ export class AgentRunner {
       const stop = meter.measure(new RunProgress(), true);
       if (stop !== undefined) return await this.finish({ directory, agent, startedAt: receivedAt, stop });
       hooks.onState?.('running');
-      const program = ready.program ?? (await this.#contain(invocation, placed));
+      const program =
+        (workspace === undefined ? ready.program : undefined) ?? (await this.#contain(invocation, placed));
       const startedAt = new Date();
       const queue = await this.queue;
       const contained = { invocation, program };
@@ -322,7 +325,7 @@ type IsolationOptions = Omit<WorkspaceOptions, 'stateDir' | 'ignored'> & {
 
 /** Gives a writing run its view of the folder. Returns `undefined` if the run is cancelled while it waits for the folder. */
 async function isolateRun(
-  { directory, cwd, apply = 'auto', continues }: RunRequest,
+  { directory, cwd, apply = 'auto', continues, sharedBy = directory }: RunRequest,
   { signal }: RunHooks,
   queue: RunQueue,
   options: IsolationOptions,
@@ -332,7 +335,7 @@ async function isolateRun(
   using cancellation = watchCancellation(signal, queue, directory.path);
   try {
     const own = { ...options, stateDir: dirname(queueFile), ignored: [runsDir], apply, continues };
-    return await Workspace.create(directory, cwd, own, cancellation.signal);
+    return await Workspace.create(sharedBy, cwd, own, cancellation.signal);
   } catch (error) {
     if (!cancellation.signal.aborted) throw error;
     return undefined;

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
@@ -11,7 +13,7 @@ import type { Redact } from '../process/redaction.ts';
 import { compareClaims, type Evidence, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
-import { settleRun } from '../workspace/settle.ts';
+import { branchNote, settleRun, waitingNote } from '../workspace/settle.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { Exit } from './agent-process.ts';
 import { type Answer, asAnswer, validateAnswer } from './answer.ts';
@@ -269,9 +271,12 @@ async function recordChanges(
 ): Promise<RecordedChanges | undefined> {
   const { directory, env, stateDir } = run;
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
-  if (workspace === undefined) return judgeClaims(run, start, status, claims);
   const call = await readCall(directory.path);
-  if (call?.tool === 'delegate_autopilot') return undefined;
+  const isJob = call?.tool === 'delegate_autopilot';
+  const isShared = isJob && existsSync(directory.file(join('..', '..', workspaceFolder)));
+  if (isShared && start?.sandbox !== 'danger-full-access') return undefined;
+  if (workspace === undefined) return judgeClaims(run, start, status, claims);
+  if (isJob) return undefined;
   const isCompleted = status === 'completed';
   // The drop-in contract has no tool that could apply the changes later.
   const isWanted = run.document || (isCompleted && workspace.apply === 'auto');
@@ -291,10 +296,8 @@ async function recordChanges(
   const id = directory.id;
   const isWaiting = hasChanges && end === 'keep';
   const notes = [
-    ...(branch ? [`The changes are on the branch ${branch.name}; the folder is as it was.`] : []),
-    ...(isWaiting && isCompleted
-      ? [`The changes wait: "adjutant runs diff ${id}" shows them, "adjutant runs apply ${id}" applies them.`]
-      : []),
+    ...(branch ? [branchNote(branch.name)] : []),
+    ...(isWaiting && isCompleted ? [waitingNote(id)] : []),
   ];
   const isConflict = conflicts.some(({ path }) => path !== workspace.origin);
   const help = isConflict

@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly apply?: ApplyMode;
   /** The directory of an earlier run whose changes are not applied. This run continues with them. */
   readonly continues?: string;
+  /** The autopilot whose jobs work in one workspace, one after another. */
+  readonly sharedBy?: { readonly id: string; readonly path: string };
   /** Where the agent's changes go if it writes. Set when the run starts. */
   readonly overlay?: Overlay;
   /** The sandbox after permission checks. */

@@ -218,7 +218,7 @@ export const delegateSettings = defineSettings({
     values: applyModes,
     default: 'auto',
     description:
-      'When the changes of a writing run are applied to its folder: when the run ends, when a person says so (adjutant runs apply, or the page), or never, but committed to a branch adjutant/RUN. Autopilots always apply the changes of their jobs, because later jobs need them.',
+      'When the changes of a writing run are applied to its folder: when the run ends, when a person says so (adjutant runs apply, or the page), or never, but committed to a branch adjutant/RUN. An autopilot applies the changes of each job when it ends; otherwise its jobs work one after another in one workspace.',
   },
   'delegate.copy_limit_mb': {
     type: 'integer',

@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
@@ -151,6 +151,9 @@ async function findWorkspaces(id: string, directory: string, env: Options['env']
       found.push({ run, workspace, time: stat?.mtimeMs ?? Number.POSITIVE_INFINITY });
   }
   if (found.length > 0) return found.sort((one, other) => other.time - one.time);
+  const [autopilot, job] = id.split('/');
+  if (job !== undefined && existsSync(join(directory, '..', '..', workspaceFolder)))
+    throw new Failure('refused', `The jobs of ${autopilot} share their changes. Name ${autopilot} instead.`);
   const continued = (await disk.readdir(join(directory, workspaceFolder)).catch(() => [])).length > 0;
   throw new Failure(
     'refused',

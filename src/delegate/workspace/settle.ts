@@ -104,6 +104,14 @@ async function applyAll(
   }
 }
 
+export function branchNote(name: string): string {
+  return `The changes are on the branch ${name}; the folder is as it was.`;
+}
+
+export function waitingNote(run: string): string {
+  return `The changes wait: "adjutant runs diff ${run}" shows them, "adjutant runs apply ${run}" applies them.`;
+}
+
 function neverApplied(changes: readonly FolderChange[], lines: readonly Change[]): string[] {
   const data = lines.filter(({ path }) => gitDataOf(path) === path);
   const special = changes.filter(({ base, state }) => base === undefined && specialKind(state) !== undefined);

@@ -119,7 +119,7 @@ export class Workspace {
   }
 
   /**
-   * Gives a run its view of a folder. Throws if the folder cannot be isolated. Waits while the changes of another run are being
+   * Gives a run its view of a folder, or opens the one that it shares. Throws if the folder cannot be isolated. Waits while the changes of another run are being
    * applied; from then on, every other run keeps what it replaces.
    */
   static async create(
@@ -146,7 +146,8 @@ export class Workspace {
         options.continues === undefined
           ? undefined
           : await continueFrom(options.continues, folder, storage, options);
-      return continued ?? (await isolate(folder, storage, options));
+      const shared = continued ?? (await Workspace.open(storage, options.env));
+      return shared ?? (await isolate(folder, storage, options));
     } catch (error) {
       claims.release(run.id, 'isolated');
       throw error;
@@ -232,10 +233,17 @@ export class Workspace {
   async collectChanges(signal?: AbortSignal): Promise<readonly FolderChange[]> {
     const known = await readJson(join(this.storage, 'changes.json'));
     if (known !== undefined) return known['changes'] as readonly FolderChange[];
-    return limitStep((stopped) => this.#collect(stopped), signal, folderLimitMs);
+    const changes = await this.findChanges(signal);
+    await new RunDirectory(this.storage, '').writeJson('changes.json', { changes });
+    return changes;
   }
 
-  async #collect(signal: AbortSignal): Promise<readonly FolderChange[]> {
+  /** The changes so far. Call it while no agent works. */
+  findChanges(signal?: AbortSignal): Promise<readonly FolderChange[]> {
+    return limitStep((stopped) => this.#find(stopped), signal, folderLimitMs);
+  }
+
+  async #find(signal: AbortSignal): Promise<readonly FolderChange[]> {
     const base = await this.#base();
     const { kind, excluded } = this.#stored;
     const changed = join(this.storage, 'changed');
@@ -246,7 +254,6 @@ export class Workspace {
         ? await overlayChanges(this, base, now, (folders) => this.#listMerged(folders))
         : await copyChanges(this, base, await loadFolderState(join(this.storage, 'copied')), now);
     signal.throwIfAborted();
-    await new RunDirectory(this.storage, '').writeJson('changes.json', { changes });
     return changes;
   }
 
