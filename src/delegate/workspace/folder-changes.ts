@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** Codex creates these empty folders as mount points, and leaves them behind when it is interrupted. */
-const mountPoints = new Set(['.git', '.codex', '.agents']);
+const mountPoints = new Set(['.git', '.codex', '.agents', '.aws']);
 
 /** Finds the changes in the upper folder of an overlay. */
 export async function overlayChanges(
