@@ -17,7 +17,7 @@ it('shows a prompt, a run and a delivered reminder, and leaves nothing behind', 
   expect(stdout).toContain('$ adjutant prompts render demo-research input="tidal power"');
   expect(stdout).toContain('Topic: tidal power');
   expect(stdout).toContain('tides: $ node --check tides.js → 0');
-  expect(stdout).toContain('Subject: Reminder: Call with Grace');
+  expect(stdout).toContain('Subject: Call with Grace');
   expect(stdout).toContain('Why: 30 minutes before; your reminder for this event');
   // The folder of sockets and Node's compile cache belong to the machine.
   expect(readdirSync(home).filter((name) => /tour|own/.test(name))).toEqual([]);

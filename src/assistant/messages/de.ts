@@ -11,7 +11,6 @@ export const german: Catalog = {
   now: 'Jetzt',
   cancelled: 'Abgesagt',
   why: 'Warum',
-  reminder: (title, when) => `Erinnerung: ${title}, ${when}`,
   dueTask: (title, when) => `Fällig: ${title}, ${when}`,
   overdueTask: (title, days) => `Seit ${days === 1 ? 'einem Tag' : `${days} Tagen`} überfällig: ${title}`,
   tentative: 'Dieser Termin ist unter Vorbehalt.',

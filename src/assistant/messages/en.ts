@@ -11,7 +11,6 @@ export const english = {
   now: 'Now',
   cancelled: 'Cancelled',
   why: 'Why',
-  reminder: (title: string, when: string): string => `Reminder: ${title}, ${when}`,
   dueTask: (title: string, when: string): string => `Due: ${title}, ${when}`,
   overdueTask: (title: string, days: number): string =>
     `Overdue for ${days === 1 ? '1 day' : `${days} days`}: ${title}`,

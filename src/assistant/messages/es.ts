@@ -11,7 +11,6 @@ export const spanish: Catalog = {
   now: 'Ahora',
   cancelled: 'Cancelado',
   why: 'Por qué',
-  reminder: (title, when) => `Recordatorio: ${title}, ${when}`,
   dueTask: (title, when) => `Vence: ${title}, ${when}`,
   overdueTask: (title, days) => `Vencida desde hace ${days === 1 ? '1 día' : `${days} días`}: ${title}`,
   tentative: 'Este evento es provisional.',

@@ -11,7 +11,6 @@ export const french: Catalog = {
   now: 'Désormais',
   cancelled: 'Annulé',
   why: 'Pourquoi',
-  reminder: (title, when) => `Rappel : ${title}, ${when}`,
   dueTask: (title, when) => `À faire : ${title}, ${when}`,
   overdueTask: (title, days) => `En retard de ${days === 1 ? '1 jour' : `${days} jours`} : ${title}`,
   tentative: 'Cet événement est provisoire.',

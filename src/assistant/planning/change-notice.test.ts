@@ -20,9 +20,7 @@ async function reminded(user: JsonObject = {}): Promise<TestAssistant> {
     start_ts: '2026-11-17T14:00',
   });
   await assistant.call('plan_notifications', { user_id: 'ada' });
-  expect(await runWorker(assistant, at('13:00'))).toEqual([
-    expect.stringMatching(/^Reminder: Haircut, .* 2:00/),
-  ]);
+  expect(await runWorker(assistant, at('13:00'))).toEqual([expect.stringMatching(/^Haircut, .* 2:00/)]);
   assistant.now = at('13:05');
   return assistant;
 }
@@ -50,7 +48,7 @@ describe('a change after a reminder', () => {
     await move(assistant, '2026-11-18T10:00');
     const [notice, reminder, ...more] = await runWorkerUntil(assistant, at('15:00', 18));
     expect(notice).toMatch(/^Moved: Haircut, now Wednesday.* 10:00/);
-    expect(reminder).toMatch(/^Reminder: Haircut, Wednesday/);
+    expect(reminder).toMatch(/^Haircut, Wed/);
     expect(reminder).not.toContain('Moved');
     expect(more).toEqual([]);
   });
@@ -198,7 +196,7 @@ describe('a new place', () => {
     const [notice, ...more] = await runWorkerUntil(assistant, at('15:00'));
     expect(notice).toMatch(/^New place: Haircut, Park Lane 2\n/);
     expect(notice).toContain('The place has changed. You were told: no place.');
-    expect(more.filter((text) => !text.startsWith('Reminder:'))).toEqual([]);
+    expect(more.filter((text) => !text.startsWith('Haircut,'))).toEqual([]);
   });
 
   it('is part of the message about a move', async () => {
@@ -278,7 +276,7 @@ describe('a change shortly before a reminder', () => {
     // The sent notice does not count as the reminder either.
     await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
     expect(await runWorkerUntil(assistant, at('15:00'))).toEqual([
-      expect.stringMatching(/^Reminder: Haircut, .* 2:03/),
+      expect.stringMatching(/^Haircut, .* 2:03/),
     ]);
   });
 

@@ -25,6 +25,14 @@ export function formatDate({ startMs, locale, timezone, allDay }: Dated): string
   return format.format(startMs);
 }
 
+/** The start as it fits into the subject of a mail, such as `Tue, Nov 17, 2:00 PM`. */
+export function shortDate({ startMs, locale, timezone, allDay }: Dated): string {
+  return partOf(startMs, isLocale(locale) ? locale : 'en', timezone, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short' },
+    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
+  });
+}
+
 /** Says when a reminder comes, such as `30 minutes before`, and whether quiet hours moved it. */
 export function describeTiming(
   offsetMinutes: number,
@@ -82,7 +90,7 @@ export function sayWhen({ startMs, locale, timezone, allDay }: Dated, nowMs: num
       () => new Intl.RelativeTimeFormat(language, { style: 'short', numeric: 'auto' }),
     )
       .format(amount, unit)
-      .replace(/\.$/, '');
+      .replace(/\.(?= |$)/, '');
   if (!allDay && minutes === 0) return relative(0, 'second');
   if (!allDay && Math.abs(minutes) <= soonMinutes) return relative(minutes, 'minute');
   const time = allDay ? '' : ` ${partOf(startMs, language, timezone, { timeStyle: 'short' })}`;

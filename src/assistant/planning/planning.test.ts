@@ -126,7 +126,7 @@ describe('planning', () => {
         id: before!['id'],
         plan_time: '2026-11-18T14:00:00Z',
         status: 'planned',
-        subject: expect.stringContaining('November 18'),
+        subject: expect.stringContaining('Nov 18'),
       },
     ]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeTiming, sayWhen } from './date-format.ts';
 import { wordReminder } from './wording.ts';
 
 const facts = {
@@ -15,7 +16,7 @@ const facts = {
 describe('a reminder', () => {
   it('contains title, local time, place and link', () => {
     const { subject, text, html, script } = wordReminder(facts);
-    expect(subject).toBe('Reminder: Board meeting, Tuesday, November 17, 2026 at 2:00 PM');
+    expect(subject).toBe('Board meeting, Tue, Nov 17, 2:00 PM, Main Street 1');
     expect(text).toBe(
       'Hello Ada,\n\nBoard meeting\nWhen: Tuesday, November 17, 2026 at 2:00 PM (Europe/Berlin)\nWhere: Main Street 1\nJoin: https://meet.example.com/board?a=1&b=2\n',
     );
@@ -68,11 +69,32 @@ describe('a reminder', () => {
   });
 
   it('has a default subject if the policy gave no usable one', () => {
-    expect(wordReminder(facts, { subject: ' \r\n\u0000 ' }).subject).toMatch(/^Reminder: Board meeting/);
-    expect(wordReminder({ ...facts, title: ' \u0007 ' }).subject).toMatch(/^Reminder: an event/);
+    expect(wordReminder(facts, { subject: ' \r\n\u0000 ' }).subject).toMatch(/^Board meeting/);
+    expect(wordReminder({ ...facts, title: ' \u0007 ' }).subject).toMatch(/^an event/);
   });
 
   it('uses English dates for an unknown locale', () => {
-    expect(wordReminder({ ...facts, locale: 'no-such-locale-at-all' }).subject).toContain('November 17');
+    expect(wordReminder({ ...facts, locale: 'no-such-locale-at-all' }).subject).toContain('Nov 17');
+  });
+});
+
+describe('when something starts, on a lock screen', () => {
+  const nowMs = Date.parse('2026-03-18T12:00:00Z');
+  const say = (locale: string, minutes: number, allDay = false) =>
+    sayWhen({ startMs: nowMs + minutes * 60_000, locale, timezone: 'Europe/Berlin', allDay }, nowMs);
+
+  it.each([
+    ['en', ['now', 'in 30 min', '5 min ago', 'tomorrow 1:00 PM', 'Friday 1:00 PM', 'tomorrow']],
+    ['de', ['jetzt', 'in 30 Min', 'vor 5 Min', 'morgen 13:00', 'Freitag 13:00', 'morgen']],
+    ['fr', ['maintenant', 'dans 30 min', 'il y a 5 min', 'demain 13:00', 'vendredi 13:00', 'demain']],
+    ['es', ['ahora', 'dentro de 30 min', 'hace 5 min', 'mañana 13:00', 'viernes 13:00', 'mañana']],
+  ])('is said in %s as people say it', (locale, expected) => {
+    const timed = [0, 30, -5, 1440, 2880].map((minutes) => say(locale, minutes));
+    expect([...timed, say(locale, 660, true)].map((text) => text.replaceAll(/\s/gu, ' '))).toEqual(expected);
+  });
+
+  it('counts a reminder of a whole day by days, not by the hours to midnight', () => {
+    expect(describeTiming(-420, 0, 'en', true)).toBe('at 17:00 on the day before');
+    expect(describeTiming(540, 0, 'de', true)).toBe('um 09:00 am Tag selbst');
   });
 });

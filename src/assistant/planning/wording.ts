@@ -9,7 +9,7 @@ import type { Answer } from '../icalendar/series.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { modelLine, modelText } from '../policy/policy.ts';
-import { formatDate } from './date-format.ts';
+import { formatDate, shortDate } from './date-format.ts';
 
 interface Facts {
   readonly name: string;
@@ -74,7 +74,9 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...(link === '' ? [] : [`${texts.join}: ${link}`]),
   ];
   const spoken = modelLine(words.script ?? '', 600);
-  const standard = task ? taskSubject(facts, texts, title, when) : texts.reminder(title, when);
+  const standard = task
+    ? taskSubject(facts, texts, title, shortDate(facts))
+    : [title, shortDate(facts), ...(where === '' ? [] : [singleLine(where, 60)])].join(', ');
   const why = modelLine(facts.why ?? '', 300);
   return {
     subject: modelLine(words.subject ?? '') || singleLine(standard),

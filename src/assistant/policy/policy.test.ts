@@ -300,7 +300,7 @@ describe('a model endpoint', () => {
         .notifications[0]!['subject'];
     expect(await subject()).toBe('Haircut soon');
     await session.assistant.call('update_event', { event_id: 'haircut', title: 'Surgeon' });
-    expect(await subject()).toMatch(/^Reminder: Surgeon/);
+    expect(await subject()).toMatch(/^Surgeon/);
   });
 
   it.each([
