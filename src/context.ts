@@ -95,6 +95,12 @@ export function isOwner({ rights }: Actor): boolean {
   return rights === undefined;
 }
 
+/** The one person whose calendar the actor may use, or else its name. A new token for the same person is the same here. */
+export function personOf({ name, rights }: Actor): string {
+  const [only, another] = rights === undefined || rights.people === 'all' ? [] : rights.people;
+  return only !== undefined && another === undefined ? only : name;
+}
+
 /** Identifies the actor in records. A new token with the name of a revoked one is another actor. */
 export function identityOf({ name, token }: Actor): string {
   return token?.kind === 'named' ? `${name} ${token.id}` : name;

@@ -1,4 +1,4 @@
-import { protocolLogLevels } from '../context.ts';
+import { isOwner, personOf, protocolLogLevels } from '../context.ts';
 import type { Contract, Offer } from '../contracts/contract.ts';
 import { initializeResult } from '../contracts/initialize-result.ts';
 import { modernVersion } from '../contracts/standard.ts';
@@ -65,7 +65,13 @@ const builtins: Readonly<Record<string, Builtin>> = {
         capabilities,
         ...(instructions !== undefined && { instructions }),
         // Lets the page disable what would be refused.
-        ...(access.isReadOnly && { _meta: { 'adjutant/read-only': true } }),
+        ...((access.isReadOnly || !isOwner(access.actor)) && {
+          _meta: {
+            ...(access.isReadOnly && { 'adjutant/read-only': true }),
+            // The page keeps drafts of each person apart.
+            ...(!isOwner(access.actor) && { 'adjutant/actor': personOf(access.actor) }),
+          },
+        }),
       };
     },
   },

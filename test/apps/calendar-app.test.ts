@@ -99,6 +99,7 @@ it('shows the calendar and the settings of a person if list_channels is refused'
     .getByText(/^email \D*\d/)
     .first()
     .waitFor();
+  await view.getByRole('button', { name: 'More about this calendar' }).click();
   await view.getByRole('button', { name: 'Settings' }).click();
   const panel = view.getByRole('complementary', { name: /settings/i });
   expect(await panel.getByLabel('Preferred channel').inputValue()).toBe('email');

@@ -161,7 +161,8 @@ it('leads a newcomer from an empty home to a prompt in a client, a run and a rem
   await walk.press('button', 'Read message');
   await walk.sees(/Hello Ada/);
   await walk.record('Reminder');
-  await walk.press('button', 'Outbox');
+  await walk.press('button', 'More about this calendar');
+  await walk.press('link', 'Messages and plan');
   await (await walk.sees(/Tea with Grace, .* to /)).click();
   await walk.record('Outbox');
   await walk.press('link', 'Get started');

@@ -1,8 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Page } from '../page/browser.ts';
-import { PageServer, seriousViolations, shows } from '../page/page-server.ts';
+import { forms } from '../../src/web/page/shared/draft-storage.ts';
+import { putFinishedRun } from '../delegate/finished-run.ts';
+import { openProfile, type Page } from '../page/browser.ts';
+import { callTool, dayFromNow } from '../page/calendar-client.ts';
+import { formsWith, typedIn, typeInto } from '../page/form-drafts.ts';
+import { PageServer, seriousViolations } from '../page/page-server.ts';
 
 const server = new PageServer();
 const file = join(server.home, 'prompts', 'user.jsonl');
@@ -35,7 +40,7 @@ describe('unsaved edits of a prompt', () => {
     const page = await typeDraft();
     await page.locator('.row-link').getByText('other').click();
     await page.getByRole('heading', { name: 'other' }).waitFor();
-    await page.locator('.list-row').getByText('Unsaved draft').waitFor();
+    await page.locator('.list-row .draft').waitFor();
     await go(page, 'greet');
     expect(await textOf(page)).toBe('Draft for {{who}}');
     await page.evaluate("location.hash = '#/server'");
@@ -51,17 +56,17 @@ describe('unsaved edits of a prompt', () => {
     expect(await textOf(tab)).toBe('Draft for {{who}}');
     await tab.getByRole('button', { name: 'Save' }).click();
     await tab.locator('.template').getByText('Draft for').waitFor();
-    expect(await tab.getByText('Unsaved draft').count()).toBe(0);
+    expect(await tab.locator('.editor .draft').count()).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('Draft for {{who}}');
   });
 
   it('are removed with Discard, and Undo restores them', async () => {
     const page = await typeDraft();
     await page.getByRole('button', { name: 'Discard draft' }).click();
-    await page.getByText('Unsaved draft').first().waitFor({ state: 'detached' });
+    await page.locator('.editor .draft').waitFor({ state: 'detached' });
     expect(await textOf(page)).toBe('Hello {{who}}');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('.editor').getByText('Unsaved draft').waitFor();
+    await page.locator('.editor .draft').waitFor();
     expect(await textOf(page)).toBe('Draft for {{who}}');
     await page.getByRole('button', { name: 'Discard draft' }).click();
     await page.reload();
@@ -105,7 +110,7 @@ describe('unsaved edits of a prompt', () => {
     await page.getByRole('heading', { name: 'other' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'New prompt' }).click();
-    await shows(page, 'Unsaved draft');
+    await page.locator('.editor .draft').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('fresh');
     expect(await textOf(page)).toBe('Fresh text');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -125,5 +130,114 @@ describe('unsaved edits of a prompt', () => {
     await page.getByRole('button', { name: 'Discard draft' }).click();
     await tab.reload();
     expect(await textOf(tab)).toBe('From the second tab');
+  });
+});
+
+describe('every form', () => {
+  const sources = () =>
+    globSync('src/web/page/**/*.tsx').map((file) => [file, readFileSync(file, 'utf8')] as const);
+
+  it('keeps a draft, except the one that asks for the token', () => {
+    const without = sources().flatMap(([file, text]) =>
+      (text.match(/<(form|ActionForm)\b[\s\S]*?[^=]>/g) ?? [])
+        .filter((tag) => !/data-form=|draft=/.test(tag))
+        .map(() => file),
+    );
+    expect(without).toEqual(['src/web/page/shared/sign-in.tsx']);
+    const all = sources()
+      .map(([, text]) => text)
+      .join('\n');
+    expect(Object.keys(forms).filter((name) => !all.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('has what was typed after Back, a reload, a closed tab, a killed browser, a restart and a revoked token', {
+    timeout: 180_000,
+  }, async () => {
+    const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
+      ...{ name: 'Ada', email: 'ada@example.com', timezone: 'UTC' },
+    });
+    const { id: event } = await callTool<{ id: string }>(server, 'create_event', {
+      ...{ user_id: person, title: 'Dentist', start_ts: `${dayFromNow(1)}T10:00` },
+    });
+    const asks = { ...JSON.parse(prompt('asks', 'About {{topic}}')), arguments: [{ name: 'topic' }] };
+    writeFileSync(file, `${JSON.stringify(asks)}\n`);
+    const runs = join(server.home, 'runs');
+    const run = putFinishedRun(runs, 150 * 1440);
+    const result = join(runs, run, 'result.json');
+    const thread_id = '00000000-0000-4000-8000-000000000000';
+    writeFileSync(result, JSON.stringify({ ...JSON.parse(readFileSync(result, 'utf8')), thread_id }));
+    writeFileSync(
+      join(runs, run, 'changes.patch'),
+      'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n',
+    );
+    const all = formsWith({ prompt: 'asks', person, event, run });
+    const profile = mkdtempSync(join(tmpdir(), 'adjutant-profile-'));
+    let context = await openProfile(profile);
+    context.setDefaultTimeout(15_000);
+    const open = async (hash = '') => {
+      const page = await context.newPage();
+      await page.goto(hash === '' ? server.address : server.view(hash));
+      await page.waitForFunction("!location.hash.includes('token=')");
+      return page;
+    };
+    /** The forms that lost what was typed. */
+    const lost = async (page: Page) => {
+      const empty: string[] = [];
+      for (const [name, address] of all) {
+        await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+        if ((await typedIn(page, name)) !== `typed ${name}`) empty.push(name);
+      }
+      return empty;
+    };
+    try {
+      let page = await open();
+      for (const [name, address] of all) {
+        await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+        await typeInto(page, name);
+        await page.evaluate("location.hash = '#/today'");
+        await page.getByRole('heading', { name: 'Today' }).waitFor();
+        await page.evaluate('history.back()');
+        expect(await typedIn(page, name), `${name} after Back`).toBe(`typed ${name}`);
+      }
+      for (const [name, address] of all) {
+        await page.goto(server.view(address));
+        await page.reload();
+        expect(await typedIn(page, name), `${name} after a reload`).toBe(`typed ${name}`);
+      }
+      await page.close();
+      page = await open();
+      expect(await lost(page), 'after the tab was closed').toEqual([]);
+
+      // The browser writes its storage a few seconds later.
+      const [last] = all.at(-1)!;
+      const storage = join(profile, 'Default', 'Local Storage', 'leveldb');
+      const written = () =>
+        readdirSync(storage).some((name) => readFileSync(join(storage, name)).includes(`typed ${last}`));
+      await expect.poll(written, { timeout: 30_000, interval: 200 }).toBe(true);
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Browser.crash').catch(() => {});
+      context = await openProfile(profile);
+      context.setDefaultTimeout(15_000);
+      page = await open();
+      expect(await lost(page), 'after the browser was killed').toEqual([]);
+
+      await server.stopServer();
+      rmSync(join(server.home, 'token'));
+      await server.startServer();
+      await page.getByLabel('Token or full address').waitFor();
+      await page.getByLabel('Token or full address').fill(server.address);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.locator('.live.on').waitFor();
+      expect(await lost(page), 'after a restart with another token').toEqual([]);
+
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token or full address').waitFor();
+      expect(
+        await page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('adjutant-draft'))"),
+      ).toEqual([]);
+    } finally {
+      await context.close().catch(() => {});
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
+    }
   });
 });

@@ -17,8 +17,7 @@ const tomorrow = dayFromNow(1);
 
 async function open(id: string, panel?: string): Promise<Page> {
   const page = await server.open();
-  await page.goto(server.view(`#/calendar/${id}`));
-  if (panel !== undefined) await page.getByRole('button', { name: panel, exact: true }).click();
+  await page.goto(server.view(`#/calendar/${id}${panel === undefined ? '' : `/${panel}`}`));
   return page;
 }
 const add = (id: string, more: object = {}) =>
@@ -29,6 +28,7 @@ describe('people on the calendar page', () => {
     await call('load_demo', {});
     const page = await server.open();
     await page.goto(server.view('#/calendar'));
+    await page.getByRole('button', { name: 'More about this calendar' }).click();
     await page.getByRole('button', { name: 'Add person' }).click();
     const panel = page.locator('.panel');
     await panel.getByLabel('Name').fill('Gus');
@@ -36,6 +36,7 @@ describe('people on the calendar page', () => {
     await panel.getByLabel('Time zone').fill('Europe/Berlin');
     await panel.getByRole('button', { name: 'Add person' }).click();
     await page.getByRole('heading', { name: 'Gus' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'More about this calendar' }).click();
     await page.getByRole('button', { name: 'Settings' }).click();
     await panel.getByLabel('Language of messages').selectOption('de');
     await panel.getByLabel('Phone number').fill('+4930123456');
@@ -76,7 +77,7 @@ describe('people on the calendar page', () => {
     const write = (...parts: readonly string[]) =>
       writeFileSync(file, `BEGIN:VCALENDAR\nVERSION:2.0\n${parts.join('')}END:VCALENDAR\n`);
     write(event('one'), event('two', 'RRULE:FREQ=NEVER\n'));
-    const page = await open('hal', 'Calendars');
+    const page = await open('hal', 'calendars');
     await page.getByLabel('Address or path').fill('/nowhere.ics');
     await page.getByRole('button', { name: 'Subscribe' }).click();
     await page.locator('.panel').getByRole('alert').waitFor();
@@ -95,7 +96,7 @@ describe('people on the calendar page', () => {
 
   it('have tasks, which are added and done', async () => {
     await add('ida');
-    const page = await open('ida', 'Tasks');
+    const page = await open('ida', 'tasks');
     await page.getByLabel('Task', { exact: true }).fill('Tax return');
     await page.getByLabel('Date').fill(tomorrow);
     await page.getByRole('button', { name: 'Add task' }).click();
@@ -117,7 +118,7 @@ describe('people on the calendar page', () => {
         ...{ user_id: 'kim', title: 'Secret', start_ts: `${dayFromNow(day)}T09:00` },
         end_ts: `${dayFromNow(day)}T15:00`,
       });
-    const page = await open('jan', 'Find a time');
+    const page = await open('jan', 'find');
     await page.getByLabel('kim').check();
     await page.locator('.busy').first().waitFor();
     await page
@@ -145,7 +146,8 @@ describe('people on the calendar page', () => {
     await add('mia', { ntfy_topic: 'mia-tides', channels: ['tgram://77'] });
     for (const channel of ['email', 'ntfy', 'telegram'])
       await call('test_notification', { user_id: 'mia', channel });
-    const page = await open('mia', 'Outbox');
+    const page = await open('mia');
+    await page.goto(server.view('#/server/+messages/outbox?person=mia'));
     for (const title of [/by email to mia <mia@example\.com>/, /by ntfy to mia-tides/, /by telegram/]) {
       const message = page.locator('.outbox details').filter({ hasText: title });
       await message.locator('summary').click();
@@ -160,10 +162,12 @@ describe('people on the calendar page', () => {
     await add('lea', { locale: 'de', quiet_start: '00:00', quiet_end: '00:00' });
     await call('create_event', { user_id: 'lea', title: 'Friseur', start_ts: `${tomorrow}T14:00` });
     await call('plan_notifications', { user_id: 'lea' });
-    const page = await open('lea', 'Daily agenda');
+    const page = await open('lea');
+    await page.goto(server.view('#/server/+messages/agenda?person=lea'));
     await shows(page, /^lea gets no daily agenda/);
     await page.getByLabel('Day', { exact: true }).fill(tomorrow);
     await page.locator('.message').getByText('14:00–15:00 Uhr, Friseur').waitFor();
+    await page.goto(server.view('#/calendar/lea?show=agenda'));
     await page.getByText('Friseur').first().click();
     await shows(page, /^Why: 1 hour before; eingebaute Regeln/);
     await page.getByRole('button', { name: 'Read message' }).click();
@@ -177,11 +181,11 @@ describe('people on the calendar page', () => {
     store.exec(`update notifications set status = 'sent', plan_ms = ${moment - 3_600_000}, event_start_ms = ${moment},
       sent_ms = ${moment - 3_600_000} where user_id = 'lea'`);
     store.close();
-    await page.getByRole('button', { name: 'Replay reminders' }).click();
+    await page.goto(server.view('#/server/+messages/replay?person=lea'));
     await page.getByLabel('Any event').fill('2h, 10m');
-    await page.locator('.panel').getByRole('button', { name: 'Replay' }).click();
+    await page.locator('.messages').getByRole('button', { name: 'Replay' }).click();
     await shows(page, /^Sent: 1\. With these settings: 2\./);
-    expect(await page.locator('.panel tbody tr').count()).toBe(3);
+    expect(await page.locator('.messages tbody tr').count()).toBe(3);
     expect(await findings(page)).toEqual([]);
   });
 });

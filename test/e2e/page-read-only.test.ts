@@ -41,7 +41,7 @@ async function visit(hash: string, text: string): Promise<void> {
 
 describe('the page of a read-only server', () => {
   it('says so', async () => {
-    await page.locator('header').getByText('Read-only').waitFor();
+    await page.locator('.nav').getByText('Read-only').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -62,12 +62,13 @@ describe('the page of a read-only server', () => {
   });
 
   it('disables what changes calendars and sample data', async () => {
-    await visit('#/calendar', 'Outbox');
+    await visit('#/calendar', 'Find a time');
     await page.getByRole('tab', { name: 'Agenda' }).click();
+    await page.getByRole('button', { name: 'More about this calendar' }).click();
     expect(await buttons()).toMatchObject({
-      'Plan notifications': false,
+      'New event': false,
       'Import calendar': false,
-      Outbox: true,
+      Tasks: true,
     });
     await page.locator('main button.list-row').first().click();
     await page.locator('.panel .badge.planned').first().waitFor();

@@ -102,14 +102,11 @@ const panel = () => page.locator('.panel');
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const go = (hash: string) => page.evaluate(`location.hash = '#/'; location.hash = '${hash}'`);
 const openPanel = async (name: string) => {
-  await go('#/calendar/ada');
-  await page.getByRole('tab', { name: 'Agenda' }).click();
-  if ((await panel().count()) > 0) await panel().getByRole('button', { name: 'Close' }).click();
-  await button(name).click();
+  await go(`#/calendar/ada/${name}?show=agenda`);
+  await panel().waitFor();
 };
 const openEvent = async (title: string) => {
-  await openPanel('Tasks');
-  await panel().getByRole('button', { name: 'Close' }).click();
+  await go('#/calendar/ada?show=agenda');
   await page.getByRole('list', { name: 'Agenda' }).getByText(title).click();
 };
 
@@ -142,7 +139,8 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a new event',
     async () => {
-      await openPanel('New event');
+      await go('#/calendar/ada?show=agenda');
+      await button('New event').click();
       await panel().getByLabel('Title').fill('Concert');
       await button('Add event').click();
     },
@@ -183,8 +181,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a deleted date of a series',
     async () => {
-      await openPanel('Tasks');
-      await panel().getByRole('button', { name: 'Close' }).click();
+      await go('#/calendar/ada?show=agenda');
       await page.getByRole('list', { name: 'Agenda' }).getByText('Choir').nth(1).click();
       await panel().getByRole('button', { name: 'Delete' }).click();
       await button('Delete event').click();
@@ -193,7 +190,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a new task',
     async () => {
-      await openPanel('Tasks');
+      await openPanel('tasks');
       await panel().getByLabel('Task', { exact: true }).fill('Paint the boat');
       await button('Add task').click();
     },
@@ -201,14 +198,18 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a completed task',
     async () => {
-      await openPanel('Tasks');
-      await panel().getByRole('button', { name: 'Done', exact: true }).click();
+      await openPanel('tasks');
+      await panel()
+        .locator('li')
+        .filter({ hasText: /Taxes/ })
+        .getByRole('button', { name: 'Done', exact: true })
+        .click();
     },
   ],
   [
     'a new rule',
     async () => {
-      await openPanel('Settings');
+      await openPanel('settings');
       await panel().getByLabel('Addresses, or @example.com').fill('boss@example.com');
       await button('Add rule').click();
     },
@@ -216,14 +217,14 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a deleted rule',
     async () => {
-      await openPanel('Settings');
+      await openPanel('settings');
       await button('Delete rule').click();
     },
   ],
   [
     'changed settings of a person',
     async () => {
-      await openPanel('Settings');
+      await openPanel('settings');
       await panel().getByLabel('Phone number').fill('+4930123456');
       await panel().getByLabel('Language of messages').selectOption('de');
       await panel().getByLabel('Flight').fill('3h');
@@ -233,7 +234,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'changed channels of a person',
     async () => {
-      await openPanel('Settings');
+      await openPanel('settings');
       await panel().getByLabel('More addresses, one per line').fill('tgram://2');
       await panel().getByLabel('Preferred channel').selectOption('telegram');
       await panel().getByRole('button', { name: 'Save' }).click();
@@ -242,8 +243,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a change of later dates of a series',
     async () => {
-      await openPanel('Tasks');
-      await panel().getByRole('button', { name: 'Close' }).click();
+      await go('#/calendar/ada?show=agenda');
       await page.getByRole('list', { name: 'Agenda' }).getByText('Choir').nth(1).click();
       await panel().getByRole('button', { name: 'Edit' }).click();
       await panel().getByLabel('This and all later ones').check();
@@ -254,14 +254,14 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a calendar that is imported again',
     async () => {
-      await openPanel('Calendars');
+      await openPanel('calendars');
       await page.locator('input[type=file]').setInputFiles(moonFile);
     },
   ],
   [
     'a new person',
     async () => {
-      await openPanel('Add person');
+      await openPanel('person');
       await panel().getByLabel('Name').fill('Bo');
       await panel().getByRole('button', { name: 'Add person' }).click();
     },
@@ -269,7 +269,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'a subscription',
     async () => {
-      await openPanel('Calendars');
+      await openPanel('calendars');
       await panel().getByLabel('Address or path').fill(calendarFile);
       await button('Subscribe').click();
     },
@@ -277,7 +277,7 @@ it.each<readonly [string, () => Promise<void>]>([
   [
     'an imported calendar',
     async () => {
-      await openPanel('Calendars');
+      await openPanel('calendars');
       await page.locator('input[type=file]').setInputFiles(calendarFile);
     },
   ],
@@ -358,7 +358,7 @@ it('an applied plan can be undone, and stays so', async () => {
   await everything();
   // An event that is created is planned at once; one that is imported waits for the next plan.
   await call('import_calendar', { user_id: 'ada', content: calendar(['Regatta', 12]), name: 'Regattas' });
-  await openPanel('Plan notifications');
+  await go('#/server/+messages/plan?person=ada');
   await button('Apply plan').click();
   await undo().waitFor();
   expect(await reminders('ada', 'Regatta')).toContain('planned');

@@ -116,13 +116,23 @@ const emulatedGpu = [
 
 /** Starts the Chromium that is installed from npm. */
 export async function openBrowser(): Promise<Browser> {
+  const { playwright, options } = await launcher();
+  return playwright.chromium.launch(options);
+}
+
+async function launcher() {
   const { default: playwright } = (await importComponent('playwright-core')) as unknown as {
-    default: { chromium: { launch(options: object): Promise<Browser> } };
+    default: {
+      chromium: {
+        launch(options: object): Promise<Browser>;
+        launchPersistentContext(folder: string, options: object): Promise<BrowserContext>;
+      };
+    };
   };
   const { default: bundled } = (await importComponent('@sparticuz/chromium')) as unknown as {
     default: { args: readonly string[]; executablePath(): Promise<string> };
   };
-  return playwright.chromium.launch({
+  const options = {
     executablePath: await withLock('browser', () => bundled.executablePath()),
     args: [
       ...bundled.args.filter((flag) => ![...unrealistic, ...emulatedGpu].includes(flag)),
@@ -131,7 +141,14 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-background-networking',
     ],
     headless: true,
-  });
+  };
+  return { playwright, options };
+}
+
+/** Opens a browser with a profile that stays on the disk, as people have it. */
+export async function openProfile(folder: string): Promise<BrowserContext> {
+  const { playwright, options } = await launcher();
+  return playwright.chromium.launchPersistentContext(folder, options);
 }
 
 /** Holds a lock across processes, because the first one unpacks the browser into the temporary folder. */

@@ -10,22 +10,23 @@ export interface PictureView {
 }
 
 const button =
-  (name: string | RegExp, then: string) =>
+  (name: RegExp, then: string) =>
   async (page: Page): Promise<void> => {
-    await page
-      .getByRole('button', { name, exact: typeof name === 'string' })
-      .first()
-      .click();
+    await page.getByRole('button', { name }).first().click();
     await page.locator(then).first().waitFor();
   };
 const layout = (name: string, then: string) => async (page: Page) => {
   await page.getByRole('tab', { name }).click();
   await page.locator(then).first().waitFor();
 };
-const panel = (name: string | RegExp, then: string) => ({
+const panel = (name: RegExp, then: string) => ({
   hash: '#/calendar',
   shows: '.calendar-body',
   prepare: button(name, `.panel ${then}`),
+});
+const opened = (part: string, then: string) => ({
+  hash: `#/calendar/demo-ada/${part}`,
+  shows: `.panel ${then}`,
 });
 const run = (task: string, then: string) => ({
   hash: '#/runs',
@@ -85,15 +86,13 @@ export const views: readonly PictureView[] = [
     name: 'calendar-agenda',
     hash: '#/calendar',
     shows: '.calendar-body',
-    prepare: layout('Agenda', '.agenda .list-row'),
+    prepare: layout('Agenda', '.agenda-row'),
   },
   { name: 'calendar-event', ...panel(/^Design review/, '.notifications li') },
-  { name: 'calendar-new-event', ...panel('New event', 'form') },
-  { name: 'calendar-find', ...panel('Find a time', 'form') },
-  { name: 'calendar-calendars', ...panel('Calendars', 'form') },
-  { name: 'calendar-plan', ...panel('Plan notifications', 'button') },
-  { name: 'calendar-outbox', ...panel('Outbox', 'details') },
-  { name: 'calendar-person', ...panel('Settings', 'form fieldset') },
+  { name: 'calendar-new-event', ...panel(/^New event$/, 'form') },
+  { name: 'calendar-find', ...opened('find', 'form') },
+  { name: 'calendar-calendars', ...opened('calendars', 'form') },
+  { name: 'calendar-person', ...opened('settings', 'form fieldset') },
   {
     name: 'server',
     hash: '#/server',
@@ -105,6 +104,8 @@ export const views: readonly PictureView[] = [
       );
     },
   },
+  { name: 'server-plan', hash: '#/server/+messages/plan', shows: '.messages .plan' },
+  { name: 'server-outbox', hash: '#/server/+messages', shows: '.messages details' },
   { name: 'server-activity', hash: '#/server/+activity', shows: 'table' },
   { name: 'server-settings', hash: '#/server/+settings', shows: 'table' },
   { name: 'server-tool', hash: '#/server/+tools/create_event', shows: 'form button' },

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { removeDraftsOfOwner } from './shared/draft-storage.ts';
 import { ConnectionProvider } from './shared/server-connection.tsx';
 import { clearToken, loadToken, receiveToken, SignIn, storeToken } from './shared/sign-in.tsx';
 import { ToastProvider } from './shared/toast.tsx';
@@ -28,14 +29,19 @@ function Page() {
     };
     return asked ? <SignIn signIn={signIn} /> : null;
   }
-  const signOut = () => {
+  // What was typed stays: the same person signs in again, with another token.
+  const forget = () => {
     clearToken();
     setToken(undefined);
   };
+  const signOut = () => {
+    removeDraftsOfOwner();
+    forget();
+  };
   return (
-    <ConnectionProvider token={token} onUnauthorized={signOut}>
+    <ConnectionProvider token={token} onUnauthorized={forget}>
       <ToastProvider>
-        <Shell />
+        <Shell signOut={signOut} />
       </ToastProvider>
     </ConnectionProvider>
   );

@@ -7,7 +7,6 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import { WindowedList } from '../shared/windowed-list.tsx';
 import { clock, dayTitle, type WallTime, wallTime } from '../shared/zone-time.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
@@ -16,44 +15,68 @@ interface Props {
   readonly user: User;
   readonly today: string;
   readonly chosen: string | undefined;
+  colourOf(calendar: string | undefined): string;
   choose(event: CalendarEvent): void;
 }
 
 /** A list of upcoming events. */
-export function Agenda({ calendar, user, today, chosen, choose }: Props) {
+export function Agenda({ calendar, user, today, chosen, colourOf, choose }: Props) {
   const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
   const upcoming = calendar.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
     .toSorted((a, b) => a.start_ts.localeCompare(b.start_ts));
   if (upcoming.length === 0)
     return <p class="empty">No events in the next 30 days. Drop an .ics file here to import it.</p>;
+  const days = [...Map.groupBy(upcoming, (event) => dayIn(event, today, zone))].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  const now = wallTime(new Date().toISOString(), zone);
   return (
-    <div class="agenda">
-      <WindowedList
-        items={upcoming}
-        rowHeight={58}
-        label="Agenda"
-        keyOf={keyOf}
-        render={(event) => {
-          const start = wallTime(event.start_ts, zone);
-          return (
-            <Button class="list-row" aria-pressed={chosen === keyOf(event)} onClick={() => choose(event)}>
-              <span class="row-line">
-                <span class="row-title">{event.title}</span>
+    <div class="agenda" role="list" aria-label="Agenda" tabIndex={0}>
+      {days.map(([day, events]) => (
+        <section key={day} role="listitem" aria-labelledby={`day-${day}`}>
+          <h2 id={`day-${day}`}>
+            {day === now.day ? 'Today' : dayTitle(day, 'weekday')} <span>{dayTitle(day, 'day')}</span>
+          </h2>
+          {events.map((event) => (
+            <Button
+              key={keyOf(event)}
+              class={`agenda-row list-row ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''}`}
+              style={{ '--cal': colourOf(event.calendar_id) }}
+              aria-pressed={chosen === keyOf(event)}
+              onClick={() => choose(event)}
+            >
+              <time>{startOf(event, day, zone, locale)}</time>
+              <span class="agenda-event">
+                <b class="cut">{event.title}</b>
+                <span class="quiet small cut">
+                  {formatTimes(event, wallTime(event.start_ts, zone), zone, locale)}
+                  {event.location && `, ${event.location}`}
+                </span>
+              </span>
+              <span class="agenda-marks">
                 {notificationsFor(calendar, event).map((one) => (
-                  <NotificationMark key={one.id} notification={one} {...{ calendar, user }} day={start.day} />
+                  <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
                 ))}
               </span>
-              <span class="row-text row-title">
-                {dayTitle(start.day, 'long')} {formatTimes(event, start, zone, locale)}
-                {event.location && `, ${event.location}`}
-              </span>
             </Button>
-          );
-        }}
-      />
+          ))}
+        </section>
+      ))}
     </div>
   );
+}
+
+/** The day under which an event is listed: its first one, or the first of the list if it began earlier. */
+function dayIn({ start_ts }: CalendarEvent, first: string, zone: string): string {
+  const { day } = wallTime(start_ts, zone);
+  return day < first ? first : day;
+}
+
+/** The start of an event that begins on that day. */
+function startOf({ start_ts, all_day }: CalendarEvent, on: string, zone: string, locale: string): string {
+  const { day, minutes } = wallTime(start_ts, zone);
+  return all_day ? 'all day' : day === on ? clock(minutes, locale) : '…';
 }
 
 /** The times of an event, with the last day if it differs from the first day. */

@@ -9,20 +9,50 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import type { EventTimes } from '../events/event-times.ts';
+import { addressOf, type EventTimes, timesFromAddress } from '../events/event-times.ts';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
 import { lazy } from '../shared/lazy.tsx';
-import { pathTo } from '../shared/route.ts';
+import { goTo, pathTo, type Route } from '../shared/route.ts';
 import { useTool } from '../shared/server-connection.tsx';
 
-/** What the panel beside the calendar shows. */
+/** What the panel beside the calendar shows. The address holds it: its kind is the part, and the rest is in the query. */
 export type Panel =
   | { readonly event: string }
   | { readonly create: EventTimes }
-  | { readonly move: CalendarEvent; readonly times: EventTimes }
-  | { readonly overflow: readonly CalendarEvent[] }
+  | { readonly move: string; readonly times: EventTimes }
+  | { readonly overflow: readonly string[] }
   | PanelName;
+
+/** The values of the query that belong to a panel. */
+const panelKeys = ['event', 'times', 'events', 'do'];
+
+/** The panel in an address. */
+export function panelFrom({ part, query }: Pick<Route, 'part' | 'query'>): Panel | undefined {
+  const { event = '', events = '' } = query;
+  const times = timesFromAddress(query['times'] ?? '');
+  if (part === 'event') return { event };
+  if (part === 'more') return { overflow: events.split(' ') };
+  if (part === 'new' && times) return { create: times };
+  if (part === 'move' && times) return { move: event, times };
+  return part !== undefined && part in panels ? (part as PanelName) : undefined;
+}
+
+/** The address of the calendar with another panel, or with none. */
+export function pathToPanel(
+  person: string,
+  panel: Panel | undefined,
+  { query }: Pick<Route, 'query'>,
+): string {
+  const others = Object.entries(query).filter(([key]) => !panelKeys.includes(key));
+  const path = (part: string | undefined, values: Readonly<Record<string, string>> = {}) =>
+    pathTo('calendar', person, part, { ...Object.fromEntries(others), ...values });
+  if (panel === undefined || typeof panel === 'string') return path(panel);
+  if ('create' in panel) return path('new', { times: addressOf(panel.create) });
+  if ('move' in panel) return path('move', { event: panel.move, times: addressOf(panel.times) });
+  if ('overflow' in panel) return path('more', { events: panel.overflow.join(' ') });
+  return path('event', { event: panel.event });
+}
 
 interface NamedPanel {
   readonly title: string;
@@ -36,7 +66,6 @@ const panel = (title: string, reads: boolean, content: NamedPanel['content']): N
   reads,
   content,
 });
-const previews = () => import('../people/message-previews.tsx');
 
 /** The panels that a button opens. Their content is loaded when they are first opened. */
 export const panels = {
@@ -55,10 +84,6 @@ export const panels = {
     true,
     lazy(() => import('../people/calendar-list.tsx'), 'CalendarList'),
   ),
-  plan: panel('Plan notifications', false, lazy(previews, 'PlanPreview')),
-  agenda: panel('Daily agenda', true, lazy(previews, 'AgendaPreview')),
-  replay: panel('Replay reminders', true, lazy(previews, 'Replay')),
-  outbox: panel('Outbox', true, lazy(previews, 'Outbox')),
   settings: panel(
     'Settings',
     true,
@@ -110,31 +135,37 @@ function contentOf(panel: Panel, props: Props) {
     return {
       title: 'New event',
       content: <NewEvent {...{ user, times: panel.create, close }} />,
-      key: JSON.stringify(panel),
+      key: addressOf(panel.create),
     };
-  if ('move' in panel)
+  const find = (key: string) => calendar?.events.find((one) => keyOf(one) === key);
+  if ('move' in panel) {
+    const event = find(panel.move);
     return {
-      title: `Move ${panel.move.title}`,
-      content: <EventMove {...{ user, event: panel.move, times: panel.times }} done={close} />,
-      key: `${keyOf(panel.move)} ${JSON.stringify(panel.times)}`,
+      title: `Move ${event?.title ?? ''}`,
+      content: event && <EventMove {...{ user, event, times: panel.times }} done={close} />,
+      key: `${panel.move} ${addressOf(panel.times)}`,
     };
+  }
   if ('overflow' in panel)
     return {
       title: `${panel.overflow.length} more`,
       key: 'overflow',
       content: (
         <ul class="overflow-list">
-          {panel.overflow.map((one) => (
-            <li key={keyOf(one)}>
-              <Button class="plain" onClick={() => choose(one)}>
-                {one.title}
-              </Button>
-            </li>
-          ))}
+          {panel.overflow.map(find).map(
+            (one) =>
+              one && (
+                <li key={keyOf(one)}>
+                  <Button class="plain" onClick={() => choose(one)}>
+                    {one.title}
+                  </Button>
+                </li>
+              ),
+          )}
         </ul>
       ),
     };
-  const event = calendar?.events.find((one) => keyOf(one) === panel.event);
+  const event = find(panel.event);
   return {
     title: event?.title ?? '',
     key: panel.event,
@@ -144,12 +175,8 @@ function contentOf(panel: Panel, props: Props) {
   };
 }
 
-function NewPerson({ close }: Pick<Props, 'close'>) {
-  const added = (id: string) => {
-    location.hash = pathTo('calendar', id);
-    close();
-  };
-  return <PersonForm added={added} />;
+function NewPerson() {
+  return <PersonForm added={(id) => goTo(pathTo('calendar', id))} />;
 }
 
 function NewEvent({ user, times, close }: { user: User; times: EventTimes; close(): void }) {

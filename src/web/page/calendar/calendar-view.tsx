@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
 import { Button, Choice } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { Menu } from '../controls/menu.tsx';
 import {
   type CalendarEvent,
   keyOf,
@@ -16,18 +18,30 @@ import { CalendarImport } from '../people/calendar-import.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { pathTo } from '../shared/route.ts';
+import { currentRoute, goTo, pathTo, useAddressed, useRoute } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { useConnection, useLoaded, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { dayTitle, wallTime, weekDays } from '../shared/zone-time.ts';
 import { Agenda } from './agenda.tsx';
 import { BusyLegend } from './busy-strips.tsx';
-import { CalendarPanel, type Panel, type PanelName, panels } from './calendar-panel.tsx';
+import { CalendarLegend, useCalendarColours } from './calendar-colours.tsx';
+import {
+  CalendarPanel,
+  type Panel,
+  type PanelName,
+  panelFrom,
+  panels,
+  pathToPanel,
+} from './calendar-panel.tsx';
 import { MonthGrid, monthDays } from './month-grid.tsx';
+import { useMoves } from './use-moves.ts';
 import { WeekGrid } from './week-grid.tsx';
 
 const layouts = { week: 'Week', month: 'Month', agenda: 'Agenda' } as const;
+type Layout = keyof typeof layouts;
+/** How many days the agenda lists. */
+const agendaDays = 30;
 /** Reload interval, as a fallback in case a change notification is lost. */
 const reloadMs = 60_000;
 
@@ -41,23 +55,49 @@ interface Props {
 
 /** A person's week, month or agenda, with planned notifications and the reasons for them. */
 function CalendarView({ user, users, earlier, children }: Props) {
-  const [weeks, setWeeks] = useState(0);
-  const [months, setMonths] = useState(0);
-  const [layout, setLayout] = useState<keyof typeof layouts>(innerWidth < 740 ? 'agenda' : 'week');
-  const [panel, setPanel] = useState<Panel | undefined>(earlier && 'find');
-  const [people, setPeople] = useState(() => othersIn(earlier, user, users));
-  const updates = useUpdates(...resourceUris(user));
-  const ticks = useTicks(reloadMs);
   const zone = user.timezone ?? 'UTC';
   const now = wallTime(new Date().toISOString(), zone);
   const today = now.day;
-  const month = monthFrom(today, months);
-  const days = layout === 'month' ? monthDays(month) : weekDays(today, layout === 'week' ? weeks : 0);
-  const span = layout === 'agenda' ? { back: 0, forward: 30 } : spanFor(today, days);
-  const { value: calendar, error } = useLoaded(
+  const route = useRoute();
+  const [asked, setDay] = useAddressed('day', today);
+  const day = dateFrom(asked, today);
+  const [show, setLayout] = useAddressed<Layout>('show', innerWidth < 740 ? 'agenda' : 'week');
+  const layout = show in layouts ? show : 'week';
+  const [closed, setClosed] = useState(earlier === undefined);
+  const panel = panelFrom(route) ?? (closed ? undefined : 'find');
+  const setPanel = (next: Panel | undefined) => {
+    setClosed(true);
+    goTo(pathToPanel(user.id, next, currentRoute()));
+  };
+  const [withPeople, setPeople] = useAddressed('with', othersIn(earlier, user, users).join(' '));
+  const people = useMemo(() => withPeople.split(' ').filter((id) => id !== ''), [withPeople]);
+  const updates = useUpdates(...resourceUris(user));
+  const ticks = useTicks(reloadMs);
+  const month = day.slice(0, 7);
+  const days = layout === 'month' ? monthDays(month) : weekDays(day);
+  const span = spanFor(today, layout === 'agenda' ? [day, addDays(day, agendaDays)] : days);
+  const { value: loaded, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
+  const { calendars, colourOf } = useCalendarColours(user.id, updates);
+  const [hide, setHide] = useAddressed<string>('hide', '');
+  const hidden = useMemo(() => new Set(hide === '' ? [] : hide.split(' ').map((id) => id.slice(1))), [hide]);
+  const toggle = (id: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(id)) next.add(id);
+    // The id of no calendar is empty.
+    setHide([...next].map((one) => `.${one}`).join(' '));
+  };
+  const calendar = useMemo(
+    () =>
+      loaded && {
+        ...loaded,
+        events: loaded.events.filter(({ calendar_id = '' }) => !hidden.has(calendar_id)),
+      },
+    [loaded, hidden],
+  );
+  const { moving, move } = useMoves(user, loaded, (event, times) => setPanel({ move: keyOf(event), times }));
   const { value: busy = [] } = useLoaded(
     async (client, signal) => {
       if (people.length === 0) return [];
@@ -77,15 +117,14 @@ function CalendarView({ user, users, earlier, children }: Props) {
   const chosen = typeof panel === 'object' && 'event' in panel ? panel.event : undefined;
   const choose = (one: CalendarEvent) => setPanel(keyOf(one) === chosen ? undefined : { event: keyOf(one) });
   const create = (times: EventTimes) => setPanel({ create: times });
-  const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events });
-  const grid = { days, today, user, chosen, choose, create, showOverflow };
+  const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events.map(keyOf) });
+  const grid = { days, today, user, chosen, choose, create, showOverflow, colourOf };
   const panelButton = (name: PanelName) => {
     const { title, reads } = panels[name];
     const Open = reads ? Button : ChangeButton;
     return (
       <Open
         key={name}
-        class="small"
         aria-expanded={panel === name}
         onClick={() => setPanel(panel === name ? undefined : name)}
       >
@@ -93,67 +132,63 @@ function CalendarView({ user, users, earlier, children }: Props) {
       </Open>
     );
   };
+  const steps =
+    layout === 'month' ? monthSteps(month, today) : daySteps(day, today, layout === 'week' ? 7 : 1);
   return (
     <div class="calendar">
-      <div class="toolbar">
+      <header class="page-head">
         {children}
-        {panelButton('person')}
-        <Tabs label="Layout" tabs={layouts} chosen={layout} choose={(next) => setLayout(next)} />
-        {layout === 'week' && (
-          <Steps
-            unit="week"
-            position={weeks}
-            first={(1 - weeks) * 7 > maxSpan.back}
-            last={(weeks + 2) * 7 > maxSpan.forward}
-            title={`${dayTitle(days[0]!, 'day')} – ${dayTitle(days.at(-1)!, 'day')}`}
-            go={setWeeks}
-          />
-        )}
-        {layout === 'month' && (
-          <Steps
-            unit="month"
-            position={months}
-            first={addDays(today, -maxSpan.back) >= `${month}-01`}
-            last={addDays(`${month}-01`, 31).slice(0, 7) > addDays(today, maxSpan.forward).slice(0, 7)}
-            title={monthTitle.format(Date.parse(`${month}-01`))}
-            go={setMonths}
-          />
-        )}
-        <span class="quiet grow">{zone}</span>
-        <ChangeButton class="primary" onClick={() => create(nextHour(now))}>
-          New event
-        </ChangeButton>
-      </div>
-      <div class="calendar-actions">
-        {(Object.keys(panels) as PanelName[]).filter((name) => name !== 'person').map(panelButton)}
-        <CalendarImport userId={user.id} />
-      </div>
+        <Steps {...steps} today={day === today} go={(next) => setDay(next ?? today)} />
+        <span class="quiet small only-wide">{zone}</span>
+        <div class="head-actions">
+          <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
+          {panelButton('find')}
+          <ChangeButton class="primary" onClick={() => create(nextHour(now))}>
+            <Icon name="plus" />
+            New event
+          </ChangeButton>
+          <Menu label="More about this calendar">
+            {(['tasks', 'calendars', 'settings', 'person'] as const).map(panelButton)}
+            <CalendarImport userId={user.id} />
+            <hr />
+            <a class="button" href={pathTo('server', '+messages', 'outbox', { person: user.id })}>
+              Messages and plan
+            </a>
+          </Menu>
+        </div>
+      </header>
       {error && <p class="problem box">{error.message}</p>}
+      <CalendarLegend {...{ calendars, hidden, toggle }} />
       {layout === 'week' && <BusyLegend people={busy} />}
-      <div
-        class={`calendar-body ${panel === undefined ? '' : `has-panel ${panel === 'replay' ? 'wide' : ''}`}`}
-      >
+      <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
         {!calendar && !error && <p class="empty">Loading…</p>}
-        {calendar && layout === 'week' && (
-          <WeekGrid
-            {...grid}
-            {...{ calendar, busy }}
-            move={(event, times) => setPanel({ move: event, times })}
-          />
-        )}
+        {calendar && layout === 'week' && <WeekGrid {...grid} {...{ calendar, busy, moving, move }} />}
         {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
-        {calendar && layout === 'agenda' && <Agenda {...{ calendar, user, today, chosen, choose }} />}
+        {calendar && layout === 'agenda' && (
+          <Agenda {...{ calendar, user, chosen, choose, colourOf }} today={day} />
+        )}
         {panel !== undefined && (
           <CalendarPanel
             {...{ panel, user, users, calendar, today, days, updates, people, earlier, choose }}
-            choosePeople={setPeople}
+            choosePeople={(ids) => setPeople(ids.join(' '))}
             // A late answer to the form of this panel must not close the one that was opened since.
-            close={() => setPanel((now) => (now === panel ? undefined : now))}
+            close={() => {
+              const current = panelFrom(currentRoute());
+              if (current === undefined || JSON.stringify(current) === JSON.stringify(panel))
+                setPanel(undefined);
+            }}
           />
         )}
       </div>
     </div>
   );
+}
+
+/** The day of an address, within what the server knows. */
+function dateFrom(text: string, today: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return today;
+  const [first, last] = [addDays(today, -maxSpan.back), addDays(today, maxSpan.forward)];
+  return text < first ? first : text > last ? last : text;
 }
 
 /** The other people of a search, which may name people by their mail address. */
@@ -172,9 +207,35 @@ function spanFor(today: string, days: readonly string[]): Span {
   };
 }
 
-function monthFrom(today: string, months: number): string {
-  const [year, month] = today.split('-').map(Number) as [number, number];
-  return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 7);
+/** The first day of the month that is so many months later. */
+function monthFrom(month: string, months: number): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 10);
+}
+
+/** Where the buttons of a week or a day lead. Absent before and after what the server knows. */
+function daySteps(day: string, today: string, count: 1 | 7) {
+  const [back, forward] = [addDays(day, -count), addDays(day, count)];
+  return {
+    unit: count === 7 ? ('week' as const) : ('day' as const),
+    title:
+      count === 7
+        ? `${dayTitle(day, 'day')} – ${dayTitle(addDays(day, 6), 'day')}`
+        : `From ${dayTitle(day, 'day')}`,
+    back: daysBetween(back, today) > maxSpan.back ? undefined : back,
+    forward: daysBetween(today, forward) + count > maxSpan.forward ? undefined : forward,
+  };
+}
+
+function monthSteps(month: string, today: string) {
+  const [back, forward] = [monthFrom(month, -1), monthFrom(month, 1)];
+  const reach = addDays(today, maxSpan.forward).slice(0, 7);
+  return {
+    unit: 'month' as const,
+    title: monthTitle.format(Date.parse(`${month}-01`)),
+    back: addDays(today, -maxSpan.back) >= `${month}-01` ? undefined : back,
+    forward: forward.slice(0, 7) > reach ? undefined : forward,
+  };
 }
 
 /** An hour from the next full hour on. */
@@ -186,27 +247,27 @@ function nextHour({ day, minutes }: { readonly day: string; readonly minutes: nu
 const monthTitle = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 interface StepsProps {
-  readonly unit: 'week' | 'month';
-  readonly position: number;
-  /** Whether the server supports nothing before and after. */
-  readonly first: boolean;
-  readonly last: boolean;
+  readonly unit: 'week' | 'month' | 'day';
+  readonly today: boolean;
+  readonly back: string | undefined;
+  readonly forward: string | undefined;
   readonly title: string;
-  go(position: number): void;
+  /** Shows the days from this one on, or from today on. */
+  go(day: string | undefined): void;
 }
 
-/** Buttons to switch weeks or months. */
-function Steps({ unit, position, first, last, title, go }: StepsProps) {
+/** Buttons to switch days, weeks or months. */
+function Steps({ unit, today, back, forward, title, go }: StepsProps) {
   return (
     <span class="week-steps">
-      <Button aria-label={`Previous ${unit}`} disabled={first} onClick={() => go(position - 1)}>
-        ‹
+      <Button class="plain only" aria-label={`Previous ${unit}`} disabled={!back} onClick={() => go(back)}>
+        <Icon name="left" />
       </Button>
-      <Button disabled={position === 0} onClick={() => go(0)}>
+      <Button disabled={today} onClick={() => go(undefined)}>
         Today
       </Button>
-      <Button aria-label={`Next ${unit}`} disabled={last} onClick={() => go(position + 1)}>
-        ›
+      <Button class="plain only" aria-label={`Next ${unit}`} disabled={!forward} onClick={() => go(forward)}>
+        <Icon name="right" />
       </Button>
       <strong>{title}</strong>
     </span>
@@ -232,7 +293,7 @@ export function CalendarPage({ name, earlier }: CalendarPageProps) {
       name="Person"
       value={user.id}
       options={all.map(({ id, name: title }) => [id, title] as const)}
-      change={(id) => (location.hash = pathTo('calendar', id))}
+      change={(id) => goTo(pathTo('calendar', id))}
     />
   );
   return (

@@ -21,6 +21,7 @@ interface Props {
   readonly calendar: CalendarData;
   readonly user: User;
   readonly chosen: string | undefined;
+  colourOf(calendar: string | undefined): string;
   choose(event: CalendarEvent): void;
   create(times: EventTimes): void;
   showOverflow(events: readonly CalendarEvent[]): void;
@@ -34,6 +35,7 @@ export function MonthGrid({
   calendar,
   user,
   chosen,
+  colourOf,
   choose,
   create,
   showOverflow,
@@ -50,7 +52,8 @@ export function MonthGrid({
       <button
         key={keyOf(event)}
         type="button"
-        class={`event one-line ${event.status} ${event.task ? `task ${event.task}` : ''} ${event.all_day ? 'all-day-chip' : ''}`}
+        style={{ '--cal': colourOf(event.calendar_id) }}
+        class={`event tinted one-line ${event.status} ${event.task ? `task ${event.task}` : ''} ${event.all_day ? 'all-day-chip' : ''}`}
         aria-pressed={chosen === keyOf(event)}
         title={`${time} ${event.title}`.trim()}
         onClick={() => choose(event)}

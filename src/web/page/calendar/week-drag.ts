@@ -54,19 +54,23 @@ export function useWeekDrag(
     down: PointerEvent,
     at: (place: Place) => EventTimes,
     done: (times: EventTimes) => void,
+    place?: Element | null,
   ) => {
     if (down.button !== 0 || down.pointerType === 'touch' || readOnly) return;
     let times: EventTimes | undefined;
     const ended = new AbortController();
     const end = () => {
       ended.abort();
+      place?.classList.remove('from');
       setGhost(undefined);
     };
     const onMove = (pointer: PointerEvent) => {
       const far = Math.hypot(pointer.clientX - down.clientX, pointer.clientY - down.clientY) > clickPixels;
-      const place = far || times !== undefined ? placeAt(pointer) : undefined;
-      if (place === undefined) return;
-      times = at(place);
+      const to = far || times !== undefined ? placeAt(pointer) : undefined;
+      if (to === undefined) return;
+      // A dashed outline stays where the event was.
+      place?.classList.add('from');
+      times = at(to);
       setGhost(times);
     };
     const onUp = () => {
@@ -125,6 +129,7 @@ export function useWeekDrag(
           return kind === 'move' ? shiftTimes(before, days, by) : stretchTimes(before, days * 24 * 60 + by);
         },
         (times) => JSON.stringify(times) !== JSON.stringify(before) && move(event, times),
+        (pointer.target as Element).closest('.placed, .bar'),
       );
     },
   };

@@ -13,6 +13,7 @@ import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
 import { type BusyPerson, BusyStrips } from './busy-strips.tsx';
 import { NotificationMark } from './notification-mark.tsx';
+import type { Moving } from './use-moves.ts';
 import { useWeekDrag, type WeekActions } from './week-drag.ts';
 import { layOutAllDay, layOutWeek, type Slot } from './week-layout.ts';
 
@@ -24,6 +25,8 @@ const maxAllDayRows = 6;
 /** A fuller week shows the hours at its top first, and the rest a moment later. */
 const maxAtOnce = 200;
 const firstMinutes = 8 * 60;
+/** How far an event is indented that overlaps an earlier one, in percent of the day. */
+const indent = 22;
 
 interface Props extends WeekActions {
   readonly days: readonly string[];
@@ -32,13 +35,16 @@ interface Props extends WeekActions {
   readonly user: User;
   readonly chosen: string | undefined;
   readonly busy: readonly BusyPerson[];
+  /** An event that has been dropped, and is not yet there. */
+  readonly moving: Moving | undefined;
+  colourOf(calendar: string | undefined): string;
   choose(event: CalendarEvent): void;
   showOverflow(events: readonly CalendarEvent[]): void;
 }
 
 /** Seven days as columns, with quiet hours shaded. A click or a drag in a column creates an event. */
 export function WeekGrid(props: Props) {
-  const { days, today, calendar, user, chosen, busy, choose, move, showOverflow } = props;
+  const { days, today, calendar, user, chosen, busy, moving, colourOf, choose, move, showOverflow } = props;
   const { readOnly } = useConnection();
   const box = useRef<HTMLDivElement>(null);
   const zone = user.timezone ?? 'UTC';
@@ -63,11 +69,11 @@ export function WeekGrid(props: Props) {
           ...placed.filter(isShown).map(({ event, ...slot }) => (
             <div
               key={keyOf(event)}
-              class={`placed ${isResizable(event, day, zone) ? 'resizable' : ''}`}
+              class={`placed ${isResizable(event, day, zone) ? 'resizable' : ''} ${moving?.key === keyOf(event) ? 'from' : ''}`}
               data-event={keyOf(event)}
               style={slotStyle(slot)}
             >
-              {weekEvent({ event, day, minutes: slot.to - slot.from, calendar, user, chosen })}
+              {weekEvent({ event, day, minutes: slot.to - slot.from, calendar, user, chosen, colourOf })}
             </div>
           )),
           ...overflows.filter(isShown).map(({ events, ...slot }) => (
@@ -83,7 +89,7 @@ export function WeekGrid(props: Props) {
           )),
         ];
       }),
-    [week, calendar, user, chosen, whole],
+    [week, calendar, user, chosen, whole, moving, colourOf(calendar.events[0]?.calendar_id)],
   );
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
   const bars = layOutAllDay(calendar.events, days, zone);
@@ -103,7 +109,7 @@ export function WeekGrid(props: Props) {
             data-event={keyOf(event)}
             style={{ top: `${row * 1.4}rem`, width: `calc(${count * 100}% + ${count - 1}px - 3px)` }}
           >
-            {weekEvent({ event, day: days[index]!, minutes: 0, calendar, user, chosen })}
+            {weekEvent({ event, day: days[index]!, minutes: 0, calendar, user, chosen, colourOf })}
           </div>
         ))}
         {rest.length > 0 && (
@@ -169,7 +175,9 @@ export function WeekGrid(props: Props) {
         <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
           {/* A bar reaches over the heads of the following days. */}
           <div class="week-head" style={{ zIndex: 10 - index }}>
-            <h2 class={day === today ? 'today' : ''}>{dayTitle(day)}</h2>
+            <h2 class={day === today ? 'today' : ''}>
+              <span>{dayTitle(day)}</span>
+            </h2>
             {rows > 0 && <div class="all-day">{allDay(index)}</div>}
           </div>
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button New event does the same */}
@@ -189,7 +197,7 @@ export function WeekGrid(props: Props) {
               <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
             )}
             {columns[index]}
-            <Ghost times={drag.ghost} day={day} locale={locale} />
+            <Ghost times={drag.ghost ?? moving?.times} day={day} locale={locale} />
           </div>
         </section>
       ))}
@@ -242,9 +250,11 @@ function spanStyle(from: number, to: number) {
 function slotStyle({ from, to, lane, lanes }: Slot) {
   return {
     top: `${(from / 60) * pixelsPerHour}px`,
-    height: `${Math.max(20, ((to - from) / 60) * pixelsPerHour - 1)}px`,
-    left: `${(lane / lanes) * 100}%`,
-    width: `${100 / lanes}%`,
+    height: `${Math.max(24, ((to - from) / 60) * pixelsPerHour - 1)}px`,
+    // A later event lies on top and is indented, so that both titles show.
+    left: `${lane * Math.min(indent, 100 / lanes)}%`,
+    width: `${100 - lane * Math.min(indent, 100 / lanes)}%`,
+    '--lane': lane,
   };
 }
 
@@ -255,19 +265,21 @@ interface WeekEventProps {
   readonly calendar: CalendarData;
   readonly user: User;
   readonly chosen: string | undefined;
+  colourOf(calendar: string | undefined): string;
 }
 
 /**
  * An event in the week. A full week has a thousand of them, so each has few elements, and the grid handles their clicks
  * and keys.
  */
-function weekEvent({ event, day, minutes, calendar, user, chosen }: WeekEventProps) {
+function weekEvent({ event, day, minutes, calendar, user, chosen, colourOf }: WeekEventProps) {
   const zone = user.timezone ?? 'UTC';
   const locale = localeOf(user);
   const time = eventTime(event, day, zone, locale);
   return (
     <Button
-      class={`event ${event.status} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
+      style={{ '--cal': colourOf(event.calendar_id) }}
+      class={`event tinted ${event.status} ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       title={`${time} ${event.title}`.trim()}
     >

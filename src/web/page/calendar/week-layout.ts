@@ -16,8 +16,8 @@ export interface Overflow extends Slot {
   readonly events: readonly CalendarEvent[];
 }
 
-/** More lanes would be too narrow to read. */
-const maxLanes = 4;
+/** More lanes would leave too little of the titles below. */
+const maxLanes = 3;
 
 interface DayLayout {
   readonly placed: readonly Placed[];

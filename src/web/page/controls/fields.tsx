@@ -1,5 +1,4 @@
 import type { AllHTMLAttributes, ComponentChildren, ComponentProps, RefObject } from 'preact';
-import { useState } from 'preact/hooks';
 
 /** A button that does not submit the form around it, unless its type says so. */
 export const Button = (props: ComponentProps<'button'>) => <button type="button" {...props} />;
@@ -157,17 +156,6 @@ export const FolderField = ({ known = [], ...field }: FolderProps) => (
     </datalist>
   </TextField>
 );
-
-/** The texts of a form, and for each the two attributes that connect a field with it. */
-export function useFields<Fields extends object>(first: () => Fields) {
-  const [fields, setFields] = useState(first);
-  const set = (changed: Partial<Fields>) => setFields((now) => ({ ...now, ...changed }));
-  const field = <Name extends keyof Fields>(name: Name) => ({
-    value: fields[name],
-    change: (value: Fields[Name]) => set({ [name]: value } as unknown as Partial<Fields>),
-  });
-  return { fields, set, field };
-}
 
 /** Why the last change failed, announced to screen readers. */
 export const Problem = ({ text }: { readonly text: string | undefined }) =>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../controls/fields.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { useAddressed } from '../shared/route.ts';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -26,7 +27,7 @@ interface Props {
 
 /** One event with its notifications and the reason for each. It can be changed and deleted. */
 export function EventDetail({ user, event, notifications, done }: Props) {
-  const [mode, setMode] = useState<'view' | 'edit' | 'delete'>('view');
+  const [mode, setMode] = useAddressed<'view' | 'edit' | 'delete'>('do', 'view');
   const times = timesOf(event, user.timezone ?? 'UTC');
   const { value: whole, error } = useTool('get_event', { event_id: event.id }, event.start_ts, event.title);
   const isSent = notifications.some(({ status }) => status === 'sent');

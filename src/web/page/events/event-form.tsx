@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { SelectField, TextArea, TextField, useFields } from '../controls/fields.tsx';
+import { SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { splitList } from '../controls/words.ts';
+import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { dayTitle } from '../shared/zone-time.ts';
@@ -47,10 +48,16 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
   const toast = useToast();
   const change = useConfirmedChange();
   const zone = user.timezone ?? 'UTC';
-  const [times, setTimes] = useState(first);
-  const [scope, setScope] = useState<Scope>('one');
-  const [calendarId, setCalendarId] = useState('');
-  const { fields, field } = useFields(() => fieldsOf({ ...(attendees && { attendees }), ...event }));
+  const begun = () => ({
+    ...fieldsOf({ ...(attendees && { attendees }), ...event }),
+    ...{ times: first, scope: 'one' as Scope, calendarId: '' },
+  });
+  const about = event === undefined ? user.id : `${event.id}@${occurrence ?? ''}`;
+  const draft = useDraft(event === undefined ? 'event' : 'event changes', about, begun, {
+    chosen: ['times'],
+  });
+  const { fields, field } = draft;
+  const { times, scope, calendarId } = fields;
   const single = occurrence !== undefined && scope === 'one';
   const timed = JSON.stringify(times) !== JSON.stringify(first);
   const isSeries = event !== undefined && occurrence !== undefined && scope === 'all';
@@ -90,13 +97,19 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
     ].join('');
     const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}${serverNote(answer)}`;
     toast(undoToast(text, made, split ? joinAgain : undo));
+    draft.clear();
     done();
   };
   return (
-    <form class="editor event-form" onSubmit={save}>
+    <form class="editor event-form" onSubmit={save} data-form={draft.form}>
+      <div class="buttons">
+        <DraftMark draft={draft} />
+      </div>
       <TextField label="Title" required {...field('title')} />
-      {occurrence !== undefined && <ScopeChoice label="Change" chosen={scope} choose={setScope} />}
-      <TimeFields times={times} locale={localeOf(user)} change={setTimes} />
+      {occurrence !== undefined && (
+        <ScopeChoice label="Change" chosen={scope} choose={field('scope').change} />
+      )}
+      <TimeFields times={times} locale={localeOf(user)} change={field('times').change} />
       {!single && <RepeatField {...field('rrule')} day={times.startDay} />}
       {textFields.map(([name, label, type, placeholder]) => (
         <TextField key={name} {...{ label, type, placeholder }} {...field(name)} />
@@ -114,9 +127,8 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
       {event === undefined && calendars.length > 0 && (
         <SelectField
           label="Calendar"
-          value={calendarId}
+          {...field('calendarId')}
           options={{ '': 'Only here', ...Object.fromEntries(calendars.map(({ id, name }) => [id, name])) }}
-          change={setCalendarId}
         />
       )}
       <Confirmation

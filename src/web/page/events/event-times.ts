@@ -51,6 +51,28 @@ function wallMs(iso: string, zone: string): number {
   return Date.parse(`${day}T00:00:00Z`) + minutes * 60_000;
 }
 
+/** The times in an address, such as `2026-12-01T09:30/2026-12-01T10:30` or `2026-12-01/2026-12-02`. */
+export function addressOf({ allDay, startDay, startMinutes, endDay, endMinutes }: EventTimes): string {
+  const at = (day: string, minutes: number) =>
+    allDay ? day : new Date(Date.parse(`${day}T00:00:00Z`) + minutes * 60_000).toISOString().slice(0, 16);
+  return `${at(startDay, startMinutes)}/${at(endDay, endMinutes)}`;
+}
+
+/** The times that an address holds. Undefined if it holds something else. */
+export function timesFromAddress(text: string): EventTimes | undefined {
+  const found = text.split('/').map((one) => /^(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?$/.exec(one));
+  const [start, end] = found;
+  if (!start || !end || found.some((one) => Number.isNaN(Date.parse(one![1]!)))) return undefined;
+  const minutes = ([, , hours, rest]: RegExpExecArray) => Number(hours ?? 0) * 60 + Number(rest ?? 0);
+  return {
+    allDay: start[2] === undefined,
+    startDay: start[1]!,
+    startMinutes: minutes(start),
+    endDay: end[1]!,
+    endMinutes: minutes(end),
+  };
+}
+
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * dayMs).toISOString().slice(0, 10);
 }

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { CheckField, TextField, useFields } from '../controls/fields.tsx';
+import { CheckField, TextField } from '../controls/fields.tsx';
 import { counted } from '../controls/words.ts';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton, ConfirmButton } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { Pending, useConnection, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -115,7 +116,11 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
 
 function SubscribeForm({ user, known, done }: { user: User; known: readonly Calendar[]; done(): void }) {
   const { client } = useConnection();
-  const { fields, set, field } = useFields(() => ({ source: '', username: '', account: false }));
+  // The private address of a calendar is a secret.
+  const draft = useDraft('calendar', user.id, () => ({ source: '', username: '', account: false }), {
+    secret: ['source'],
+  });
+  const { fields, set, field } = draft;
   const subscribe = async () => {
     const { source, username, account } = fields;
     const { calendars } = await client.tool('add_calendar', {
@@ -128,7 +133,6 @@ function SubscribeForm({ user, known, done }: { user: User; known: readonly Cale
       for (const { id } of fresh) await client.tool('remove_calendar', { calendar_id: id });
       done();
     };
-    set({ source: '' });
     done();
     return {
       text: calendars.map(({ name, added = 0 }) => `“${name}”: ${added} events added.`).join('\n'),
@@ -136,7 +140,7 @@ function SubscribeForm({ user, known, done }: { user: User; known: readonly Cale
     };
   };
   return (
-    <ActionForm action="Subscribe" doing="Reading…" submit={subscribe}>
+    <ActionForm action="Subscribe" doing="Reading…" draft={draft} submit={subscribe}>
       <h3>Subscribe</h3>
       <TextField
         label="Address or path"

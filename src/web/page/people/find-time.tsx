@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { CheckField, DateField, Problem, SelectField, TextField, useFields } from '../controls/fields.tsx';
+import { CheckField, DateField, Problem, SelectField, TextField } from '../controls/fields.tsx';
 import { localeOf, type User } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 
 type Proposals = ToolAnswer<'find_time'>;
 type Slot = Proposals['slots'][number];
@@ -33,13 +34,14 @@ const lengths = [15, 30, 45, 60, 90, 120, 180];
 export function FindTime({ user, users, people, choosePeople, earlier, today, days }: Props) {
   const { client, busy, problem, attempt } = useActions();
   const asked = earlier?.asked;
-  const { fields, field } = useFields(() => ({
+  const draft = useDraft('find a time', user.id, () => ({
     title: '',
     minutes: String(asked?.duration_minutes ?? 60),
     from: asked?.from?.slice(0, 10) ?? (days[0]! < today ? today : days[0]!),
     to: asked?.to?.slice(0, 10) ?? days.at(-1)!,
     hours: asked?.hours ?? '09:00-17:00',
   }));
+  const { fields, field } = draft;
   const [found, setFound] = useState<Proposals | undefined>();
   useEffect(() => setFound(earlier?.proposals), [earlier?.proposals]);
   const zone = user.timezone ?? 'UTC';
@@ -71,11 +73,12 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
         throw failed;
       }
       setFound(undefined);
+      draft.clear();
       return { text: `Booked for ${everyone.map(nameOf).join(', ')}.`, undo };
     });
   return (
     <>
-      <ActionForm action="Find a time" reads submit={search}>
+      <ActionForm action="Find a time" reads draft={draft} submit={search}>
         <TextField label="Title" placeholder="Meeting" {...field('title')} />
         <fieldset>
           <legend>With</legend>

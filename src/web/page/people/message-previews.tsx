@@ -7,9 +7,10 @@ import { MessageText } from '../events/event-change.tsx';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { LeadFields, type Leads, leadKinds, leadsOf, writtenLeads } from './lead-fields.tsx';
+import { LeadFields, leadKinds, leadsOf, writtenLeads } from './lead-fields.tsx';
 
 /** Shows what a new plan would change and applies it on request. */
 export function PlanPreview({ user, close: done }: { user: User; close(): void }) {
@@ -119,8 +120,11 @@ const badges = { both: '', 'only before': 'failed', 'only now': 'planned' } as c
 /** Shows which reminders a person would have had in the past days with other settings. */
 export function Replay({ user }: { user: User }) {
   const { client } = useConnection();
-  const [days, setDays] = useState<`${keyof typeof pastDays}`>('30');
-  const [leads, setLeads] = useState<Leads>(() => leadsOf(user));
+  const draft = useDraft('replay', user.id, () => ({
+    days: '30' as `${keyof typeof pastDays}`,
+    leads: leadsOf(user),
+  }));
+  const { days, leads } = draft.fields;
   const [result, setResult] = useState<Result | undefined>();
   const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
   const replay = async () => {
@@ -133,15 +137,15 @@ export function Replay({ user }: { user: User }) {
         Which reminders {user.name} would have had with other settings, next to those that were sent. Nothing
         is changed.
       </p>
-      <ActionForm action="Replay" doing="Replaying…" reads submit={replay}>
-        <SelectField label="Past days" value={days} options={pastDays} change={setDays} />
+      <ActionForm action="Replay" doing="Replaying…" reads draft={draft} submit={replay}>
+        <SelectField label="Past days" options={pastDays} {...draft.field('days')} />
         <fieldset>
           <legend>When to remind</legend>
           <div class="lead-grid">
             <LeadFields
               kinds={leadKinds.filter(({ kind }) => kind !== 'digest')}
               leads={leads}
-              change={setLeads}
+              change={(next) => draft.set({ leads: next })}
             />
           </div>
         </fieldset>

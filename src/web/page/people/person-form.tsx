@@ -1,14 +1,16 @@
-import { TextField, useFields } from '../controls/fields.tsx';
+import { TextField } from '../controls/fields.tsx';
 import { ActionForm } from '../shared/actions.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
 
 /** The form that adds a person. Each person has a calendar. */
 export function PersonForm({ added = () => {} }: { added?: (id: string) => void }) {
   const { client, invalidate } = useConnection();
-  const { fields, field } = useFields(() => ({
+  const draft = useDraft('person', '', () => ({
     ...{ name: '', email: '' },
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   }));
+  const { fields, field } = draft;
   const add = async () => {
     const { name, email, timezone } = fields;
     const { id } = await client.tool('create_user', { name, timezone, ...(email !== '' && { email }) });
@@ -22,7 +24,7 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
     return { text: `Added ${name}.`, undo };
   };
   return (
-    <ActionForm action="Add person" submit={add}>
+    <ActionForm action="Add person" draft={draft} submit={add}>
       <TextField label="Name" required {...field('name')} />
       <TextField
         label="Email address"

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments } from '../../../api.ts';
-import { Choice, SelectField, TextArea, TextField, useFields } from '../controls/fields.tsx';
+import { Choice, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { type Channel, loadChannels, localeOf, type User } from '../events/calendar-data.ts';
 import { ClockSelect } from '../events/time-fields.tsx';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton, ConfirmButton } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { Pending, useLoaded } from '../shared/server-connection.tsx';
 import { LeadFields, leadsOf, writtenLeads } from './lead-fields.tsx';
 import { ZoneInput } from './person-form.tsx';
@@ -25,15 +26,20 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
 
 function SettingsForm({ user, updates, known }: { user: User; updates: number; known: readonly Channel[] }) {
   const { client, invalidate, act } = useActions();
-  const { fields, set, field } = useFields(() => fieldsOf(user));
-  // Secrets in addresses are masked, so the list is sent only if it was edited.
-  const [channels, setChannels] = useState(() => (user.channels ?? []).join('\n'));
-  const [leads, setLeads] = useState(() => leadsOf(user));
+  // Addresses may hold secrets, which the server masks: the list is sent only if it was edited, and never kept in a draft.
+  const draft = useDraft(
+    'settings',
+    user.id,
+    () => ({ ...fieldsOf(user), channels: (user.channels ?? []).join('\n'), leads: leadsOf(user) }),
+    { secret: ['channels'] },
+  );
+  const { fields, field } = draft;
+  const { channels, leads, ...texts } = fields;
   const listed = known.filter(({ field }) => field === undefined);
   const save = async () => {
     const changedChannels = channels !== (user.channels ?? []).join('\n');
     const list = channels.split('\n').filter((line) => line.trim() !== '');
-    const { unset, ...given } = writtenFields(fields);
+    const { unset, ...given } = writtenFields(texts);
     const { undo } = await client.undoable('update_user', {
       ...{ ...given, user_id: user.id, reminders: writtenLeads(leads) },
       ...(changedChannels && list.length > 0 && { channels: list }),
@@ -41,9 +47,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
     });
     const restore = async () => {
       const text = await undo!();
-      set(fieldsOf(user));
-      setChannels((user.channels ?? []).join('\n'));
-      setLeads(leadsOf(user));
+      draft.clear();
       return text;
     };
     invalidate('resources');
@@ -58,7 +62,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
     });
   return (
     <>
-      <ActionForm action="Save" submit={save}>
+      <ActionForm action="Save" draft={draft} submit={save}>
         <TextField label="Name" required {...field('name')} />
         <ZoneInput {...field('timezone')} />
         <SelectField
@@ -98,7 +102,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
                 {example}: {help}{' '}
               </span>
             ))}
-            change={setChannels}
+            change={field('channels').change}
           />
         </fieldset>
         <fieldset>
@@ -110,7 +114,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
                 label={name === 'quiet_start' ? 'From' : 'Until'}
                 minutes={minutesOf(fields[name])}
                 locale={fields.locale}
-                change={(minutes) => set({ [name]: clockText(minutes) })}
+                change={(minutes) => draft.set({ [name]: clockText(minutes) })}
               />
             ))}
           </div>
@@ -121,7 +125,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
           <small>
             E.g. 10m, 2h or 1d 17:00, several with commas. Empty: the built-in times. “none”: no reminder.
           </small>
-          <LeadFields leads={leads} change={setLeads} />
+          <LeadFields leads={leads} change={field('leads').change} />
         </fieldset>
       </ActionForm>
       <TestMessage user={user} channels={known} />

@@ -6,6 +6,7 @@ import { splitList } from '../controls/words.ts';
 import type { User } from '../events/calendar-data.ts';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { useTool } from '../shared/server-connection.tsx';
 
 type Rule = ToolAnswer<'list_rules'>['rules'][number];
@@ -51,8 +52,8 @@ type Kind = keyof typeof kinds;
 export function RuleList({ user, updates }: { user: User; updates: number }) {
   const { client, act } = useActions();
   const [round, setRound] = useState(0);
-  const [kind, setKind] = useState<Kind>('vip_organizer');
-  const [text, setText] = useState('');
+  const draft = useDraft('rule', user.id, () => ({ kind: 'vip_organizer' as Kind, text: '' }));
+  const { kind, text } = draft.fields;
   const { value, error } = useTool('list_rules', { user_id: user.id, ...wholeList }, updates, round);
   const reload = () => setRound((now) => now + 1);
   const deleteRule = (rule_id: string) => client.tool('delete_rule', { rule_id }).then(reload);
@@ -67,7 +68,6 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
   };
   const add = async () => {
     const id = await set({ rule_type: kind }, kinds[kind].config(text));
-    setText('');
     return { text: 'Rule added.', undo: () => deleteRule(id) };
   };
   const remove = ({ id, rule_type, rule_json, priority, enabled }: Rule) =>
@@ -93,19 +93,18 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
         ))}
       </ul>
       {value?.rules.length === 0 && <p class="quiet">No rules. The settings above apply to every event.</p>}
-      <ActionForm class="" action="Add rule" submit={add}>
+      <ActionForm class="" action="Add rule" draft={draft} submit={add}>
         <SelectField
           label="New rule"
           value={kind}
           options={Object.fromEntries(Object.entries(kinds).map(([name, { title }]) => [name, title]))}
-          change={(name) => setKind(name as Kind)}
+          change={(name) => draft.set({ kind: name as Kind })}
         />
         <TextField
           label={kinds[kind].field}
           required
           type={kind === 'travel_buffer' ? 'number' : 'text'}
-          value={text}
-          change={setText}
+          {...draft.field('text')}
         />
       </ActionForm>
     </fieldset>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
 import { TextField } from '../controls/fields.tsx';
 import { type CalendarEvent, keyOf, localeOf, type User } from '../events/calendar-data.ts';
@@ -6,6 +5,7 @@ import { TaskButton } from '../events/event-detail.tsx';
 import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/event-times.ts';
 import { TimeFields } from '../events/time-fields.tsx';
 import { ActionForm } from '../shared/actions.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { Pending, useConnection, useTool } from '../shared/server-connection.tsx';
 import { wallTime } from '../shared/zone-time.ts';
 
@@ -55,22 +55,24 @@ function TaskForm({ user }: { user: User }) {
   const zone = user.timezone ?? 'UTC';
   const today = wallTime(new Date().toISOString(), zone).day;
   const evening = 17 * 60;
-  const [times, setTimes] = useState<EventTimes>({
-    ...{ allDay: false, startDay: today, endDay: today, startMinutes: evening, endMinutes: evening },
-  });
-  const [title, setTitle] = useState('');
+  const draft = useDraft('task', user.id, () => ({
+    title: '',
+    times: {
+      ...{ allDay: false, startDay: today, endDay: today, startMinutes: evening, endMinutes: evening },
+    } as EventTimes,
+  }));
+  const { title, times } = draft.fields;
   const add = async () => {
     const { start_ts } = writtenTimes(times, zone);
     const task = { user_id: user.id, title, start_ts, timezone: zone, task: 'open' as const };
     const { id: event_id } = await client.tool('create_event', task);
-    setTitle('');
     return { text: `Added “${title}”.`, undo: () => client.tool('delete_event', { event_id }) };
   };
   return (
-    <ActionForm action="Add task" submit={add}>
+    <ActionForm action="Add task" draft={draft} submit={add}>
       <h3>New task</h3>
-      <TextField label="Task" required value={title} change={setTitle} />
-      <TimeFields {...{ times }} locale={localeOf(user)} due change={setTimes} />
+      <TextField label="Task" required {...draft.field('title')} />
+      <TimeFields {...{ times }} locale={localeOf(user)} due change={(next) => draft.set({ times: next })} />
     </ActionForm>
   );
 }

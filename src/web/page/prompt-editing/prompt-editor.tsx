@@ -1,12 +1,13 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Problem, TextField } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { readDraft, removeDraft, writeDraft } from '../shared/draft-storage.ts';
+import { DraftNote } from '../shared/drafts.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { copyKey, newPromptKey, readDraft, removeDraft, writeDraft } from './draft-storage.ts';
 import type { Prompt } from './prompt.ts';
 import {
   createArguments,
@@ -63,8 +64,8 @@ interface FormProps {
 function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   const { client } = useConnection();
   const toast = useToast();
-  const key = prompt?.name ?? (copyOf === undefined ? newPromptKey : copyKey(copyOf));
-  const [stored] = useState(() => readDraft(key));
+  const key = prompt ? `prompt/${prompt.name}` : `new prompt/${copyOf ?? ''}`;
+  const [stored] = useState(() => readStored(key));
   // The version the draft started from. Changes when the user loads the server's version after a conflict.
   const [base, setBase] = useState(stored?.base ?? source ?? {});
   const [conflict, setConflict] = useState<Conflict | undefined>(() =>
@@ -75,9 +76,10 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   const [draft, setDraft] = useState<Draft>(() => stored?.draft ?? original(base));
   const [problem, setProblem] = useState('');
   const edited = isEdited(draft, original(base));
+  const at = useMemo(() => Date.now(), [draft]);
   // A layout effect runs synchronously, so a reload right after the last key keeps the draft.
   useLayoutEffect(() => {
-    if (edited) writeDraft(key, { draft, base });
+    if (edited) writeDraft(key, { value: { draft, base }, base: undefined, at: Date.now() });
     else removeDraft(key);
   }, [draft, base]);
 
@@ -146,7 +148,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
     setDraft(original(version));
     const undo = async () => {
       // The editor may have been closed.
-      writeDraft(key, { draft, base });
+      writeDraft(key, { value: { draft, base }, base: undefined, at: Date.now() });
       setBase(base);
       setDraft(draft);
       setConflict(conflict);
@@ -154,16 +156,11 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
     toast({ text, undo });
   };
   return (
-    <form class="editor" onSubmit={save}>
+    <form class="editor" onSubmit={save} data-form={prompt ? 'prompt' : 'new prompt'}>
       {!prompt && <h1>{copyOf === undefined ? 'New prompt' : `Copy of ${copyOf}`}</h1>}
       {edited && (
         <p class="buttons">
-          <span class="badge warning">Unsaved draft</span>
-          {!conflict && (
-            <Button class="small" onClick={() => replaceDraft(base, 'Draft discarded.')}>
-              Discard draft
-            </Button>
-          )}
+          <DraftNote at={at} {...(!conflict && { discard: () => replaceDraft(base, 'Draft discarded.') })} />
         </p>
       )}
       <TextField
@@ -214,6 +211,12 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
       )}
     </form>
   );
+}
+
+/** Unsaved edits and the version of the prompt that they started from. */
+function readStored(key: string): { readonly draft: Draft; readonly base: PromptSource } | undefined {
+  const value = readDraft<{ draft: Draft; base: PromptSource } | undefined>(key)?.value;
+  return Array.isArray(value?.draft?.messages) ? value : undefined;
 }
 
 /** The version on the server. Returns `undefined` if the prompt was deleted. */

@@ -142,7 +142,7 @@ export function ArgumentFields({ args, unused, change, remove }: ArgumentFieldsP
             aria-label={`Suggested values of ${name}`}
             placeholder="Suggested values, separated by commas"
             defaultValue={values.join(', ')}
-            onChange={(event) => set(name, { values: parseValues(event.currentTarget.value) })}
+            onInput={(event) => set(name, { values: parseValues(event.currentTarget.value) })}
           />
           <CheckField
             label="Required"

@@ -3,10 +3,11 @@ import type { PromptReply, ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { useCommands, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
-import { hasDraft } from '../prompt-editing/draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
+import { hasDraft } from '../shared/draft-storage.ts';
+import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { parseRoute, pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
@@ -36,8 +37,9 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
   const { changes } = useConnection();
   const { name } = prompt;
   const [, toggleFavourite] = useFavourites();
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [first] = useState<Tab>(() => (hasDraft(name) ? 'edit' : 'use'));
+  const draft = useDraft<Readonly<Record<string, string>>>('arguments', name, () => ({}));
+  const values = draft.fields;
+  const [first] = useState<Tab>(() => (hasDraft(`prompt/${name}`) ? 'edit' : 'use'));
   const tab = part !== undefined && part in tabs ? (part as Tab) : first;
   const setTab = (next: Tab) => {
     location.hash = pathTo('prompts', name, next);
@@ -111,7 +113,10 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
         <div class="columns use">
           <section class="use-arguments">
             {(prompt.arguments?.length ?? 0) > 0 && <h2>Arguments</h2>}
-            <ArgumentForm prompt={prompt} values={values} change={setValues} />
+            <ArgumentForm prompt={prompt} values={values} change={draft.restore} />
+            <div class="buttons">
+              <DraftMark draft={draft} />
+            </div>
           </section>
           {tab === 'use' && (
             <section class="use-template">
@@ -262,7 +267,7 @@ function ArgumentForm({ prompt, values, change }: ArgumentFormProps) {
     suggest(name, value).catch(() => {});
   };
   return (
-    <form class="arguments" onSubmit={(event) => event.preventDefault()}>
+    <form class="arguments" data-form="arguments" onSubmit={(event) => event.preventDefault()}>
       {all.slice(0, visible).map(({ name, description, required }) => (
         <label key={name}>
           <span class="argument-name">

@@ -5,9 +5,9 @@ import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
-import { useHasDraft } from '../prompt-editing/draft-storage.ts';
 import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
+import { useHasDraft } from '../shared/draft-storage.ts';
 import { lazy } from '../shared/lazy.tsx';
 import type { McpError } from '../shared/mcp-client.ts';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
@@ -198,7 +198,7 @@ function Welcome({ isNew }: { isNew: boolean }) {
 
 /** Unsaved edits of a prompt that was deleted can still be saved. */
 function MissingPrompt({ name }: { name: string }) {
-  if (!useHasDraft(name))
+  if (!useHasDraft(`prompt/${name}`))
     return (
       <div class="empty late">
         <h1>Prompt not found</h1>
@@ -272,7 +272,7 @@ interface PromptRowProps {
 
 /** One prompt in the list. The link covers the whole row; the tag buttons are placed outside the link. */
 function PromptRow({ prompt, current, favourite, problems, search, selected, select }: PromptRowProps) {
-  const draft = useHasDraft(prompt.name);
+  const draft = useHasDraft(`prompt/${prompt.name}`);
   return (
     <div class={`list-row ${current ? 'current' : ''}`}>
       <span class="row-line">
@@ -297,7 +297,7 @@ function PromptRow({ prompt, current, favourite, problems, search, selected, sel
             <Icon name="star" filled />
           </span>
         )}
-        {draft && <span class="badge warning">Unsaved draft</span>}
+        {draft && <span class="draft">Draft</span>}
         {problems && <ProblemMark problems={problems} />}
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
       </span>

@@ -3,6 +3,7 @@ import { Problem, SelectField, TextArea, TextField } from '../controls/fields.ts
 import { counted } from '../controls/words.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useConnection, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
@@ -140,23 +141,26 @@ function Points({ title, items }: { title: string; items: readonly string[] | un
 /** Resumes the thread of a finished run, optionally with a new task. */
 function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
   const { busy, problem, attempt, launch } = useLaunch();
-  const [task, setTask] = useState('');
+  const draft = useDraft('next task', run.run_id, () => ({ task: '' }));
+  const { task } = draft.fields;
   const resume = (event: Event) => {
     event.preventDefault();
     const next = task.trim() !== '' && { task };
-    return attempt(() => launch('delegate_resume', { thread_id: threadId, cwd: run.cwd, ...next }));
+    return attempt(() => launch('delegate_resume', { thread_id: threadId, cwd: run.cwd, ...next })).then(
+      (done) => done && draft.clear(),
+    );
   };
   return (
-    <form class="resume" onSubmit={resume}>
+    <form class="resume" onSubmit={resume} data-form={draft.form}>
       <TextField
         label={<span class="hidden">Next task</span>}
-        value={task}
         placeholder="Next task (optional)"
-        change={setTask}
+        {...draft.field('task')}
       />
       <ChangeButton type="submit" disabled={busy}>
         {busy ? 'Resuming…' : 'Resume run'}
       </ChangeButton>
+      <DraftMark draft={draft} />
       <Problem text={problem} />
     </form>
   );
@@ -165,7 +169,8 @@ function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
 /** The changes of a run, file by file: comment on them, send the comments back as the next task, apply or revert a file. */
 function RunReview({ overview }: { overview: RunOverview }) {
   const { run_id, cwd, status, subagent_thread_id: thread } = overview;
-  const [comments, setComments] = useState<Readonly<Record<string, string>>>({});
+  const draft = useDraft<Readonly<Record<string, string>>>('review', run_id, () => ({}));
+  const comments = draft.fields;
   const { busy, problem, attempt, launch } = useLaunch();
   const { changes } = useConnection();
   const { value: diff } = useTool('diff_run', { run_id }, status, changes.resources);
@@ -174,16 +179,19 @@ function RunReview({ overview }: { overview: RunOverview }) {
   const canComment = !isOpen(status) && thread && overview.host === undefined;
   const lines = written.map(([path, comment]) => `- ${path}: ${comment.trim()}`).join('\n');
   const task = `Revise your changes:\n${lines}`;
-  const send = () => attempt(() => launch('delegate_resume', { thread_id: thread!, cwd, task }));
+  const send = () =>
+    attempt(() => launch('delegate_resume', { thread_id: thread!, cwd, task })).then(
+      (done) => done && draft.clear(),
+    );
   const footer = (path: string) => (
-    <div class="review">
+    <div class="review" data-form={draft.form}>
       {canComment && (
         <TextArea
           label={<span class="hidden">Comment on {path}</span>}
           rows={1}
           placeholder="Comment for the agent"
           value={comments[path] ?? ''}
-          change={(value) => setComments((now) => ({ ...now, [path]: value }))}
+          change={(value) => draft.set({ [path]: value })}
         />
       )}
       {!isOpen(status) && <FileActions runId={run_id} path={path} isWaiting={isWaiting} />}
@@ -197,6 +205,7 @@ function RunReview({ overview }: { overview: RunOverview }) {
           Send {counted(written.length, 'comment')} as the next task
         </ChangeButton>
       )}
+      <DraftMark draft={draft} />
       <Problem text={problem} />
     </>
   );
@@ -238,7 +247,8 @@ function FileActions({ runId, path, isWaiting }: { runId: string; path: string; 
 /** What a person can do with a run in progress: answer its agent, send it a message, interrupt or cancel it. */
 function RunControls({ run }: { run: RunRecord }) {
   const { client, invalidate, act } = useActions();
-  const [message, setMessage] = useState('');
+  const draft = useDraft('message', run.run_id, () => ({ message: '' }));
+  const { message } = draft.fields;
   const send = (work: () => Promise<unknown>, text: string) =>
     act(async () => {
       await work();
@@ -256,7 +266,7 @@ function RunControls({ run }: { run: RunRecord }) {
       'The agent has the message.',
     );
     // A message that did not arrive stays in the field.
-    if (sent) setMessage('');
+    if (sent) draft.clear();
   };
   return (
     <>
@@ -278,7 +288,7 @@ function RunControls({ run }: { run: RunRecord }) {
           }
         />
       ))}
-      <form class="resume" onSubmit={steer}>
+      <form class="resume" onSubmit={steer} data-form={draft.form}>
         {jobs !== undefined && jobs.length > 1 && (
           <SelectField
             label={<span class="hidden">Job</span>}
@@ -289,12 +299,12 @@ function RunControls({ run }: { run: RunRecord }) {
         )}
         <TextField
           label={<span class="hidden">Message to the agent</span>}
-          value={message}
           placeholder="Message to the agent"
           required
-          change={setMessage}
+          {...draft.field('message')}
         />
         <ChangeButton type="submit">Send</ChangeButton>
+        <DraftMark draft={draft} />
         <ChangeButton
           onClick={() =>
             send(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')
@@ -324,25 +334,26 @@ const labels: Readonly<Record<Decision, string>> = {
 
 interface FormProps {
   readonly request: ApprovalRequest;
-  answer(decision: Decision, reason: string): void;
+  answer(decision: Decision, reason: string): Promise<boolean>;
 }
 
 /** What the agent asks permission for, and the possible answers. */
 function ApprovalForm({ request, answer }: FormProps) {
-  const [reason, setReason] = useState('');
+  const draft = useDraft('refusal', `${request.run_id} ${request.id}`, () => ({ reason: '' }));
+  const { reason } = draft.fields;
   const subject = request.command ?? request.diff ?? request.host ?? request.tool;
   return (
-    <section class="box approval" aria-label="Permission request" role="alert">
+    <section class="approval" data-form={draft.form} aria-label="Permission request" role="alert">
       <h2>{request.job === undefined ? 'The agent' : `Job ${request.job}`} asks for permission</h2>
       {request.reason && <p>{request.reason}</p>}
       {subject !== undefined && <pre>{subject}</pre>}
-      <TextField label="Reason, if you refuse" value={reason} change={setReason} />
+      <TextField label="Reason, if you refuse" {...draft.field('reason')} />
       <p class="buttons">
         {request.decisions.map((decision) => (
           <ChangeButton
             key={decision}
             class={decision === 'refuse' ? 'danger' : ''}
-            onClick={() => answer(decision, reason)}
+            onClick={() => answer(decision, reason).then((done) => done && draft.clear())}
           >
             {labels[decision]}
           </ChangeButton>

@@ -1,19 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { useShortcuts } from '../controls/commands.ts';
-import {
-  FolderField,
-  SearchField,
-  SelectField,
-  TextArea,
-  TextField,
-  useFields,
-} from '../controls/fields.tsx';
+import { FolderField, SearchField, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { counted, matches } from '../controls/words.ts';
 import { ActionForm } from '../shared/actions.tsx';
 import { ChangeLink } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
@@ -150,11 +144,12 @@ const types = {
 /** The form that starts a new run. */
 function RunStart() {
   const { launch } = useLaunch();
-  const { fields, field } = useFields(() => ({
+  const draft = useDraft('run', '', () => ({
     ...{ task: '', cwd: '', agent: '', model: '', effort: '' },
     sandbox: 'read-only' as keyof typeof sandboxes,
     tool: 'delegate_run' as keyof typeof types,
   }));
+  const { fields, field } = draft;
   const folders = [...new Set((useRuns().value ?? []).map((run) => run.cwd))].slice(0, 20);
   const start = async () => {
     const { task, cwd, sandbox, agent, model, effort, tool } = fields;
@@ -166,7 +161,7 @@ function RunStart() {
     });
   };
   return (
-    <ActionForm action="Start run" doing="Starting…" submit={start}>
+    <ActionForm action="Start run" doing="Starting…" draft={draft} submit={start}>
       <h1>New run</h1>
       <p class="quiet">
         A <dfn>sub-agent</dfn> works on the task in the background. You can watch the run, write to it and

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { Button, SearchField } from '../controls/fields.tsx';
+import { PageHead } from '../controls/page-head.tsx';
 import { counted, matches } from '../controls/words.ts';
 import { MoreButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { type Finding, placeOf, useHealth } from '../shared/health.ts';
 import { lazy } from '../shared/lazy.tsx';
-import { pathTo } from '../shared/route.ts';
+import { goTo, pathTo } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { Pending, useTicks, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
@@ -15,7 +16,15 @@ import { Tokens } from './tokens.tsx';
 
 const ToolCaller = lazy(() => import('./tool-caller.tsx'), 'ToolCaller');
 
-const tabs = { overview: 'Overview', activity: 'Activity', settings: 'Settings', tools: 'Tools' } as const;
+const Messages = lazy(() => import('./messages.tsx'), 'Messages');
+
+const tabs = {
+  overview: 'Overview',
+  messages: 'Messages',
+  activity: 'Activity',
+  settings: 'Settings',
+  tools: 'Tools',
+} as const;
 type Tab = keyof typeof tabs;
 
 /** The state of the server: health, clients, requests, tokens, activity and settings, and a form for every tool. */
@@ -26,30 +35,34 @@ export function ServerView({ name, part }: { name: string | undefined; part?: st
   const asked = name?.slice(1) ?? '';
   const tab = asked in tabs ? (asked as Tab) : 'overview';
   return (
-    <div class="page-body">
-      <h1>Server</h1>
-      <p class="quiet">
-        {value && `${value.name} ${value.version}, running since ${shortTime(value.started_at)}`}
-        {error && <span class="problem"> {error.message}</span>}
-      </p>
-      <div class="toolbar bare">
-        <Tabs
-          label="Server view"
-          tabs={tabs}
-          chosen={tab}
-          choose={(next) => {
-            location.hash = pathTo('server', `+${next}`);
-          }}
-        />
+    <>
+      <PageHead
+        title="Server"
+        actions={
+          <Tabs
+            label="Server view"
+            tabs={tabs}
+            chosen={tab}
+            choose={(next) => goTo(pathTo('server', `+${next}`))}
+          />
+        }
+      >
+        <span class="quiet small">
+          {value && `${value.name} ${value.version}, running since ${shortTime(value.started_at)}`}
+          {error && <span class="problem"> {error.message}</span>}
+        </span>
+      </PageHead>
+      <div class="page-body">
+        {tab === 'overview' && value && (
+          <ServerOverview status={value} reload={() => setRound((now) => now + 1)} />
+        )}
+        {tab === 'messages' && <Messages part={part} />}
+        {tab === 'activity' && <Activity />}
+        {tab === 'settings' && value && <SettingsTable settings={value.settings} />}
+        {tab === 'tools' && <ToolCaller name={part} />}
+        {!value && !error && <p class="empty">Loading…</p>}
       </div>
-      {tab === 'overview' && value && (
-        <ServerOverview status={value} reload={() => setRound((now) => now + 1)} />
-      )}
-      {tab === 'activity' && <Activity />}
-      {tab === 'settings' && value && <SettingsTable settings={value.settings} />}
-      {tab === 'tools' && <ToolCaller name={part} />}
-      {!value && !error && <p class="empty">Loading…</p>}
-    </div>
+    </>
   );
 }
 

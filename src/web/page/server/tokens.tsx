@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { Button, CheckField, SelectField, TextField, useFields } from '../controls/fields.tsx';
+import { Button, CheckField, SelectField, TextField } from '../controls/fields.tsx';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton, ConfirmButton, CopyButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
+import { useDraft } from '../shared/drafts.tsx';
+import { useAddressed } from '../shared/route.ts';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -87,8 +89,11 @@ const durations: Readonly<Record<string, string>> = {
 /** Creates a token. Its secret is shown once, and is only in the memory of this form until then. */
 function TokenForm({ created }: { created(): void }) {
   const { client } = useConnection();
-  const [open, setOpen] = useState(false);
-  const { fields, set, field } = useFields(() => ({ name: '', days: '', scopes: [] as readonly string[] }));
+  const [shown, setShown] = useAddressed<string>('new', '');
+  const open = shown === 'token';
+  const setOpen = (next: boolean) => setShown(next ? 'token' : '');
+  const draft = useDraft('token', '', () => ({ name: '', days: '', scopes: [] as readonly string[] }));
+  const { fields, set, field } = draft;
   const { name, days, scopes } = fields;
   const [secret, setSecret] = useState('');
   const { value: people } = useLoaded(
@@ -106,7 +111,6 @@ function TokenForm({ created }: { created(): void }) {
     const request = { name, scopes: [...scopes], ...(days !== '' && { days: Number(days) }) };
     const { token } = await client.tool('create_token', request);
     setSecret(token);
-    set({ name: '', scopes: [] });
     setOpen(false);
     created();
   };
@@ -132,7 +136,13 @@ function TokenForm({ created }: { created(): void }) {
       </p>
     );
   return (
-    <ActionForm label="New token" action="Create token" submit={create} cancel={() => setOpen(false)}>
+    <ActionForm
+      label="New token"
+      action="Create token"
+      draft={draft}
+      submit={create}
+      cancel={() => setOpen(false)}
+    >
       <h3>New token</h3>
       <TextField
         label="Name"

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, SearchField } from '../controls/fields.tsx';
 import { matches } from '../controls/words.ts';
 import { CopyButton } from '../shared/buttons.tsx';
+import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import type { Json, ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
@@ -71,7 +72,11 @@ function ToolForm({
   tool: ListedTool;
 }) {
   const { client, readOnly, invalidate } = useConnection();
-  const [entries, setEntries] = useState<Entries>({});
+  const secrets = Object.keys(inputSchema.properties ?? {}).filter((one) =>
+    /secret|password|token/.test(one),
+  );
+  const draft = useDraft<Entries>('tool call', name, () => ({}), { secret: secrets });
+  const entries = draft.fields;
   const [progress, setProgress] = useState<readonly string[]>([]);
   const [outcome, setOutcome] = useState<Outcome | undefined>();
   const [running, setRunning] = useState<AbortController | undefined>();
@@ -106,7 +111,7 @@ function ToolForm({
     setRunning(undefined);
   };
   return (
-    <form onSubmit={call}>
+    <form onSubmit={call} data-form={draft.form}>
       <h2>{title ?? name}</h2>
       <p class="marks">
         <code>{name}</code>
@@ -115,12 +120,13 @@ function ToolForm({
         </span>
       </p>
       <p>{description}</p>
-      <SchemaForm schema={inputSchema} entries={entries} change={setEntries} />
+      <SchemaForm schema={inputSchema} entries={entries} change={draft.restore} />
       <p class="buttons">
         <button type="submit" class="primary" disabled={running !== undefined || (readOnly && !reads)}>
           {running ? 'Running…' : 'Call tool'}
         </button>
         {running && <Button onClick={() => running.abort()}>Cancel</Button>}
+        <DraftMark draft={draft} />
       </p>
       {progress.length > 0 && (
         <pre class="result" role="log" aria-label="Progress">

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Problem } from '../controls/fields.tsx';
 import { ChangeButton } from './buttons.tsx';
+import { type Draft, DraftMark } from './drafts.tsx';
 import { asError, useConnection } from './server-connection.tsx';
 import { type Toast, useToast } from './toast.tsx';
 
@@ -47,6 +48,9 @@ interface FormProps {
   readonly disabled?: boolean;
   /** True if the work changes nothing, so that it is allowed on a read-only server. */
   readonly reads?: boolean;
+  /** Keeps what is typed until the work is done. */
+  // biome-ignore lint/suspicious/noExplicitAny: forms differ in their fields
+  readonly draft?: Draft<any>;
   readonly children: ComponentChildren;
   submit: Work;
   cancel?(): void;
@@ -61,9 +65,10 @@ export function ActionForm(props: FormProps) {
     <form
       class={look}
       aria-label={label}
+      data-form={props.draft?.form}
       onSubmit={(event) => {
         event.preventDefault();
-        void attempt(props.submit);
+        void attempt(props.submit).then((done) => done && !reads && props.draft?.clear());
       }}
     >
       {children}
@@ -73,6 +78,7 @@ export function ActionForm(props: FormProps) {
           {busy ? doing : action}
         </Submit>
         {props.cancel && <Button onClick={props.cancel}>Cancel</Button>}
+        {props.draft && <DraftMark draft={props.draft} />}
       </p>
     </form>
   );

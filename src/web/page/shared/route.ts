@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** Where the page is now. */
-const currentRoute = () => parseRoute(location.hash);
+export const currentRoute = () => parseRoute(location.hash);
 
 /** Goes to a path. `replace` leaves no entry in the history, for what is typed. */
 export function goTo(path: string, { replace = false } = {}): void {

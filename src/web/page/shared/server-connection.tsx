@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments, ToolName } from '../../../api.ts';
+import { draftOwner, setDraftOwner } from './draft-storage.ts';
 import { HttpClient, type McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
@@ -41,6 +42,15 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
     (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
     [],
   );
+  // Drafts belong to a person, so nothing is shown before the first answer tells who this is. A reload knows it at once.
+  const [isKnown, setKnown] = useState(draftOwner() !== undefined);
+  const learn = async () => {
+    const { actor, ...found } = await discover(client);
+    setReadOnly(found.readOnly);
+    if (actor !== undefined) setDraftOwner(actor);
+    setKnown(true);
+  };
+  useEffect(() => void (isKnown || learn()), [client]);
   useEffect(() => {
     let wasConnected = false;
     const opened = new ChangeStream(client, invalidate, (connected) => {
@@ -51,7 +61,7 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
       }
       wasConnected ||= connected;
       // A restarted server may have other settings.
-      if (connected) void isReadOnly(client).then(setReadOnly);
+      if (connected) void learn();
       setLive(connected);
     });
     setStream(opened);
@@ -59,16 +69,19 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
   }, [client]);
   return (
     <connectionContext.Provider value={{ client, stream, live, readOnly, changes, invalidate }}>
-      {children}
+      {isKnown && children}
     </connectionContext.Provider>
   );
 }
 
-/** If the server cannot be asked, it still refuses changes itself. */
-function isReadOnly(client: McpClient): Promise<boolean> {
+/** Who the caller is, and whether the server refuses every change. If it cannot be asked, it still refuses changes itself. */
+function discover(client: McpClient): Promise<{ readOnly: boolean; actor?: string }> {
   return client.request<{ _meta?: Record<string, unknown> }>('server/discover').then(
-    ({ _meta }) => _meta?.['adjutant/read-only'] === true,
-    () => false,
+    ({ _meta }) => ({
+      readOnly: _meta?.['adjutant/read-only'] === true,
+      actor: String(_meta?.['adjutant/actor'] ?? 'owner'),
+    }),
+    () => ({ readOnly: false }),
   );
 }
 

@@ -64,9 +64,9 @@ export const wallTime = remembered((iso, zone): WallTime => {
   };
 });
 
-/** Seven days, starting today plus `weeks` weeks. Starts today because upcoming events matter most. */
-export function weekDays(today: string, weeks: number): readonly string[] {
-  const first = Date.parse(`${today}T00:00:00Z`) / dayMs + weeks * 7;
+/** Seven days from a day on. */
+export function weekDays(day: string): readonly string[] {
+  const first = Date.parse(`${day}T00:00:00Z`) / dayMs;
   return Array.from({ length: 7 }, (_, index) =>
     new Date((first + index) * dayMs).toISOString().slice(0, 10),
   );

@@ -4,7 +4,7 @@ import { useConnection, useTool } from '../shared/server-connection.tsx';
 /** A number beside the name of a view. */
 export interface Count {
   readonly value: number;
-  /** What it counts, such as `2 in progress`. */
+  /** What it counts, such as `in progress`. */
   readonly label: string;
   /** True if these things wait for the person. Only they are amber. */
   readonly needs?: boolean;
@@ -16,6 +16,6 @@ export function useCounts(): Readonly<Record<string, Count>> {
   const { value } = useTool('list_runs', { limit: 100 }, changes.resources);
   const running = value?.runs.filter(({ status }) => isOpen(status)).length ?? 0;
   return {
-    ...(running > 0 && { runs: { value: running, label: `${running} in progress` } }),
+    ...(running > 0 && { runs: { value: running, label: 'in progress' } }),
   };
 }

@@ -61,7 +61,7 @@ const preloadMs = 3_000;
 const themeIcons = { dark: 'moon', light: 'sun', auto: 'auto' } as const;
 
 /** The frame around every view: navigation, commands, connection status and theme switch. */
-export function Shell() {
+export function Shell({ signOut }: { readonly signOut: () => void }) {
   const route = useRoute();
   const { live } = useConnection();
   const [theme, setTheme] = useState(currentTheme);
@@ -142,12 +142,18 @@ export function Shell() {
           class="nav-wide nav-theme"
           onClick={() => setTheme(nextTheme(theme))}
         />
+        <NavButton
+          icon="person"
+          label="Sign out"
+          title="Forget the token and the drafts in this browser"
+          onClick={signOut}
+        />
       </nav>
       <main class="page">
         <view.component key={view.id} name={route.name} part={route.part} />
       </main>
       {dialog === 'commands' && (
-        <CommandPalette commands={[...undo, ...shellCommands(setTheme, setDialog)]} close={close} />
+        <CommandPalette commands={[...undo, ...shellCommands(setTheme, setDialog, signOut)]} close={close} />
       )}
       {dialog === 'help' && <ShortcutHelp close={close} />}
     </div>
@@ -167,12 +173,16 @@ function NavLink({ view: { id, title, icon, last, component }, current, count }:
       href={pathTo(id)}
       title={title}
       aria-current={current ? 'page' : undefined}
-      aria-label={count && `${title}, ${count.label}`}
       onPointerEnter={() => component.preload?.()}
     >
       <Icon name={icon} />
       <span class="nav-label">{title}</span>
-      {count && <span class={`count ${count.needs ? 'needs' : ''}`}>{count.value}</span>}
+      {count && (
+        <span class={`count ${count.needs ? 'needs' : ''}`}>
+          {count.value}
+          <span class="hidden"> {count.label}</span>
+        </span>
+      )}
     </a>
   );
 }
@@ -201,6 +211,7 @@ function NavButton({ icon, label, name, class: look = 'nav-wide', children, ...b
 function shellCommands(
   setTheme: (theme: Theme) => void,
   setDialog: (dialog: 'help') => void,
+  signOut: () => void,
 ): readonly Command[] {
   const link = (title: string, hint: string, ...path: Parameters<typeof pathTo>): Command => ({
     title,
@@ -222,6 +233,7 @@ function shellCommands(
       hint: 'Theme',
       run: () => setTheme(theme),
     })),
+    { title: 'Sign out', hint: 'This browser', run: signOut },
     { title: 'Show keyboard shortcuts', hint: '?', run: () => setDialog('help') },
   ];
 }

@@ -5,6 +5,7 @@ import { Button, FolderField, Problem, SelectField } from '../controls/fields.ts
 import { counted } from '../controls/words.ts';
 import { RunTimeline } from '../runs/run-timeline.tsx';
 import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
@@ -23,7 +24,9 @@ interface Props {
 export function TryPrompt({ name, values, blocked, editable }: Props) {
   const { changes } = useConnection();
   const [compared, setCompared] = useState('');
-  const [cwd, setCwd] = useState('');
+  const draft = useDraft('trial', name, () => ({ cwd: '' }));
+  const { cwd } = draft.fields;
+  const [begun] = useState(draft.edited);
   const [round, setRound] = useState(0);
   const [model, agent] = [usePair(compared), usePair(compared)];
   const history = useLoaded(
@@ -65,17 +68,17 @@ export function TryPrompt({ name, values, blocked, editable }: Props) {
         )}
       </p>
       <Answers states={model.states} compared={compared} />
-      <details>
+      <details open={begun}>
         <summary>Give it to a sub-agent instead</summary>
         <form
+          data-form={draft.form}
           onSubmit={(event) => {
             event.preventDefault();
             void agent.start((revision) => tryWithAgent({ name, values, revision, cwd })).then(finished);
           }}
         >
           <FolderField
-            value={cwd}
-            change={setCwd}
+            {...draft.field('cwd')}
             hint="A folder on the server's machine. The sub-agent can only read it."
           />
           <ChangeButton type="submit" disabled={agent.busy || blocked !== undefined}>

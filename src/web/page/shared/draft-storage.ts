@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/**
+ * Every form of the page, and the address where it is. A form keeps what is typed with `useDraft` and its name here, and the
+ * browser test of drafts visits every address. Words in braces are ids of things that the test makes.
+ */
+export const forms = {
+  prompt: '#/prompts/{prompt}/edit',
+  'new prompt': '#/prompts/+new',
+  arguments: '#/prompts/{prompt}/use',
+  trial: '#/prompts/{prompt}/try',
+  run: '#/runs/+new',
+  'next task': '#/runs/{run}',
+  review: '#/runs/{run}',
+  message: '#/runs/{open}',
+  refusal: '#/runs/{open}',
+  event: '#/calendar/{person}/new?times=2026-12-01T09:00/2026-12-01T10:00',
+  'event changes': '#/calendar/{person}/event?event={event}@&do=edit',
+  task: '#/calendar/{person}/tasks',
+  'find a time': '#/calendar/{person}/find',
+  calendar: '#/calendar/{person}/calendars',
+  settings: '#/calendar/{person}/settings',
+  rule: '#/calendar/{person}/settings',
+  person: '#/calendar/{person}/person',
+  replay: '#/server/+messages/replay?person={person}',
+  token: '#/server?new=token',
+  'tool call': '#/server/+tools/search_prompts',
+} as const satisfies Readonly<Record<string, string>>;
+export type FormName = keyof typeof forms;
+
+/** What a form keeps. */
+export interface StoredDraft<Value> {
+  readonly value: Value;
+  /** What the form showed before anything was typed. */
+  readonly base: Value;
+  /** When it was typed last, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+const prefix = 'adjutant-draft:';
+const changed = 'adjutant-drafts-changed';
+const ownerKey = 'adjutant-person';
+
+/** Drafts belong to a person: another one who signs in here does not see them. */
+export function setDraftOwner(person: string): void {
+  if (person === draftOwner()) return;
+  sessionStorage.setItem(ownerKey, person);
+  dispatchEvent(new Event(changed));
+}
+
+/** Undefined until the server has told who this is. A reload knows it at once. */
+export function draftOwner(): string | undefined {
+  return sessionStorage.getItem(ownerKey) ?? undefined;
+}
+
+const fullKey = (key: string) => `${prefix}${draftOwner()}:${key}`;
+
+/**
+ * The session storage keeps the draft of this tab over a reload, even if another tab edits the same thing. The local
+ * storage keeps the last draft of all tabs, so that it survives a closed tab and a browser that was killed.
+ */
+export function readDraft<Value>(key: string): StoredDraft<Value> | undefined {
+  const name = fullKey(key);
+  const text = sessionStorage.getItem(name) ?? localStorage.getItem(name);
+  if (text === null || draftOwner() === undefined) return undefined;
+  try {
+    const stored = JSON.parse(text) as StoredDraft<Value>;
+    if (stored.value === undefined) return undefined;
+    store(sessionStorage, name, text);
+    return stored;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeDraft<Value>(key: string, stored: StoredDraft<Value>): void {
+  if (draftOwner() === undefined) return;
+  const isNew = !hasDraft(key);
+  const text = JSON.stringify(stored);
+  store(sessionStorage, fullKey(key), text);
+  store(localStorage, fullKey(key), text);
+  if (isNew) dispatchEvent(new Event(changed));
+}
+
+/** Removes the draft of this tab. A newer draft of another tab stays. */
+export function removeDraft(key: string): void {
+  if (!hasDraft(key)) return;
+  const name = fullKey(key);
+  if (localStorage.getItem(name) === sessionStorage.getItem(name)) localStorage.removeItem(name);
+  sessionStorage.removeItem(name);
+  dispatchEvent(new Event(changed));
+}
+
+/** Removes every draft of the person who signs out. */
+export function removeDraftsOfOwner(): void {
+  for (const storage of [sessionStorage, localStorage])
+    for (const name of Object.keys(storage)) if (name.startsWith(fullKey(''))) storage.removeItem(name);
+  sessionStorage.removeItem(ownerKey);
+}
+
+export function hasDraft(key: string): boolean {
+  return [sessionStorage, localStorage].some((storage) => storage.getItem(fullKey(key)) !== null);
+}
+
+/** Like hasDraft, and renders the component again when a draft is created or removed. */
+export function useHasDraft(key: string): boolean {
+  useDraftChanges();
+  return hasDraft(key);
+}
+
+/** Renders the component again when a draft is created or removed, and when the server has told who this is. */
+export function useDraftChanges(): void {
+  const [, setCount] = useState(0);
+  useEffect(() => {
+    const update = () => setCount((now) => now + 1);
+    for (const type of [changed, 'storage']) addEventListener(type, update);
+    // A draft may have been created or removed since the first rendering.
+    update();
+    return () => {
+      for (const type of [changed, 'storage']) removeEventListener(type, update);
+    };
+  }, []);
+}
+
+/** A draft that exceeds the browser's quota is not kept. The form itself still works. */
+function store(storage: Storage, name: string, text: string): void {
+  try {
+    storage.setItem(name, text);
+  } catch {
+    storage.removeItem(name);
+  }
+}
