@@ -1,5 +1,6 @@
 import { xml } from '../../message-page.ts';
 import { isPhoneNumber } from '../../single-line.ts';
+import { providerSettings, requestProvider, signedIn } from '../sending/call-provider.ts';
 import { defineChannel, type Message } from '../sending/channel.ts';
 
 /** Calls the user and reads the script aloud, through Twilio or a provider with a compatible API. */
@@ -10,17 +11,7 @@ export const call = defineChannel({
   icon: '☎',
   help: 'A call that reads the message aloud; the number begins with + and the country code.',
   settings: {
-    'delivery.call_url': {
-      type: 'address',
-      schemes: ['http', 'https'],
-      default: 'https://api.twilio.com',
-      description: 'Base URL of the call provider: Twilio or one with a compatible API.',
-    },
-    'delivery.call_account': {
-      type: 'string',
-      description: 'Account at the call provider. Without it, calls go to the outbox.',
-    },
-    'delivery.call_token': { type: 'string', description: 'Auth token of that account.' },
+    ...providerSettings,
     'delivery.call_from': { type: 'string', description: 'Caller number in E.164 format.' },
   },
   needs: 'delivery.call_account',
@@ -38,12 +29,8 @@ export const call = defineChannel({
     refused: "check delivery.call_account, call_token and call_from, and the user's phone number",
   },
   connect(config) {
-    const account = config['delivery.call_account'];
-    const token = config['delivery.call_token'];
     const from = config['delivery.call_from'];
-    if (!account || !token || !from) return undefined;
-    const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Calls.json`;
-    const calls = new URL(path, config['delivery.call_url']).href;
+    if (!config['delivery.call_account'] || !config['delivery.call_token'] || !from) return undefined;
     return {
       async deliver(message, signal) {
         const { address } = message.recipient;
@@ -52,17 +39,8 @@ export const call = defineChannel({
             kind: 'permanent',
             detail: `the user's phone number ${JSON.stringify(address)} is not in E.164 form`,
           };
-        const { post } = await import('../sending/post.ts');
-        return post(calls, {
-          signal,
-          headers: { ...basic(account, token), 'idempotency-key': message.id },
-          body: new URLSearchParams({
-            To: address,
-            From: from,
-            Twiml: await script(message),
-          }),
-          reference: (answer) => /"sid"\s*:\s*"(\w+)"/.exec(answer)?.[1],
-        });
+        const body = { To: address, From: from, Twiml: await script(message) };
+        return requestProvider(config, 'Calls', body, message.id, signal);
       },
     };
   },
@@ -84,21 +62,16 @@ export const call = defineChannel({
       const detail = `calls are written to the outbox, because ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`;
       return [{ title, state: 'warning', detail, remedy: `set ${missing.join(' and ')}` }];
     }
-    const [account, token] = [config['delivery.call_account']!, config['delivery.call_token']!];
     const { ask, findingFor } = await import('../sending/probe.ts');
-    const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}.json`;
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(config['delivery.call_account']!)}.json`;
     return [
-      findingFor(title, await ask(config['delivery.call_url'], path, basic(account, token)), {
+      findingFor(title, await ask(config['delivery.call_url'], path, signedIn(config)), {
         unreachable: { state: 'bad', remedy: 'check delivery.call_url and the network' },
         refused: 'correct delivery.call_account and delivery.call_token',
       }),
     ];
   },
 });
-
-function basic(account: string, token: string) {
-  return { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}` };
-}
 
 /** Inline TwiML. Providers accept at most 4,000 characters, so the spoken text is cut. */
 export async function script({ recipient, speech, data }: Message): Promise<string> {

@@ -5,5 +5,6 @@ export { desktop } from './desktop.ts';
 export { email } from './email.ts';
 export { gotify } from './gotify.ts';
 export { ntfy } from './ntfy.ts';
+export { sms } from './sms.ts';
 export { telegram } from './telegram.ts';
 export { webhook } from './webhook.ts';
