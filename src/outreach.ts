@@ -44,7 +44,7 @@ export interface OutreachMessage {
 }
 
 export interface News {
-  readonly kind: RunEventKind;
+  readonly kind: RunEventKind | 'cancelled' | 'missed' | 'paused';
   /** What it happened to: a routine, or the folder of a run. */
   readonly name: string;
 }

@@ -133,7 +133,7 @@ describe('a clock', () => {
     expect(bench.messages).toHaveLength(5);
     expect(bench.messages[0]).toMatchObject({
       person: 'ada',
-      title: 'brief is done (notes)',
+      title: { kind: 'finished', name: 'brief (notes)' },
       text: 'Result of run-1',
     });
   });
@@ -152,10 +152,11 @@ describe('a clock', () => {
       '2026-11-17T06:00:00Z skipped',
       '2026-11-16T06:00:00Z skipped',
     ]);
-    expect(bench.messages.map(({ title }) => title).sort()).toEqual([
-      'brief is done (notes)',
-      'brief missed 3 times (notes)',
+    expect(bench.messages.map(({ title }) => (title as { kind: string }).kind)).toEqual([
+      'missed',
+      'finished',
     ]);
+    expect(bench.messages[0]!.text).toContain('It missed 3 times, the last');
   });
 
   it('skips every missed time if it is told to, or if the window is over', async () => {
@@ -229,7 +230,7 @@ describe('a clock', () => {
     expect(bench.runs.started).toHaveLength(5);
     const { routines } = await bench.call('list_routines', { routine: 'fails' });
     expect(routines[0]).toMatchObject({ status: 'paused', pause_reason: 'It failed 5 times in a row.' });
-    expect(bench.messages.at(-1)).toMatchObject({ title: 'fails is paused (notes)' });
+    expect(bench.messages.at(-1)).toMatchObject({ title: { kind: 'paused', name: 'fails (notes)' } });
     await bench.call('update_routine', { routine: 'fails', paused: false });
     bench.runs.outcome = 'completed';
     await bench.pass(hour, 10 * minute);

@@ -84,6 +84,9 @@ export const german: Catalog = {
     over_budget: (name) => `${name}: Der Lauf hat gestoppt, weil ein Budget aufgebraucht ist`,
     asks_permission: (name) => `${name}: Der Agent bittet um Erlaubnis`,
     has_questions: (name) => `${name}: Der Agent hat Fragen`,
+    cancelled: (name) => `${name}: Der Lauf wurde abgebrochen`,
+    missed: (name) => `${name}: war fällig, als nichts lief`,
+    paused: (name) => `${name} ist angehalten`,
   },
   test: {
     subject: 'Ein Test von Adjutant',

@@ -87,6 +87,9 @@ export const english = {
     over_budget: (name: string): string => `${name}: the run has stopped, because a budget is used up`,
     asks_permission: (name: string): string => `${name}: the agent asks for permission`,
     has_questions: (name: string): string => `${name}: the agent has questions`,
+    cancelled: (name: string): string => `${name}: the run was cancelled`,
+    missed: (name: string): string => `${name}: it was due while nothing was running`,
+    paused: (name: string): string => `${name} is paused`,
   },
   test: {
     subject: 'A test from Adjutant',

@@ -84,6 +84,9 @@ export const spanish: Catalog = {
     over_budget: (name) => `${name}: la ejecución se detuvo porque se agotó un presupuesto`,
     asks_permission: (name) => `${name}: el agente pide permiso`,
     has_questions: (name) => `${name}: el agente tiene preguntas`,
+    cancelled: (name) => `${name}: la ejecución se canceló`,
+    missed: (name) => `${name}: tocaba cuando no había nada en marcha`,
+    paused: (name) => `${name} está en pausa`,
   },
   test: {
     subject: 'Una prueba de Adjutant',

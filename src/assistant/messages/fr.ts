@@ -83,6 +83,9 @@ export const french: Catalog = {
     over_budget: (name) => `${name} : l'exécution s'est arrêtée, car un budget est épuisé`,
     asks_permission: (name) => `${name} : l'agent demande une autorisation`,
     has_questions: (name) => `${name} : l'agent a des questions`,
+    cancelled: (name) => `${name} : l'exécution a été annulée`,
+    missed: (name) => `${name} : c'était prévu alors que rien ne tournait`,
+    paused: (name) => `${name} est en pause`,
   },
   test: {
     subject: 'Un test d’Adjutant',

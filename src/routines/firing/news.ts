@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Outreach, OutreachMessage } from '../../outreach.ts';
+import type { News, Outreach, OutreachMessage } from '../../outreach.ts';
 import { localTime } from '../../recurrence/written-time.ts';
 import type { Firing } from '../../store/schema.ts';
 import type { Clock } from '../../store/store.ts';
@@ -64,24 +64,29 @@ async function sendAll(
   }
 }
 
-const endings = {
-  completed: 'is done',
+const endings: Readonly<Record<string, News['kind']>> = {
+  completed: 'finished',
   failed: 'failed',
-  cancelled: 'was cancelled',
-} as const;
+  cancelled: 'cancelled',
+};
+
+/** Lock screens show what happened to which routine in which folder, in the language of the person. */
+function titleOf({ name, cwd }: Routine, kind: News['kind']): News {
+  return { kind, name: `${name} (${basename(cwd)})` };
+}
 
 function endMessage(
   routine: Routine | undefined,
   { id, status, result, reason, run_id }: Firing,
 ): Message | undefined {
-  const ending = (endings as Readonly<Record<string, string>>)[status];
+  const ending = endings[status];
   if (routine === undefined || ending === undefined) return undefined;
   const text = result ?? reason;
   return {
     key: `routine/${routine.id}/${id}`,
-    title: `${routine.name} ${ending} (${basename(routine.cwd)})`,
+    title: titleOf(routine, ending),
     ...(text !== null && { text }),
-    ...(run_id !== null && { page: `/runs/${run_id}` }),
+    ...(run_id !== null && { page: `/#/runs/${run_id}` }),
     urgency: 'normal',
   };
 }
@@ -93,19 +98,20 @@ function missedMessage(
 ): Message | undefined {
   if (routine === undefined) return undefined;
   const last = missed.at(-1)!;
-  const times = missed.length === 1 ? 'a time' : `${missed.length} times`;
+  const times = missed.length === 1 ? 'It missed one time' : `It missed ${missed.length} times`;
   return {
     key: `routine/${routine.id}/missed/${last.id}`,
-    title: `${routine.name} missed ${times} (${basename(routine.cwd)})`,
-    text: `No worker ran on ${routine.host} when it was due, the last time ${localTime(last.due_ms, routine.zone, nowMs)}. ${last.reason ?? ''}`.trim(),
+    title: titleOf(routine, 'missed'),
+    text: `${times}, the last ${localTime(last.due_ms, routine.zone, nowMs)}. ${last.reason ?? ''}`.trim(),
     urgency: 'normal',
   };
 }
 
-function pauseMessage({ id, name, cwd, pauseReason = '', updatedMs }: Routine): Message {
+function pauseMessage(routine: Routine): Message {
+  const { id, name, pauseReason = '', updatedMs } = routine;
   return {
     key: `routine/${id}/paused/${updatedMs}`,
-    title: `${name} is paused (${basename(cwd)})`,
+    title: titleOf(routine, 'paused'),
     text: `${pauseReason} Resume it with: adjutant routines resume ${JSON.stringify(name)}`,
     urgency: 'normal',
   };
