@@ -47,6 +47,7 @@ const topics: readonly Topic[] = [
     purpose: 'reports on runs of sub-agents',
     sentences: ['Runs: list_runs finds them, show_run and tail_run report on one.', 'cancel_run ends a run.'],
   },
+  { tools: ['create_routine'], purpose: 'starts them at set times', sentences: [] },
   {
     tools: ['list_events'],
     purpose: 'manages calendars',

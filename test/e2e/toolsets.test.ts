@@ -36,6 +36,7 @@ describe('the default tool list', () => {
       'list_runs',
       'collect_run',
       'remind',
+      'create_routine',
       'list_inbox',
       'search_tools',
       'query_tool',
@@ -57,7 +58,7 @@ describe('the default tool list', () => {
   });
 
   it('is right at once if a user was added before', async () => {
-    expect((await ownSize([], true)).tools).toBe(14);
+    expect((await ownSize([], true)).tools).toBe(15);
   });
 });
 

@@ -42,19 +42,19 @@ const whenSchema = {
 const line = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
 export const routineFields = {
-  name: { ...line, maxLength: 80 },
-  task: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Whole task, or :prompt' },
-  cwd: { type: 'string', minLength: 1, description: 'Absolute folder' },
+  name: { ...line, maxLength: 80, description: 'Name' },
+  task: { type: 'string', minLength: 1, maxLength: 20_000, description: 'Or :prompt' },
+  cwd: { type: 'string', minLength: 1, description: 'Folder' },
   when: {
     ...whenSchema,
     description:
-      'Time, "every weekday at 07:00", RRULE:…, cron:…, webhook, or {before|after: "30 minutes", match: {calendar, kind, text, attendee}}',
+      'Time, every weekday at 07:00, RRULE:…, cron:…, webhook, or {"before|after":"30 minutes","match":{calendar,kind,text,attendee}}',
   },
-  notify: { ...line, description: 'me or a person: gets the result' },
-  agent: line,
+  notify: { ...line, description: 'Gets the result, e.g. me' },
+  agent: { ...line, description: 'E.g. codex' },
   sandbox: { enum: sandboxes, description: 'Default: read-only' },
-  budget: { ...budgetSchema, description: 'E.g. {"run": {"minutes": 30}, "day": {"usd": 2}}' },
-  model: line,
+  budget: { ...budgetSchema, description: '{"run|day":{tokens,usd,minutes}}' },
+  model: { ...line, description: 'Default: as configured' },
   apply: { enum: applyModes, description: 'Of its changes. Default: ask' },
   asks: { type: 'boolean', description: 'Whether the agent may ask for permission' },
   timezone: { ...line, description: 'Default: yours' },
@@ -63,23 +63,17 @@ export const routineFields = {
   overlap: { enum: ['skip', 'queue'], description: 'While its last run is in progress. Default: skip' },
 } as const;
 
-/** Arguments that tool lists leave out: few routines need them, and every list costs. */
-const unlisted = ['model', 'apply', 'asks', 'timezone', 'missed', 'catch_up_hours', 'overlap'];
-
-export function listedFields<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, schema]) =>
-      unlisted.includes(name) ? [] : [[name, short(name, schema)]],
-    ),
-  ) as Fields;
+/** The fields that a tool lists. It accepts all of them: few routines need the others, and every list costs. */
+export function listedFields<Name extends keyof typeof routineFields>(...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, announced(name)])) as unknown as typeof routineFields;
 }
 
-/** Lists of tools describe structured values in words. */
-function short(name: string, schema: object): object {
-  const { description } = schema as { description?: string };
-  if (name === 'when') return { description };
+/** Some model APIs accept no value of two types, so lists describe a structure in words, and it may come as text. */
+function announced(name: keyof typeof routineFields): object {
+  const { description } = routineFields[name];
+  if (name === 'when') return { type: 'string', description };
   if (name === 'budget') return { type: 'object', description };
-  return schema;
+  return routineFields[name];
 }
 
 export type RoutineInput = Partial<FilledArguments<{ type: 'object'; properties: typeof routineFields }>>;

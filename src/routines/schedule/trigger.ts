@@ -44,6 +44,7 @@ export function isClockTrigger({ kind }: Trigger): boolean {
 export async function readTrigger(when: When, zone: string, nowMs: number, locale: string): Promise<Trigger> {
   if (typeof when !== 'string') return readEventTrigger(when);
   const text = when.trim();
+  if (text.startsWith('{')) return readEventTrigger(parseEvent(text));
   if (text.toLowerCase() === 'webhook') return { kind: 'webhook' };
   const [, cron] = /^cron:(.*)$/is.exec(text) ?? [];
   if (cron !== undefined) {
@@ -58,6 +59,19 @@ export async function readTrigger(when: When, zone: string, nowMs: number, local
   if (allDay) throw invalid(`"${text}" says no time of day. Say, for example, "${text} 09:00".`);
   if (ms <= nowMs) throw invalid(`"${text}" is past.`);
   return { kind: 'once', atMs: ms };
+}
+
+/** Some model APIs send structures as text. */
+function parseEvent(text: string): Exclude<When, string> {
+  try {
+    const { before, after, match } = JSON.parse(text) as Record<string, unknown>;
+    const words = [before, after, ...Object.values((match ?? {}) as object)];
+    if (words.every((word) => word === undefined || typeof word === 'string'))
+      return { before, after, match } as Exclude<When, string>;
+  } catch {}
+  throw invalid(
+    `"${text}" is not valid. Write, for example, {"before": "30 minutes", "match": {"attendee": "@example.com"}}.`,
+  );
 }
 
 const units = { m: 1, h: 60, d: 1440 } as const;

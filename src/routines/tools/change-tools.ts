@@ -1,11 +1,22 @@
 import { defineTool, hints } from '../../tool.ts';
-import { createdShape, routineFields, routineName } from '../definition/routine-schema.ts';
+import { createdShape, listedFields, routineFields, routineName } from '../definition/routine-schema.ts';
 import type { OpenData } from '../firing/feature-data.ts';
 
 /** Changes, pauses, resumes and deletes routines. */
 export function changeTools(open: OpenData) {
   return [updateTool(open), deleteTool(open)];
 }
+
+const updateInput = {
+  type: 'object',
+  required: ['routine'],
+  properties: {
+    routine: routineName,
+    paused: { type: 'boolean', description: 'True pauses, false resumes' },
+    ...routineFields,
+  },
+  additionalProperties: false,
+} as const;
 
 function updateTool(open: OpenData) {
   return defineTool({
@@ -14,7 +25,7 @@ function updateTool(open: OpenData) {
     scope: 'routines',
     title: 'Update Routine',
     description:
-      'Changes a routine, pauses it (paused: true) or resumes it. What a model resumes or changes waits until a person confirms it. Returns the routine, its next times and warnings.',
+      'Changes a routine, pauses or resumes it. Takes all arguments of create_routine and returns the same. A person confirms what is not a pause.',
     phrases:
       'pause stop resume continue restart change edit routine schedule recurring task time folder sandbox confirm approve rename turn off on disable enable automation',
     wishes: [
@@ -23,11 +34,15 @@ function updateTool(open: OpenData) {
       'turn that job on again',
     ],
     inputSchema: {
-      type: 'object',
-      required: ['routine'],
-      properties: { routine: routineName, ...routineFields, paused: { type: 'boolean' } },
-      additionalProperties: false,
+      ...updateInput,
+      // The type stays that of all arguments.
+      properties: {
+        routine: routineName,
+        paused: updateInput.properties.paused,
+        ...listedFields('task', 'when', 'notify'),
+      } as unknown as typeof updateInput.properties,
     },
+    acceptedSchema: updateInput,
     outputSchema: createdShape,
     annotations: hints.replaces,
     call: async (input, context) =>

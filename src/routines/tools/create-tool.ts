@@ -22,7 +22,7 @@ export function createTool(open: OpenData) {
     core: 'always',
     title: 'Create Routine',
     description:
-      'Gives a sub-agent a task at set times, around calendar events or on a webhook. Returns the next times and warnings: tell the user both.',
+      'Starts a sub-agent at set times, around events or on a webhook. Returns the next times and warnings to tell the user.',
     phrases:
       'routine schedule scheduled recurring repeat automatically cron job timer every night day week morning overnight while I sleep agent task work regularly nightly daily weekly trigger webhook before after each meeting automate automation unattended background hook',
     wishes: [
@@ -34,7 +34,10 @@ export function createTool(open: OpenData) {
       'do this every Monday',
       'automate my weekly report',
     ],
-    inputSchema: { ...inputSchema, properties: listedFields(inputSchema.properties) },
+    inputSchema: {
+      ...inputSchema,
+      properties: listedFields('name', 'task', 'cwd', 'when', 'notify', 'agent', 'sandbox', 'budget'),
+    },
     acceptedSchema: inputSchema,
     outputSchema: createdShape,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

@@ -11,7 +11,7 @@ export function listTool(open: OpenData) {
     scope: 'routines',
     title: 'List Routines',
     description:
-      'Lists routines with status, next time and last run. With routine, shows that one and its firings, newest first: when each was due, started and ended, its run and result, and what was skipped and why.',
+      'Lists routines with status, next time and last run; with routine, that one with its history: due, run, result, and what was skipped and why.',
     phrases:
       'list show routines schedules scheduled recurring tasks automations jobs which next last history when does did run why skipped failed nightly',
     wishes: ['what runs by itself', 'did the nightly job work', 'why did the brief not come this morning'],

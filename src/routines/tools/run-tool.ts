@@ -10,15 +10,17 @@ export function runTool(open: OpenData) {
     toolsets: ['routines'],
     scope: 'routines',
     title: 'Run Routine',
-    description:
-      'Runs a routine now, beside its usual times. dry_run only shows the task that its agent would be sent. Returns the run_id, or that text.',
+    description: 'Runs a routine now. Returns the run_id, or with dry_run the task that its agent would get.',
     phrases:
       'run start fire trigger routine now immediately test try dry run preview what would be sent automation job by hand',
     wishes: ['do the nightly check right now', 'show me what the morning brief would be told'],
     inputSchema: {
       type: 'object',
       required: ['routine'],
-      properties: { routine: routineName, dry_run: { type: 'boolean', default: false } },
+      properties: {
+        routine: routineName,
+        dry_run: { type: 'boolean', default: false, description: 'Start nothing' },
+      },
       additionalProperties: false,
     },
     outputSchema: {
