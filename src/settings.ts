@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { assistantSettings, calendarSettings, deliverySettings } from './assistant/settings.ts';
 import { auditSettings } from './audit/settings.ts';
+import { backupSettings } from './backup/settings.ts';
 import { contractNames } from './contracts/contract.ts';
 import { delegateSettings } from './delegate/run/settings.ts';
 import { authSettings } from './identity/settings.ts';
@@ -147,6 +148,7 @@ export const settings = defineSettings({
   },
   ...authSettings,
   ...auditSettings,
+  ...backupSettings,
   ...promptSettings,
   ...skillSettings,
   ...delegateSettings,

@@ -109,6 +109,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: ['settings.ts', ...leaves],
   'settings.ts': [
     'audit',
+    'backup',
     'contracts',
     'identity',
     'prompts',
@@ -160,7 +161,7 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'prompts/jsonl/user-source.ts': copies,
     'prompts/versions/label-store.ts': copies,
   },
-  'cli/backup.ts': {
+  'cli/background/backup-places.ts': {
     'prompts/jsonl/file-lock.ts': 'a backup reads prompts and their history as of one moment',
   },
   'cli/doctor/checks-agents.ts': {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -44,6 +45,32 @@ it('the tests run on Linux, macOS and Windows', () => {
   expect(Object.keys(on)).toEqual(['push', 'pull_request', 'workflow_call']);
   expect(jobs['test']!.strategy!.matrix.os).toEqual(['ubuntu-latest', 'macos-latest', 'windows-latest']);
   expect(jobs['test']!.steps).toContainEqual({ run: 'npm test' });
+});
+
+it('a release needs pinned actions and images, and has a list of its contents with provenance', () => {
+  const { jobs } = workflow('release');
+  const steps = jobs['publish']!.steps as readonly { readonly run?: string; readonly uses?: string }[];
+  const at = (text: string) => steps.findIndex(({ run = '', uses = '' }) => `${run}${uses}`.includes(text));
+  const order = ['pin.mjs --check', 'npm audit', 'npm sbom', 'attest-build-provenance', 'npm publish'].map(
+    at,
+  );
+  expect(order.includes(-1)).toBe(false);
+  expect(order).toEqual(order.toSorted((one, other) => one - other));
+  const texts = ['.github/workflows/test.yml', '.github/workflows/release.yml', 'Dockerfile'].map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/(?:uses: (?!\.)|^FROM )(\S+)/gm)].map(([, one]) => one!),
+  );
+  expect(named.length).toBeGreaterThanOrEqual(7);
+  const tagged = named.filter((one) => !/@(?:[\da-f]{40}|sha256:[\da-f]{64})$/.test(one));
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/pin.mjs', '--check'], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr.match(/is not pinned/g)?.length ?? 0]).toEqual([
+    tagged.length > 0 ? 1 : 0,
+    tagged.length,
+  ]);
 });
 
 it('a tag publishes the tested and checked package with provenance', () => {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { BackupPlaces } from '../backup/backup.ts';
-import { type LoadedConfig, ownFiles, ownFolders, settingsWithoutSecrets } from '../config.ts';
+import { join, resolve } from 'node:path';
+import { type LoadedConfig, ownFolders } from '../config.ts';
 import { owner } from '../context.ts';
-import { localDatabase, openAudit } from '../feature-options.ts';
+import { openAudit } from '../feature-options.ts';
+import { backupPlaces, folderSettings, isWithin } from './background/backup-places.ts';
 import { number, numberFlag, single, toggle } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -83,43 +83,10 @@ export const restore = single('restore', {
   },
 });
 
-const folderSettings = { prompts: 'jsonl.dir', commands: 'commands.dir', libraries: 'twig.dir' } as const;
-
-export function backupPlaces({ config }: LoadedConfig, { env }: Pick<Terminal, 'env'>): BackupPlaces {
-  const own = ownFolders(config, env);
-  const [settingsFile, token] = ownFiles(config, env);
-  const folders = Object.entries(folderSettings).map(([root, setting]) => [root, config[setting]] as const);
-  return {
-    databaseUrl: config['assistant.database_url'],
-    localFile: localDatabase(config),
-    folders: {
-      ...Object.fromEntries(folders.filter(([, folder]) => own.some((home) => isWithin(home, folder)))),
-      tokens: join(config['http.state_dir'], 'tokens'),
-    },
-    settingsFile: settingsFile!,
-    secretFiles: { token: token!, passwords: config['calendars.passwords_file'] },
-    async lockPrompts(read) {
-      const { FileLock } = await import('../prompts/jsonl/file-lock.ts');
-      const lock = new FileLock(join(config['jsonl.dir'], '.lock'));
-      try {
-        return await lock.run(read);
-      } finally {
-        lock.close();
-      }
-    },
-    withoutSecrets: settingsWithoutSecrets,
-  };
-}
-
 /** Folders with prompts that a setting has moved out of the home. */
 function outside({ config }: LoadedConfig, { env }: Pick<Terminal, 'env'>): readonly string[] {
   const own = ownFolders(config, env);
-  return Object.values(folderSettings)
+  return folderSettings
     .map((setting) => config[setting])
     .filter((folder) => !own.some((home) => isWithin(home, folder)));
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(resolve(folder), resolve(path));
-  return !way.startsWith('..') && !isAbsolute(way);
 }

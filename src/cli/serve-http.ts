@@ -17,6 +17,7 @@ import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveHttp } from '../transports/http.ts';
 import { ensureToken, newToken, OwnerToken, readToken } from '../transports/token.ts';
 import { servePage } from '../web/page.ts';
+import { backUpDaily } from './background/daily-backup.ts';
 import { warnOfOpenSecrets } from './background/open-secrets.ts';
 import { recordServer } from './background/running-servers.ts';
 import { createFullServer } from './full-server.ts';
@@ -148,6 +149,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
   });
   announce(terminal, endpoint.url, token, file);
   await warnOfOpenSecrets(loaded, terminal);
+  const endBackups = backUpDaily(loaded, terminal);
 
   await stop;
   log('info', 'stopping');
@@ -155,6 +157,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
   const close = async () => {
     await endpoint.close();
     await delivery?.stop();
+    await endBackups();
     for (const server of servers.values()) await server.close();
   };
   return finish(close(), stop);

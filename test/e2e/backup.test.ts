@@ -38,6 +38,20 @@ async function call(program: Program, name: string, args: object): Promise<void>
   expect((result as JsonObject)['isError'], JSON.stringify(result)).not.toBe(true);
 }
 
+it('a worker writes the backup of the day once, and keeps as many as the setting says', async () => {
+  const folder = plantTree({
+    'adjutant-2020-01-01T00-00-00-000Z.backup': '',
+    'adjutant-2020-01-02T00-00-00-000Z.backup': '',
+  });
+  const args = ['worker', '--backup-daily-dir', folder, '--set', 'backup.keep=2'];
+  const today = `adjutant-${new Date().toISOString().slice(0, 10)}T00-00-00-000Z.backup`;
+  await using worker = new Program(args);
+  await worker.untilStderr(/wrote the backup of the day.*1 older/);
+  expect(readdirSync(folder).sort()).toEqual(['adjutant-2020-01-02T00-00-00-000Z.backup', today]);
+  const restored = plantTree({});
+  succeed(restored, ['restore', join(folder, today)]);
+});
+
 const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
 
 /** A running server whose home has everything that a backup holds. */

@@ -1,5 +1,6 @@
 import { createDelivery, createServer } from '../../app.ts';
 import { log, surviveUnhandledRejections } from '../../log.ts';
+import { backUpDaily } from '../background/daily-backup.ts';
 import { warnOfOpenSecrets } from '../background/open-secrets.ts';
 import { finish, single, stopped, toggle } from '../terminal/command.ts';
 
@@ -22,11 +23,12 @@ export const worker = single('worker', {
         ...{ env: terminal.env, origins, recoversRuns: true, firesRoutines: true },
       });
       log('info', `delivering from ${delivery.place}`);
+      const endBackups = backUpDaily(loaded, terminal);
       await warnOfOpenSecrets(loaded, terminal);
       terminal.report({ delivering_from: delivery.place }, '');
       await stop;
       log('info', 'stopping');
-      return finish(Promise.all([server.close(), delivery.stop()]), stop);
+      return finish(Promise.all([server.close(), delivery.stop(), endBackups()]), stop);
     }
     await delivery.stop();
     return 0;
