@@ -55,7 +55,7 @@ describe('delegate_run with Codex', () => {
     ]);
     expect(record.run_dir).toBe(join(bench.home, 'runs', record.run_id));
     for (const { path } of artifacts) expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(text).toMatch(/^delegate_run\nrun_id: .*\nstatus: completed \(\d+ms\)\nrun_dir: /);
+    expect(text).toMatch(/^delegate_run\nrun_id: .*\nstatus: completed \(\d+ms\)\nsubagent_thread_id: /);
     expect(readJson(join(record.run_dir, 'thread.json'))).toEqual({ thread_id: record.subagent_thread_id });
     expect(readJson(join(record.run_dir, 'result.json'))).toMatchObject({
       cancelled: false,

@@ -95,6 +95,10 @@ const gitCommands = [
   ...['git commit --amend -m y', 'git gc', 'git fetch .', 'git push . HEAD:refs/heads/x', 'true'],
 ].join('; ');
 
+/** After 30 turns, gemini asks its model whether it is in a loop, and waits for ever for an answer of a script. */
+const halves = [0, 1];
+const part = ({ secrets }: Stage, half: number) => secrets.filter((_, at) => at % 2 === half);
+
 const everyAgent = ['codex', 'claude', 'gemini', 'opencode', 'qwen'];
 
 /** Attacks from inside of a run, for every agent. */
@@ -114,21 +118,29 @@ export const accessCases: readonly Attack[] = [
     fires: everyAgent,
   },
   {
-    name: 'private files by file tools',
-    turns: (stage) => [
-      ...stage.secrets.flatMap((path) => toolsOf(stage).read(path)),
-      ...folders(stage).flatMap((folder) => toolsOf(stage).search(folder)),
-    ],
+    name: 'private folders by search tools',
+    turns: (stage) => folders(stage).flatMap((folder) => toolsOf(stage).search(folder)),
     fires: ['claude', 'opencode'],
   },
-  {
-    name: 'private files through links in the repository',
-    turns: (stage) => [
-      stage.agent.shell(stage.secrets.map((path, at) => `ln -s '${path}' link-${at}`).join('; ')),
-      ...stage.secrets.flatMap((_, at) => toolsOf(stage).read(`${stage.project}/link-${at}`)),
-    ],
-    fires: ['claude', 'opencode'],
-  },
+  ...halves.flatMap((half): Attack[] => [
+    {
+      name: `private files by file tools, ${half + 1} of 2`,
+      turns: (stage) => part(stage, half).flatMap((path) => toolsOf(stage).read(path)),
+      fires: ['claude', 'opencode'],
+    },
+    {
+      name: `private files through links in the repository, ${half + 1} of 2`,
+      turns: (stage) => [
+        stage.agent.shell(
+          part(stage, half)
+            .map((path, at) => `ln -s '${path}' link-${at}`)
+            .join('; '),
+        ),
+        ...part(stage, half).flatMap((_, at) => toolsOf(stage).read(`${stage.project}/link-${at}`)),
+      ],
+      fires: ['claude', 'opencode'],
+    },
+  ]),
   {
     name: 'variables',
     turns: (stage) => [

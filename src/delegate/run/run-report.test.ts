@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventsText, formatFor, type RunOutput, runReport } from './run-report.ts';
+import { eventsText, formatFor, type RunOutput, resultText, runReport } from './run-report.ts';
 
 const done: RunOutput = {
   run_id: '2025-12-30_000000_abcdef',
@@ -47,15 +47,18 @@ describe('runReport', () => {
     expect(line).toHaveLength('summary: '.length + 200);
   });
 
-  it('omits nothing on request, for clients that read only the text', () => {
+  it('omits nothing but empty lists and paths, for clients that read only the text', () => {
     const summary = `a\nb ${'x'.repeat(300)}`;
     const next_actions = ['1', '2', '3', '4', '5', '6', '7'];
     const evidence = { files: [{ path: 'src/a.ts', status: 'verified' }] };
-    const text = runReport('delegate_run', { ...done, summary, next_actions, evidence }, true);
+    const output = { ...done, summary, next_actions, evidence };
+    const text = resultText('delegate_run', output, false);
     expect(text).toContain(`run_id: ${done.run_id}\n`);
     expect(text).toContain(`summary: a\n> b ${'x'.repeat(300)}\n`);
     expect(text).toContain('- 6\n- 7\n');
-    expect(text).toContain('changed_files (1):\n- src/a.ts (verified)\n');
+    expect(text).toMatch(/\nchanged_files \(1\):\n- src\/a\.ts \(verified\)$/);
+    expect(text).not.toMatch(/\(0\)|run_dir/);
+    expect(resultText('delegate_run', output, true)).toContain(`run_dir: ${done.run_dir}\n`);
   });
 
   it('quotes the lines of events, also of parts of a message', () => {

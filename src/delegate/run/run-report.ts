@@ -27,12 +27,35 @@ export interface RunOutput {
 const lineLength = 200;
 const listLength = 5;
 
-/** Formats the result of a run as text. `whole` omits nothing, for clients that read only the text. */
-export function runReport(tool: string, output: RunOutput, whole = false): string {
-  const { clip, section } = formatFor(whole);
+/** Formats the result of a run as text, for clients that read only the text: without empty lists, and paths only with `withPaths`. */
+export function resultText(tool: string, output: RunOutput, withPaths: boolean): string {
+  const { clip, section } = formatFor(true);
+  const { run_id, run_dir, status, timing, subagent_thread_id, error, summary, evidence, warnings } = output;
+  const list = (name: string, items: readonly string[]) =>
+    items.length === 0 ? [] : ['', ...section(name, items)];
   return [
     tool,
-    ...(whole ? [`run_id: ${output.run_id}`] : []),
+    `run_id: ${run_id}`,
+    `status: ${status} (${timing.duration_ms}ms)`,
+    ...(withPaths ? [`run_dir: ${run_dir}`] : []),
+    ...(subagent_thread_id === null ? [] : [`subagent_thread_id: ${clip(subagent_thread_id)}`]),
+    ...(error === null ? [] : [`error: ${clip(error)}`]),
+    '',
+    `summary: ${clip(summary)}`,
+    ...list('deliverables', output.deliverables.map(describe)),
+    ...list('open_questions', output.open_questions),
+    ...list('next_actions', output.next_actions),
+    ...list('changed_files', evidence?.files.map(changeLine) ?? []),
+    ...list('warnings', warnings ?? []),
+    ...(withPaths ? ['', ...debugPointers(output)] : []),
+  ].join('\n');
+}
+
+/** Formats the result of a run as the drop-in contract does. */
+export function runReport(tool: string, output: RunOutput): string {
+  const { clip, section } = formatFor(false);
+  return [
+    tool,
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
     `run_dir: ${output.run_dir}`,
     `subagent_thread_id: ${clip(output.subagent_thread_id ?? '(none)')}`,
@@ -46,13 +69,13 @@ export function runReport(tool: string, output: RunOutput, whole = false): strin
     '',
     ...section('next_actions', output.next_actions),
     '',
-    ...(whole && output.evidence?.files.length
-      ? [...section('changed_files', output.evidence.files.map(changeLine)), '']
-      : []),
     ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
-    'Debug pointers:',
-    ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`),
+    ...debugPointers(output),
   ].join('\n');
+}
+
+function debugPointers(output: RunOutput): readonly string[] {
+  return ['Debug pointers:', ...debugFiles(output).map((name) => `- ${name}: ${output.run_dir}/${name}`)];
 }
 
 function debugFiles({ status, artifacts }: RunOutput): readonly string[] {

@@ -2,7 +2,7 @@ import { shorten } from '../../paging.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import type { RunRecord } from '../run/run-record.ts';
-import { runReport } from '../run/run-report.ts';
+import { resultText } from '../run/run-report.ts';
 
 /** The result of a tool that reports a run: the whole, or what fits on a page and how to get the rest. */
 function resultOf<Value extends { readonly run_id: string }>(
@@ -21,17 +21,17 @@ function resultOf<Value extends { readonly run_id: string }>(
 
 type ShownRun = RunRecord & { readonly autopilot?: AutopilotOutput };
 
-const textOf = (tool: string) => (run: ShownRun) =>
-  run.autopilot === undefined ? runReport(tool, run, true) : autopilotReport(run.autopilot, true);
+const textOf = (tool: string, withPaths: boolean) => (run: ShownRun) =>
+  run.autopilot === undefined ? resultText(tool, run, withPaths) : autopilotReport(run.autopilot, true);
 
 /** Everything about a run. */
 export function shownRun(tool: string, run: ShownRun, full: boolean) {
-  return resultOf(run, textOf(tool), full);
+  return resultOf(run, textOf(tool, true), full);
 }
 
 /** A run for the caller that waited for it. Paths of files and empty lists are left out; show_run has them. */
 export function runResult(tool: string, run: ShownRun) {
-  const { structured, content } = resultOf(run, textOf(tool), false);
+  const { structured, content } = resultOf(run, textOf(tool, false), false);
   const { autopilot, ...record } = structured;
   return {
     structured: { ...briefRun(record), ...(autopilot && { autopilot: briefAutopilot(autopilot) }) },

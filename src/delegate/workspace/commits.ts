@@ -12,7 +12,7 @@ import { RunDirectory } from './run-directory.ts';
 import { displayPath, encodePath, isFolder, isLink, modeOf, parentOf, stateOf, within } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
-const limits = { refs: 2_000, named: 5 };
+const limits = { refs: 2_000, named: 3 };
 const refName = /^refs\/(heads|tags)\/[\w.+-]+(\/[\w.+-]+)*$/;
 const objectName = /^[\da-f]{40,64}$/;
 
@@ -91,7 +91,7 @@ async function keepCommitsIn(
     if (commits.length === 0) return [];
     const bundle = join(storage, bundleName(at));
     await git(['bundle', 'create', '-q', bundle]);
-    const named = commits.slice(0, limits.named).map((commit) => commit.slice(0, 80));
+    const named = commits.slice(0, limits.named).map((commit) => commit.slice(0, 60));
     const more = commits.length > named.length ? `, and ${commits.length - named.length} more` : '';
     const next =
       at === 0
