@@ -12,6 +12,7 @@ import { contracts } from './contracts/contracts.ts';
 import { modernVersion } from './contracts/standard.ts';
 import { createDelegate } from './delegate/delegate.ts';
 import { delegateOptions } from './delegate/run/delegate-options.ts';
+import { createDecisions as createRequestDecisions } from './delegate/tools/decisions.ts';
 import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
@@ -33,6 +34,7 @@ import {
   withOriginalFolders,
 } from './feature-options.ts';
 import { createInbox } from './inbox/inbox.ts';
+import type { Decisions, Outreach } from './outreach.ts';
 import { FolderWatch } from './prompts/files/folder-watch.ts';
 import { followPrompts } from './prompts/native/native-sync.ts';
 import {
@@ -223,9 +225,10 @@ export async function createDelivery(
   config: Config,
   env: Environment = {},
   only?: readonly string[],
+  decisions?: (outreach: Outreach) => Decisions,
 ): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
-  const { databaseUrl, policy, calendars, channels } = assistantFeatureOptions(config, env);
+  const { databaseUrl, policy, calendars, channels, me } = assistantFeatureOptions(config, env);
   return create({
     databaseUrl,
     policy,
@@ -235,7 +238,20 @@ export async function createDelivery(
     slots: config['delivery.slots'],
     leaseMs: config['delivery.lease_seconds'] * 1000,
     ...(only && { only }),
+    decisions,
+    me,
   });
+}
+
+/** Lets the links of messages decide requests for permission, through a server of `standard`. */
+export function createDecisions(server: Server, config: Config): (outreach: Outreach) => Decisions {
+  const calls = {
+    list: async () => (await callTool(server, 'list_approvals', {}, internalContext())).approvals,
+    answer: (request: ToolArguments<'answer_approval'>, by: string) =>
+      server.call('answer_approval', request, { ...internalContext(), actor: { name: by } }, server.audit),
+  };
+  const { news } = delegateOptions(config, {}, false);
+  return (outreach) => createRequestDecisions(calls, news, outreach);
 }
 
 /** Opens the whole catalog of prompts. */

@@ -68,3 +68,23 @@ export interface SentMessage {
   /** What may keep the message from arriving, such as a missing address or no running worker. */
   readonly warnings: readonly string[];
 }
+
+/** The requests that people decide with a link. Runs implement it. */
+export interface Decisions {
+  /** The request as people must see it before they decide. Undefined if it does not wait for an answer. */
+  find(subject: string): Promise<DecisionRequest | undefined>;
+  /** True if the person may allow requests at the moment. */
+  mayAllow(person: string): Promise<boolean>;
+  /** Throws a failure if the request was answered before or has expired. */
+  decide(subject: string, decision: 'allow' | 'refuse', by: string): Promise<void>;
+}
+
+export interface DecisionRequest {
+  readonly content: string;
+  readonly what: 'command' | 'files' | 'network' | 'tool' | 'permissions';
+  /** In full: a command, a difference, a host or a tool. */
+  readonly details: string;
+  readonly folder?: string;
+  /** Why the agent asks, in its own words. */
+  readonly reason?: string;
+}

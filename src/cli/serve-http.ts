@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDelivery, createServerGroup } from '../app.ts';
+import { createDecisions, createDelivery, createServerGroup } from '../app.ts';
 import { isAnswerPath, serveAcknowledge } from '../assistant/delivery/acknowledge.ts';
 import { type Config, ConfigError, type LoadedConfig } from '../config.ts';
 import { contractNames } from '../contracts/contract.ts';
@@ -69,10 +69,12 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
     servers.set(contract, known);
     return known;
   };
-  serverFor();
+  const server = serverFor();
 
   const hasCalendar = config.contract === 'standard' || config.contract === 'assistant';
-  const delivery = hasCalendar ? await createDelivery(config, env) : undefined;
+  const decisions =
+    server !== undefined && config.contract === 'standard' ? createDecisions(server, config) : undefined;
+  const delivery = hasCalendar ? await createDelivery(config, env, undefined, decisions) : undefined;
   /** What a feature answers outside MCP, such as webhooks. */
   const routesOf = (path: string) =>
     servers.get('standard')?.features.find(({ http }) => http?.accepts(path))?.http;

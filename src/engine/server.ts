@@ -91,12 +91,12 @@ export class Server implements Host {
     return undefined;
   }
 
-  /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. */
-  async call(name: string, args: object, context: Context): Promise<ToolResult> {
+  /** Calls a tool from inside the process, with the same validation and time limit as a client's call. Throws failures. `audit` records it. */
+  async call(name: string, args: object, context: Context, audit?: Audit): Promise<ToolResult> {
     const { runTool } = await import('./tool-call.ts');
     const found = this.offeredTools.get(name);
     if (found === undefined) throw new Failure('tool-not-found', `Unknown tool: ${name}`);
-    return runTool(found.tool, args, context);
+    return runTool(found.tool, args, context, audit);
   }
 
   /** Connections with the same access share what was collected for it. */

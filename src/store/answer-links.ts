@@ -6,12 +6,25 @@ import type { Store } from './store.ts';
  * holds its hash, so neither a copy of the database nor a tool that lists ids can answer for somebody.
  */
 export interface AnswerLink {
-  /** What the answer is about: the id of a notification. */
+  /** What the answer is about: the id of a notification, or a request. */
   readonly subject: string;
   /** The person who received the link. */
   readonly userId: string;
   readonly expiresMs: number;
+  /** Present if the link decides a request. It is of no use for any other content. */
+  readonly decision?: LinkDecision;
 }
+
+export interface LinkDecision {
+  /** Hash of what is decided. */
+  readonly content: string;
+  /** A link that may allow may also refuse. */
+  readonly atMost: Decided;
+  /** What was decided with the link. */
+  readonly outcome?: Decided;
+}
+
+export type Decided = 'allow' | 'refuse';
 
 /** A token of 256 random bits in 43 characters. A message that is sent again gets another one, and both work. */
 export async function issueAnswerLink(store: Store, link: AnswerLink, nowMs: number): Promise<string> {
@@ -25,6 +38,8 @@ export async function issueAnswerLink(store: Store, link: AnswerLink, nowMs: num
         subject: link.subject,
         user_id: link.userId,
         expires_ms: link.expiresMs,
+        content: link.decision?.content ?? null,
+        decision: link.decision?.atMost ?? null,
       })
       .execute();
   });
@@ -45,7 +60,20 @@ export async function findAnswerLink(
       .where('expires_ms', '>', nowMs)
       .executeTakeFirst(),
   );
-  return row && { subject: row.subject, userId: row.user_id, expiresMs: row.expires_ms };
+  if (row === undefined) return undefined;
+  const { subject, user_id, expires_ms, content, decision, outcome } = row;
+  return {
+    ...{ subject, userId: user_id, expiresMs: expires_ms },
+    ...(content !== null &&
+      decision !== null && { decision: { content, atMost: decision, ...(outcome && { outcome }) } }),
+  };
+}
+
+/** Records what was decided with a link. */
+export async function consumeAnswerLink(store: Store, token: string, outcome: Decided): Promise<void> {
+  await store.write(({ db }) =>
+    db.updateTable('answer_links').set({ outcome }).where('hash', '=', hashOf(token)).execute(),
+  );
 }
 
 function hashOf(token: string): string {

@@ -118,4 +118,9 @@ export const migrations: readonly (readonly string[])[] = [
     "create index firings_open on firings (machine, next_ms) where status in ('due', 'starting', 'running')",
     'create index firings_untold on firings (machine) where untold = 1',
   ],
+  [
+    'alter table answer_links add column content text',
+    'alter table answer_links add column decision text',
+    'alter table answer_links add column outcome text',
+  ],
 ];

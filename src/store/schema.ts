@@ -271,10 +271,14 @@ interface RecordEntriesTable {
 interface AnswerLinksTable {
   /** SHA-256 of the token in the link. */
   hash: string;
-  /** Id of the notification. */
+  /** Id of the notification, or the request that the link decides. */
   subject: string;
   user_id: string;
   expires_ms: number;
+  /** For a decision: a hash of what is decided, what the link may do at most, and what was decided with it. */
+  content: string | null;
+  decision: 'allow' | 'refuse' | null;
+  outcome: 'allow' | 'refuse' | null;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { playStorm } from './approval-storm.ts';
 import { eventually } from './eventually.ts';
+import { playLinkStorm } from './link-storm.ts';
 import { allowOnce, escalatedTurn, formClientMeta, outsideFile } from './permission-request.ts';
 import { ServerProcess } from './server-process.ts';
 import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
@@ -33,6 +34,11 @@ const call = (task: string) => ({
 it('answers each request once, by the client that started the run', async () => {
   const report = await playStorm(bench, { runs: 3, clients: 2, approvals: 9 });
   expect(report).toMatchObject({ asked: 9, problems: [] });
+});
+
+it('lets each person decide once by a link, and only what the person may', async () => {
+  const report = await playLinkStorm(20);
+  expect(report).toMatchObject({ messages: 80, expired: 2, problems: [] });
 });
 
 describe('a form in a client', () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { answerToken } from '../../src/assistant/delivery/acknowledge.ts';
+import { answerToken } from '../../src/assistant/delivery/message-links.ts';
 import { newId } from '../../src/store/id.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { fill, meeting, minute, person, reminder } from '../assistant-rows.ts';

@@ -35,6 +35,7 @@ export const email = defineChannel({
     sample: 'mailto:ada@example.com',
     field: { name: 'email', input: 'email', placeholder: 'ada@example.com' },
     parse: (rest) => (isMailAddress(rest) ? rest : undefined),
+    mayAllow: () => true,
   },
   advice: {
     notConfigured: 'delivery.smtp_url is not set, so no email was sent',

@@ -52,6 +52,7 @@ export const ntfy = defineChannel({
             ...(typeof link === 'string' && link !== '' && { click: link }),
             ...(typeof confirmUrl === 'string' &&
               message.actions && { actions: buttons(confirmUrl, message.actions) }),
+            ...(message.refusal && { actions: [button(message.refusal.label, message.refusal.url)] }),
           }),
           headers: {
             'content-type': 'application/json; charset=utf-8',
@@ -78,15 +79,12 @@ export const ntfy = defineChannel({
   },
 });
 
+function button(label: string, url: string) {
+  return { action: 'http', label, url, method: 'POST', clear: true };
+}
+
 /** The app sends these requests itself; the notification disappears when one succeeds. */
 function buttons(url: string, { acknowledge, snooze, done }: NonNullable<Message['actions']>) {
-  const button = (label: string, target: string) => ({
-    action: 'http',
-    label,
-    url: target,
-    method: 'POST',
-    clear: true,
-  });
   return [
     button(acknowledge, done ? `${url}?done` : url),
     ...(snooze === undefined ? [] : [button(snooze, `${url}?snooze=${snoozeMinutes}`)]),

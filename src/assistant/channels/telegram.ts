@@ -37,6 +37,7 @@ export const telegram = defineChannel({
     sample: 'tgram://123456',
     parse: (rest) => (/^-?\d{1,20}$/.test(rest) ? rest : undefined),
     isPrivate: isPrivateChat,
+    mayAllow: isPrivateChat,
   },
   advice: {
     notConfigured: 'delivery.telegram_token is not set, so no Telegram message was sent',

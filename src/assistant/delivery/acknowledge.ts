@@ -4,10 +4,10 @@ import type { Kysely } from 'kysely';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { sendMessagePage, xml } from '../../message-page.ts';
-import { findAnswerLink, issueAnswerLink } from '../../store/answer-links.ts';
+import type { Decisions } from '../../outreach.ts';
+import { findAnswerLink } from '../../store/answer-links.ts';
 import type { Notification, Tables, User } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
-import type { Store } from '../../store/store.ts';
 import type { Calendars } from '../calendar/sync.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { type AssistantData, rowOf } from '../entities/entity-access.ts';
@@ -16,7 +16,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { type Answers, type ChannelDefinition, type Listener, snoozeMinutes } from '../sending/channel.ts';
-import { canAnswer, type MessageLinks } from './message.ts';
+import { DecisionLinks } from './decision-links.ts';
 import { withdrawn } from './outreach.ts';
 import { recipientOf } from './reachable-channels.ts';
 
@@ -32,13 +32,16 @@ export interface Responses {
   fewer(id: string): Promise<unknown>;
   /** The notification that the link of a message is about; undefined if there is no such link or it has expired. */
   open(token: string): Promise<{ readonly id: string; readonly locale: string } | undefined>;
+  /** Decides requests with the links of messages. Absent in a process that has no runs. */
+  readonly decide?: DecisionLinks;
 }
 
 const answerPath = /^\/acknowledge\/([\w%.-]{1,200})$/;
+const decisionPath = /^\/decide\/([\w-]{1,200})$/;
 
 /** True for the links in messages. They need no sign-in: only the recipient knows the token. */
 export function isAnswerPath(path: string): boolean {
-  return answerPath.test(path);
+  return answerPath.test(path) || decisionPath.test(path);
 }
 
 /**
@@ -51,6 +54,18 @@ export async function serveAcknowledge(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
+  const decided = decisionPath.exec(path)?.[1];
+  if (decided !== undefined && responses.decide !== undefined) {
+    const { serveDecision } = await import('./decision-page.ts');
+    await serveDecision(
+      responses.decide,
+      decided,
+      request.method === 'POST',
+      await readBody(request),
+      response,
+    );
+    return true;
+  }
   const token = answerPath.exec(path)?.[1];
   if (token === undefined) return false;
   const query = new URLSearchParams(request.url?.split('?')[1] ?? '');
@@ -141,10 +156,11 @@ function say(response: ServerResponse, text: string): void {
 }
 
 /** The answers of people, from links, key presses and buttons. */
-export function createResponses(calendars: Calendars): Responses {
+export function createResponses(calendars: Calendars, decisions?: Decisions): Responses {
   const { data } = calendars;
   const editing = () => import('../editing/notifications.ts');
   return {
+    ...(decisions && { decide: new DecisionLinks(data, decisions) }),
     acknowledge: async (id, by) => (await editing()).acknowledgeNotification(data, id, by),
     async done(id, by) {
       const row = await (await editing()).acknowledgeNotification(data, id, by);
@@ -169,42 +185,6 @@ export function createResponses(calendars: Calendars): Responses {
       });
     },
   };
-}
-
-/** Links work for some weeks, because people look for a way to unsubscribe in old mail as well. */
-const linkLifeMs = 30 * 86_400_000;
-
-/** The links of a message: to the page that shows its subject, and to the one where its recipient answers. */
-export async function linksOf(
-  store: Store,
-  publicUrl: string,
-  notification: Notification,
-  user: User,
-  nowMs: number,
-): Promise<MessageLinks> {
-  const { page } = parsePayload(notification.payload);
-  const token = canAnswer(notification, user) ? await answerToken(store, notification, nowMs) : undefined;
-  return {
-    acknowledge: token && below(publicUrl, `acknowledge/${token}`),
-    page: page === undefined ? undefined : below(publicUrl, page),
-  };
-}
-
-/** The token of a link with which the recipient answers. A reminder is sent without one if the database fails. */
-export async function answerToken(
-  store: Store,
-  { id, user_id, event_start_ms }: Notification,
-  nowMs: number,
-): Promise<string | undefined> {
-  const link = { subject: id, userId: user_id, expiresMs: Math.max(nowMs, event_start_ms) + linkLifeMs };
-  return issueAnswerLink(store, link, nowMs).catch((error: unknown) => {
-    log(
-      'warning',
-      'a reminder is sent without a link for the answer, because the link cannot be stored',
-      error,
-    );
-    return undefined;
-  });
 }
 
 /** True while the event of a message lasts whose link is the id of its notification, as in earlier versions. */
@@ -371,9 +351,4 @@ function createAnswers(channel: ChannelDefinition, { data, responses }: Listener
       }
     },
   };
-}
-
-/** A proxy may serve everything below a path of the public address. */
-function below(publicUrl: string, path: string): string {
-  return new URL(path.replace(/^\//, ''), publicUrl.replace(/\/?$/, '/')).href;
 }

@@ -7,7 +7,8 @@ import { expect, it } from 'vitest';
 import { fill, meeting, minute, noon, person, reminder } from '../../../test/assistant-rows.ts';
 import { createStore } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
-import { answerToken, createResponses, serveAcknowledge } from './acknowledge.ts';
+import { createResponses, serveAcknowledge } from './acknowledge.ts';
+import { answerToken } from './message-links.ts';
 
 const languages = ['en', 'de-AT', 'fr', 'es-MX', 'xx'];
 

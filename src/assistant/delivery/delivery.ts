@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
 import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
+import type { Decisions, Outreach } from '../../outreach.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
 import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
 import type { Notification, User } from '../../store/schema.ts';
@@ -9,10 +10,13 @@ import { type Clock, createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import type { CalendarOptions, Calendars } from '../calendar/sync.ts';
 import type { CalendarWatch } from '../calendar/watch.ts';
+import type { MeOptions } from '../editing/me.ts';
 import { type ChannelConfig, channels } from '../entities/channels.ts';
 import { modelFor, type PolicyOptions } from '../policy/policy-model.ts';
-import { createListeners, createResponses, linksOf, type Responses } from './acknowledge.ts';
+import { createListeners, createResponses, type Responses } from './acknowledge.ts';
 import { announceSender } from './heartbeat.ts';
+import { linksOf } from './message-links.ts';
+import { createOutreach } from './outreach.ts';
 import { Scheduler } from './scheduler.ts';
 import { createSenders } from './senders.ts';
 import { Worker } from './worker.ts';
@@ -30,6 +34,9 @@ export interface DeliveryOptions {
   readonly calendars: CalendarOptions;
   readonly channels: ChannelConfig;
   readonly publicUrl?: string | undefined;
+  /** Decides requests with the links of messages. */
+  readonly decisions?: ((outreach: Outreach) => Decisions) | undefined;
+  readonly me?: MeOptions | undefined;
   readonly slots: number;
   readonly leaseMs: number;
   /** Delivers only by these channels, and only what no worker claims in time. Plans and synchronizes nothing. */
@@ -94,7 +101,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     options: options.calendars,
     afterSync: async (id) => (await import('../writeback/task.ts')).writePendingTasks(calendars, id),
   };
-  const responses = createResponses(calendars);
+  const responses = createResponses(
+    calendars,
+    options.decisions?.(createOutreach(data, options.channels, options.me ?? { id: 'none', file: '' })),
+  );
   const listeners = createListeners(options.channels, { data, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;

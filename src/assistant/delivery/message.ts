@@ -38,6 +38,10 @@ export interface MessageLinks {
   readonly acknowledge?: string | undefined;
   /** Shows what the message is about. */
   readonly page?: string | undefined;
+  /** Shows a request, and allows or refuses it. */
+  readonly review?: string | undefined;
+  /** Refuses the request. */
+  readonly refuse?: string | undefined;
 }
 
 /** Builds the message from the planned text and from details known only at the time of sending. */
@@ -45,7 +49,7 @@ export function writeMessage(
   notification: Notification,
   user: User,
   event: CalendarEvent | undefined,
-  { late, nowMs, calendar, links: { acknowledge, page } = {}, carried = [] }: SendingContext,
+  { late, nowMs, calendar, links: { acknowledge, page, review, refuse } = {}, carried = [] }: SendingContext,
 ): Message {
   const payload = parsePayload(notification.payload);
   const { subject, text, html, script, why, timing } = payload;
@@ -65,6 +69,8 @@ export function writeMessage(
   const confirmUrl = answerable ? acknowledge : undefined;
   const done = Boolean(event?.task) && notification.change === null;
   const links = [
+    ...(review === undefined ? [] : [{ label: texts.decide.review, url: review }]),
+    ...(refuse === undefined ? [] : [{ label: texts.decide.refuse, url: refuse }]),
     ...(page === undefined ? [] : [{ label: texts.show, url: page }]),
     ...(confirmUrl === undefined
       ? []
@@ -94,6 +100,7 @@ export function writeMessage(
         ...(done && { done }),
       },
     }),
+    ...(refuse !== undefined && { refusal: { label: texts.decide.refuse, url: refuse } }),
     sentAt: new Date(nowMs),
     data: {
       ...(notification.about === null
@@ -104,7 +111,11 @@ export function writeMessage(
             link: event?.conf_link ?? null,
             late,
           }
-        : { about: notification.about, link: page ?? null }),
+        : {
+            about: notification.about,
+            link: page ?? null,
+            ...(refuse !== undefined && { refuse_url: refuse }),
+          }),
       acknowledge_url: confirmUrl ?? null,
     },
   };
@@ -155,7 +166,9 @@ export function canAnswer(notification: Notification, user: User): boolean {
   const { address } = recipientOf(user, notification.channel);
   const isPrivate = findChannel(notification.channel)?.address.isPrivate?.(address) !== false;
   if (!hasNoEvent(notification)) return isPrivate;
-  return isPrivate && notification.about !== null && isHighUrgency(notification.urgency);
+  // A request is decided, not confirmed.
+  const isDecided = parsePayload(notification.payload).decision !== undefined;
+  return isPrivate && !isDecided && notification.about !== null && isHighUrgency(notification.urgency);
 }
 
 /** True if the message may arrive in the quiet hours of the person, but without a sound. */

@@ -135,7 +135,7 @@ function scheduleOf(user: User, message: OutreachMessage, nowMs: number) {
   };
 }
 
-function write({ title, text, page, quietHours }: OutreachMessage, user: User): string {
+function write({ title, text, page, quietHours, decision }: OutreachMessage, user: User): string {
   const { locale } = preferencesOf(user);
   const texts = textsFor(locale);
   const subject = singleLine(
@@ -150,6 +150,7 @@ function write({ title, text, page, quietHours }: OutreachMessage, user: User): 
     script: `${texts.spokenHello(singleLine(user.name))} ${subject}`,
     ...(page !== undefined && { page }),
     ...(quietHours !== undefined && { quietHours }),
+    ...(decision !== undefined && { decision }),
   };
   return JSON.stringify(payload);
 }

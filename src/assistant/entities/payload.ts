@@ -1,3 +1,5 @@
+import type { OutreachDecision } from '../../outreach.ts';
+
 /** Content of a notification for every channel; stored in the `payload` column. Holds no recipient addresses. */
 export interface Payload {
   readonly subject: string;
@@ -19,6 +21,8 @@ export interface Payload {
   readonly why?: string;
   /** When it is sent, such as `10 minutes before`, as the first part of the reason. */
   readonly timing?: string;
+  /** The request that the person can decide from the message. */
+  readonly decision?: OutreachDecision;
   /** Path of the page that shows what the message is about. */
   readonly page?: string;
   /** What quiet hours do to the message. Default: they delay it. */

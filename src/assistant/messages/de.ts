@@ -88,6 +88,28 @@ export const german: Catalog = {
     missed: (name) => `${name}: war fällig, als nichts lief`,
     paused: (name) => `${name} ist angehalten`,
   },
+  decide: {
+    review: 'Ansehen und entscheiden',
+    refuse: 'Ablehnen',
+    allow: 'Einmal erlauben',
+    title: 'Ein Agent bittet um Erlaubnis',
+    gains: {
+      command:
+        'Wenn du es erlaubst, läuft dieser Befehl einmal außerhalb der Sandbox des Agenten: Er kann außerhalb des Ordners schreiben und das Netz benutzen. Deine privaten Dateien bleiben verborgen.',
+      files: 'Wenn du es erlaubst, macht der Agent diese Änderungen außerhalb seiner Sandbox.',
+      network: 'Wenn du es erlaubst, verbindet sich der Agent mit diesem Server. Sonst ändert sich nichts.',
+      tool: 'Wenn du es erlaubst, benutzt der Agent dieses Werkzeug einmal.',
+      permissions: 'Wenn du es erlaubst, bekommt der Agent diese Rechte nur für diesen Befehl.',
+    },
+    folder: 'Ordner',
+    reason: 'Grund des Agenten',
+    allowed: 'Erlaubt. Der Agent macht weiter.',
+    refused: 'Abgelehnt. Der Agent macht ohne das weiter.',
+    over: 'Diese Anfrage wurde schon beantwortet oder ist abgelaufen.',
+    unknown: 'Diese Anfrage gibt es nicht, oder der Link ist abgelaufen.',
+    notAllowed: 'Du kannst diese Anfrage nur ablehnen.',
+    failed: 'Deine Entscheidung konnte nicht gespeichert werden. Versuche es in einigen Minuten noch einmal.',
+  },
   test: {
     subject: 'Ein Test von Adjutant',
     text: (channel) => `Dies ist ein Test. Nachrichten von Adjutant per ${channel} kommen hier an.`,

@@ -91,6 +91,29 @@ export const english = {
     missed: (name: string): string => `${name}: it was due while nothing was running`,
     paused: (name: string): string => `${name} is paused`,
   },
+  /** A request for permission: its links in messages and the page behind them. */
+  decide: {
+    review: 'Review and decide',
+    refuse: 'Refuse',
+    allow: 'Allow once',
+    title: 'An agent asks for permission',
+    gains: {
+      command:
+        'If you allow it, this command runs once outside the sandbox of the agent: it can write outside the folder and use the network. Your private files stay hidden.',
+      files: 'If you allow it, the agent makes these changes outside its sandbox.',
+      network: 'If you allow it, the agent connects to this host. Nothing else changes.',
+      tool: 'If you allow it, the agent uses this tool once.',
+      permissions: 'If you allow it, the agent gets these permissions for this command only.',
+    },
+    folder: 'Folder',
+    reason: 'Reason of the agent',
+    allowed: 'Allowed. The agent goes on.',
+    refused: 'Refused. The agent goes on without it.',
+    over: 'This request was answered already, or it has expired.',
+    unknown: 'There is no such request, or the link has expired.',
+    notAllowed: 'You may only refuse this request.',
+    failed: 'Your decision could not be stored. Try again in a few minutes.',
+  },
   test: {
     subject: 'A test from Adjutant',
     text: (channel: string): string =>

@@ -88,6 +88,28 @@ export const spanish: Catalog = {
     missed: (name) => `${name}: tocaba cuando no había nada en marcha`,
     paused: (name) => `${name} está en pausa`,
   },
+  decide: {
+    review: 'Revisar y decidir',
+    refuse: 'Rechazar',
+    allow: 'Permitir una vez',
+    title: 'Un agente pide permiso',
+    gains: {
+      command:
+        'Si lo permites, este comando se ejecuta una vez fuera del entorno aislado del agente: puede escribir fuera de la carpeta y usar la red. Tus archivos privados siguen ocultos.',
+      files: 'Si lo permites, el agente hace estos cambios fuera de su entorno aislado.',
+      network: 'Si lo permites, el agente se conecta a este servidor. Nada más cambia.',
+      tool: 'Si lo permites, el agente usa esta herramienta una vez.',
+      permissions: 'Si lo permites, el agente obtiene estos permisos solo para este comando.',
+    },
+    folder: 'Carpeta',
+    reason: 'Motivo del agente',
+    allowed: 'Permitido. El agente continúa.',
+    refused: 'Rechazado. El agente continúa sin ello.',
+    over: 'Esta solicitud ya tiene respuesta o ha caducado.',
+    unknown: 'No existe esta solicitud, o el enlace ha caducado.',
+    notAllowed: 'Solo puedes rechazar esta solicitud.',
+    failed: 'No se pudo guardar tu decisión. Inténtalo de nuevo en unos minutos.',
+  },
   test: {
     subject: 'Una prueba de Adjutant',
     text: (channel) => `Esto es una prueba. Los mensajes de Adjutant por ${channel} llegan aquí.`,

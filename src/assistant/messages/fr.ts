@@ -87,6 +87,28 @@ export const french: Catalog = {
     missed: (name) => `${name} : c'était prévu alors que rien ne tournait`,
     paused: (name) => `${name} est en pause`,
   },
+  decide: {
+    review: 'Examiner et décider',
+    refuse: 'Refuser',
+    allow: 'Autoriser une fois',
+    title: 'Un agent demande une autorisation',
+    gains: {
+      command:
+        "Si vous l'autorisez, cette commande s'exécute une fois hors du bac à sable de l'agent : elle peut écrire hors du dossier et utiliser le réseau. Vos fichiers privés restent cachés.",
+      files: "Si vous l'autorisez, l'agent fait ces modifications hors de son bac à sable.",
+      network: "Si vous l'autorisez, l'agent se connecte à ce serveur. Rien d'autre ne change.",
+      tool: "Si vous l'autorisez, l'agent utilise cet outil une fois.",
+      permissions: "Si vous l'autorisez, l'agent obtient ces droits pour cette commande seulement.",
+    },
+    folder: 'Dossier',
+    reason: "Raison de l'agent",
+    allowed: "Autorisé. L'agent continue.",
+    refused: "Refusé. L'agent continue sans cela.",
+    over: 'Cette demande a déjà reçu une réponse, ou elle a expiré.',
+    unknown: "Cette demande n'existe pas, ou le lien a expiré.",
+    notAllowed: 'Vous pouvez seulement refuser cette demande.',
+    failed: "Votre décision n'a pas pu être enregistrée. Réessayez dans quelques minutes.",
+  },
   test: {
     subject: 'Un test d’Adjutant',
     text: (channel) => `Ceci est un test. Les messages d’Adjutant par ${channel} arrivent ici.`,

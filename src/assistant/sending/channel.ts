@@ -63,6 +63,8 @@ export interface AddressDefinition {
   parse(rest: string, written: string): string | undefined;
   /** False if other people also read messages at this address. They could use buttons and links, so there are none. */
   isPrivate?(address: string): boolean;
+  /** True if nobody but the person reads messages at this address. Only there, a link may allow what an agent asks for. */
+  mayAllow?(address: string): boolean;
 }
 
 /** Keeps the literal types of the settings. */
@@ -141,6 +143,8 @@ export interface Message {
   /** The same for all messages about an occurrence, so that mail programs show them together. */
   readonly thread?: string;
   /** Labels of the buttons; absent if there is nothing to confirm. With `done`, the first one completes a task. */
+  /** Refuses what the message asks for, with one request. */
+  readonly refusal?: { readonly label: string; readonly url: string };
   readonly actions?: { readonly acknowledge: string; readonly snooze?: string; readonly done?: boolean };
   readonly sentAt: Date;
   /** Machine-readable details. */

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { type Actor, isOwner, owner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
+import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
 import type { RunCall } from './run-state.ts';
 
 /** How people hear of runs. */
@@ -83,4 +85,10 @@ export async function findKnown(outreach: Outreach, written: string): Promise<st
     log(written === 'me' ? 'debug' : 'warning', `nobody is notified as "${written}"`, error);
     return undefined;
   }
+}
+
+/** A hash of everything that a person decides on. */
+export function contentOf({ id, what, command, cwd, diff, host, tool }: PendingApproval): string {
+  const content = JSON.stringify([id, what, command, cwd, diff, host, tool].map((part) => part ?? null));
+  return createHash('sha256').update(content).digest('base64url');
 }

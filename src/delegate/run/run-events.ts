@@ -183,7 +183,7 @@ export async function requestEvent(directory: string, request: PendingApproval):
   };
 }
 
-function requestKey(runId: string, request: string): string {
+export function requestKey(runId: string, request: string): string {
   return `run/${runId}/approval/${request}`;
 }
 

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
 import type { RunEvent } from '../../run-events.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
-import { findApprovers, findKnown, type NewsOptions } from '../run/approvers.ts';
+import { contentOf, findApprovers, findKnown, type NewsOptions } from '../run/approvers.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { endEvent, type RunEvents, type UnsettledEvent } from '../run/run-events.ts';
 import { describeRequest } from '../run/run-progress.ts';
@@ -140,10 +138,4 @@ export class RunNews {
 
 function pageOf(runId: string): string {
   return `/#/runs/${runId.split('/')[0]}`;
-}
-
-/** A hash of everything that a person decides on. */
-function contentOf({ id, what, command, cwd, diff, host, tool }: PendingApproval): string {
-  const content = JSON.stringify([id, what, command, cwd, diff, host, tool].map((part) => part ?? null));
-  return createHash('sha256').update(content).digest('base64url');
 }

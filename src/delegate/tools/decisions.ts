@@ -1,0 +1,45 @@
+import type { Decisions, Outreach } from '../../outreach.ts';
+import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import { contentOf, findApprovers, type NewsOptions } from '../run/approvers.ts';
+import { requestKey } from '../run/run-events.ts';
+
+/** How requests are listed and answered: by the tools, so that each decision is in the security log. */
+export interface DecisionCalls {
+  list(): Promise<readonly (PendingApproval & { readonly run_id: string })[]>;
+  answer(
+    request: { run_id: string; approval_id: string; decision: 'allow_once' | 'refuse' },
+    by: string,
+  ): Promise<unknown>;
+}
+
+/** Requests for permission, for the links in messages. */
+export function createDecisions(calls: DecisionCalls, news: NewsOptions, outreach: Outreach): Decisions {
+  const find = async (subject: string) =>
+    (await calls.list()).find(
+      ({ run_id, id, expires_at }) =>
+        requestKey(run_id, id) === subject && Date.now() < Date.parse(expires_at),
+    );
+  return {
+    async find(subject) {
+      const request = await find(subject);
+      if (request === undefined) return undefined;
+      const { what, command, diff, host, tool, cwd, reason } = request;
+      return {
+        content: contentOf(request),
+        what,
+        details: [command, diff, host, tool].filter((part) => part !== undefined).join('\n\n'),
+        ...(cwd !== undefined && { folder: cwd }),
+        ...(reason !== undefined && { reason }),
+      };
+    },
+    async mayAllow(person) {
+      const people = await findApprovers({ ...news, notify: 'me' }, outreach);
+      return people.some((one) => one.person === person && one.mayAllow);
+    },
+    async decide(subject, decision, by) {
+      const [, run_id = '', approval_id = ''] = /^run\/(.+)\/approval\/([^/]+)$/.exec(subject) ?? [];
+      const answer = decision === 'allow' ? 'allow_once' : 'refuse';
+      await calls.answer({ run_id, approval_id, decision: answer }, by);
+    },
+  };
+}
