@@ -11,6 +11,7 @@ import type { outboxTool } from './assistant/tools/outbox-tool.ts';
 import type { previewTool } from './assistant/tools/preview-tool.ts';
 import type { remindTool } from './assistant/tools/remind-tool.ts';
 import type { replayTool } from './assistant/tools/replay-tool.ts';
+import type { shareTools } from './assistant/tools/share-tools.ts';
 import type { createUndo } from './assistant/tools/undo-tool.ts';
 import type { userTools } from './assistant/tools/user-tools.ts';
 import type { Context } from './context.ts';
@@ -43,6 +44,7 @@ export type FeatureApi = ToolTypes<
       | typeof userTools
       | typeof eventTools
       | typeof calendarTools
+      | typeof shareTools
       | typeof notificationTools
     >[number]
   | ReturnType<

@@ -189,6 +189,7 @@ export function assistantOptions(
     toolTimeoutMs: config['assistant.tool_timeout_ms'],
     me: { id: config['assistant.me'], file: join(config['http.state_dir'], 'me') },
     plansOnWrite: true,
+    publicUrl: config['delivery.public_url'],
     policy: {
       name: config['assistant.policy'],
       url: config['assistant.model_url'],

@@ -285,6 +285,8 @@ describe('every tool returns a result that matches its output schema', () => {
     const source = join(bench.folder, 'calendars', 'work.ics');
     const { calendars } = await call('add_calendar', { user_id: id, source });
     await call('list_calendars', { user_id: id });
+    await call('export_calendar', { user_id: id });
+    await call('share_calendar', { user_id: id });
     await call('sync_calendar', { user_id: id });
     await call('remove_calendar', { calendar_id: calendars[0]!.id });
     const account = await call('add_calendar', { user_id: id, source: caldav.url, kind: 'caldav' });

@@ -29,6 +29,7 @@ import { createPrompts } from './tools/prompts.ts';
 import { remindTool } from './tools/remind-tool.ts';
 import { replayTool } from './tools/replay-tool.ts';
 import { createResources, resourceChanges } from './tools/resources.ts';
+import { shareTools } from './tools/share-tools.ts';
 import { createUndo } from './tools/undo-tool.ts';
 import { userTools } from './tools/user-tools.ts';
 
@@ -45,6 +46,8 @@ export interface AssistantOptions {
   readonly me?: MeOptions;
   /** Plans the reminders of an event when it is written. Otherwise the worker does. */
   readonly plansOnWrite?: boolean;
+  /** The address at which people reach the server. */
+  readonly publicUrl?: string | undefined;
   readonly clock?: Clock;
 }
 
@@ -75,6 +78,7 @@ export function createAssistant({
   unpaged = false,
   me = { id: 'none', file: '' },
   plansOnWrite = false,
+  publicUrl,
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
@@ -103,6 +107,7 @@ export function createAssistant({
     remindTool(planning, toolTimeoutMs),
     meTool(data, me),
     ...calendarTools(data, calendars),
+    ...shareTools(data, publicUrl),
     findTimeTool(data, calendars, toolTimeoutMs),
     invitationTool(data, calendars),
     ...notificationTools(data, policyCalls, toolTimeoutMs, unpaged),
@@ -123,6 +128,11 @@ export function createAssistant({
       .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data))
       .map((tool) => (unpaged ? requirePerson(tool) : acceptNames(tool, data, me)))
       .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
+    http: {
+      accepts: (path) => /^\/feeds\/[A-Za-z0-9_-]{43}\.ics$/.test(path),
+      serve: async (path, request, response) =>
+        (await import('./calendar/feed.ts')).serveFeed(data, path, request, response),
+    },
     inUse: () => presence.hasUsers(),
     inbox: {
       tool: 'list_events',

@@ -17,7 +17,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
     reads,
     `list_prompts expand_prompt search_prompts show_prompt prompt_history prompt_usage lint_prompts export_prompts
      list_deleted_prompts list_trials check_health list_runs show_run diff_run tail_run collect_run list_approvals run_statistics list_agents server_status list_activity get_user list_users list_rules get_event list_events
-     list_calendars find_time list_inbox list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox list_routines`,
+     list_calendars export_calendar find_time list_inbox list_notifications replay_notifications preview_messages explain_notifications list_channels list_outbox list_routines`,
   ],
   [
     'adds something new with every call',
@@ -38,7 +38,7 @@ const groups: readonly (readonly [reason: string, annotations: JsonObject, tools
   [
     'may replace an entry, or add another one with every call',
     { ...replaces, idempotentHint: false },
-    'set_rule import_prompts',
+    'set_rule import_prompts share_calendar',
   ],
   [
     'fetches from an address that the caller names',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
-import { withId } from '../client/tool-command.ts';
+import { toolAction, withId } from '../client/tool-command.ts';
 import {
   type Action,
   type Command,
@@ -43,6 +43,7 @@ const sourceFlags: Flags = {
   caldav: toggle('The address is a CalDAV account'),
   username: text('NAME', 'User name for the address'),
 };
+const calendar = text('CALENDAR', 'Only this calendar; local: events created here');
 const source = { SOURCE: 'a file, a folder, or an https, webcal or caldavs address' };
 
 export const calendars: Command = {
@@ -87,6 +88,28 @@ export const calendars: Command = {
         examples: ['calendars sync', 'calendars sync work --force'],
       },
     ),
+    export: toolAction({
+      summary: 'Print the events of a person as iCalendar text',
+      args: '[PERSON]',
+      flags: { 'calendar-id': calendar },
+      examples: ['calendars export ada > ada.ics', 'calendars export --calendar-id local'],
+      tool: 'export_calendar',
+      words: ['user_id'],
+      show: ({ calendar: text }) => text.trimEnd(),
+    }),
+    share: toolAction({
+      summary: 'Make a private address with which other programs read the events of a person',
+      args: '[PERSON]',
+      flags: { 'calendar-id': calendar, revoke: toggle('End all its addresses instead') },
+      examples: ['calendars share ada', 'calendars share ada --revoke'],
+      tool: 'share_calendar',
+      words: ['user_id'],
+      changes: true,
+      show: ({ url, note, revoked }) =>
+        url === undefined
+          ? `✓ ${revoked} address${revoked === 1 ? '' : 'es'} revoked`
+          : [url, ...(note === undefined ? [] : [note])].join('\n'),
+    }),
     remove: calendarAction(
       async function* (client, { words, terminal }) {
         const known = (await client.call('list_calendars', wholeList)).value.calendars;

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import { createStore } from '../../store/store.ts';
+import { expandEvent } from './expand-event.ts';
+import { feedPath, serveFeed } from './feed.ts';
+
+const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
+
+async function open(): Promise<TestAssistant> {
+  const assistant = openAssistant();
+  await assistant.call('create_user', ada);
+  await assistant.call('create_user', { id: 'bo', name: 'Bo', timezone: 'Europe/Berlin' });
+  const own = { user_id: 'ada' };
+  await assistant.call('create_event', {
+    ...own,
+    id: 'lunch',
+    title: 'Lunch; with "Eve", Bo',
+    start_ts: '2026-11-17T12:00',
+    location: 'Café, 1',
+  });
+  await assistant.call('create_event', {
+    ...own,
+    id: 'gym',
+    title: 'Gym',
+    start_ts: '2026-10-20T18:00',
+    rrule: 'FREQ=WEEKLY;COUNT=6',
+  });
+  await assistant.call('delete_event', { event_id: 'gym', occurrence: '2026-11-03' });
+  await assistant.call('update_event', {
+    event_id: 'gym',
+    occurrence: '2026-11-10',
+    start_ts: '2026-11-11T19:00',
+  });
+  await assistant.call('create_event', {
+    ...own,
+    id: 'trip',
+    title: 'Trip',
+    start_ts: '2026-11-20',
+    end_ts: '2026-11-23',
+  });
+  await assistant.call('create_event', {
+    ...own,
+    id: 'tax',
+    title: 'Tax',
+    start_ts: '2026-11-30T12:00',
+    task: 'open',
+  });
+  await assistant.call('create_event', {
+    user_id: 'bo',
+    id: 'secret',
+    title: 'Secret',
+    start_ts: '2026-11-18T12:00',
+  });
+  return assistant;
+}
+
+/** What a person sees in the two months around now. */
+async function seen(assistant: TestAssistant, user_id: string) {
+  const { events } = await assistant.call('list_events', { user_id, from: '2026-10-01', to: '2026-12-31' });
+  return (events as Record<string, unknown>[]).map((event) =>
+    ['title', 'start_ts', 'end_ts', 'all_day', 'location', 'task'].map((name) => event[name]),
+  );
+}
+
+it('exports events that are the same when they are imported again, across a clock change', async () => {
+  await using assistant = await open();
+  const { calendar, events } = await assistant.call('export_calendar', { user_id: 'ada' });
+  expect(events).toBe(4);
+  expect(calendar).not.toContain('Secret');
+  await assistant.call('create_user', { id: 'copy', name: 'Copy', timezone: 'Europe/Berlin' });
+  const imported = await assistant.call('import_calendar', { user_id: 'copy', content: String(calendar) });
+  expect(imported).toMatchObject({ calendars: [{ problems: [] }] });
+  expect(await seen(assistant, 'copy')).toEqual(await seen(assistant, 'ada'));
+});
+
+it('serves a feed to whoever has its address, until it is revoked', async () => {
+  await using assistant = await open();
+  const store = createStore(assistant.file);
+  const data = { store, clock: () => assistant.now, occurrences: expandEvent };
+  const server = createServer((request, response) => {
+    if (feedPath.test(request.url!)) void serveFeed(data, request.url!, request, response);
+    else response.writeHead(400).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await store.close();
+  });
+  const address = (path: unknown) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const { url } = await assistant.call('share_calendar', { user_id: 'ada' });
+  const first = await fetch(address(url));
+  expect([first.status, first.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
+  const text = await first.text();
+  expect(text).toContain('SUMMARY:Gym');
+  expect(text).not.toContain('Secret');
+  const unchanged = await fetch(address(url), { headers: { 'if-none-match': first.headers.get('etag')! } });
+  expect(unchanged.status).toBe(304);
+  expect((await fetch(address(url), { method: 'PUT', body: 'x' })).status).toBe(405);
+  expect((await fetch(address(`/feeds/${'A'.repeat(43)}.ics`))).status).toBe(404);
+  // The database holds no address.
+  const links = await store.read((db) => db.selectFrom('answer_links').selectAll().execute());
+  expect(JSON.stringify(links)).not.toContain(feedPath.exec(String(url))![1]);
+  expect(await assistant.call('share_calendar', { user_id: 'ada', revoke: true })).toEqual({ revoked: 1 });
+  expect((await fetch(address(url))).status).toBe(404);
+});
+
+it('refuses the calendar of somebody else as if there was none', async () => {
+  await using assistant = await open();
+  const content =
+    'BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Own\nDTSTART:20261118T120000Z\nEND:VEVENT\nEND:VCALENDAR\n';
+  const { calendars } = await assistant.call('import_calendar', { user_id: 'bo', content });
+  const { id } = (calendars as { id: string }[])[0]!;
+  for (const tool of ['export_calendar', 'share_calendar'])
+    await expect(assistant.call(tool, { user_id: 'ada', calendar_id: id })).rejects.toThrow(
+      'Calendar not found',
+    );
+});

@@ -1,0 +1,89 @@
+import { defineTool, hints } from '../../tool.ts';
+import type { AssistantData } from '../entities/entity-access.ts';
+import { userId } from './fields.ts';
+
+const calendarId = {
+  type: 'string',
+  description: 'From list_calendars; local: events created here. Default: everything',
+} as const;
+
+/** Tools that give the events of a person to other programs. */
+export function shareTools(data: AssistantData, publicUrl: string | undefined) {
+  return [
+    defineTool({
+      name: 'share_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
+      title: 'Share Calendar',
+      description:
+        'Makes a private, read-only address (ICS) with which phones and other programs subscribe to the events of a person. revoke ends all its addresses.',
+      phrases:
+        'share publish feed ics link address subscribe from phone apple google outlook see my events elsewhere read only webcal revoke stop sharing',
+      wishes: [
+        'I want to see this calendar on my phone',
+        'give my wife a link to my calendar',
+        'stop sharing my calendar',
+      ],
+      inputSchema: {
+        type: 'object',
+        properties: {
+          user_id: userId,
+          calendar_id: calendarId,
+          revoke: { type: 'boolean', default: false, description: 'End the addresses instead' },
+        },
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        properties: {
+          url: { type: 'string', description: 'Shown once. Whoever knows it can read the events' },
+          revoked: { type: 'integer', minimum: 0 },
+          note: { type: 'string' },
+        },
+      },
+      annotations: { ...hints.replaces, idempotentHint: false },
+      async call({ user_id, calendar_id, revoke = false }) {
+        const { demandCalendar, issueFeed, revokeFeeds } = await import('../calendar/feed.ts');
+        if (revoke) {
+          await demandCalendar(data, user_id, calendar_id);
+          return { structured: { revoked: await revokeFeeds(data, user_id, calendar_id) } };
+        }
+        const path = await issueFeed(data, user_id, calendar_id);
+        if (publicUrl !== undefined) return { structured: { url: `${publicUrl.replace(/\/$/, '')}${path}` } };
+        const note =
+          'The address is below the address of "adjutant serve --http". Set delivery.public_url to get a whole one.';
+        return { structured: { url: path, note } };
+      },
+    }),
+    defineTool({
+      name: 'export_calendar',
+      toolsets: ['calendar'],
+      scope: 'calendar:USER',
+      title: 'Export Calendar',
+      description: 'Returns the events of a person as iCalendar text, for a file or another program.',
+      phrases: 'export download save backup ics file calendar events take out copy to another program',
+      wishes: ['give me all my appointments as a file', 'export my calendar'],
+      inputSchema: {
+        type: 'object',
+        properties: { user_id: userId, calendar_id: calendarId },
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        required: ['calendar', 'events'],
+        properties: {
+          calendar: { type: 'string', description: 'iCalendar text' },
+          events: { type: 'integer', minimum: 0 },
+        },
+      },
+      annotations: hints.reads,
+      async call({ user_id, calendar_id }) {
+        const { demandCalendar } = await import('../calendar/feed.ts');
+        const { exportCalendar } = await import('../calendar/export.ts');
+        await demandCalendar(data, user_id, calendar_id);
+        const { text, events } = await exportCalendar(data, user_id, calendar_id);
+        return { structured: { calendar: text, events } };
+      },
+    }),
+  ];
+}
