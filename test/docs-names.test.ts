@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clients } from '../src/cli/install/clients.ts';
 import { commands } from '../src/cli/program.ts';
 import { commonFlags } from '../src/cli/terminal/command.ts';
+import { contractNames } from '../src/contracts/contract.ts';
 import { flagName, type Setting, variableName } from '../src/setting.ts';
 import { settings } from '../src/settings.ts';
+import { realClients } from './clients/clients.ts';
 
 const table: Readonly<Record<string, Setting>> = settings;
 const aliases = Object.values(table).flatMap((setting) => setting.aliases ?? []);
@@ -184,3 +187,43 @@ it('the documentation shows every command and subcommand', async () => {
 function namesFile(path: string): boolean {
   return path.includes('*') ? globSync(path).length > 0 : /[A-Z]{3}/.test(path) || existsSync(path);
 }
+
+describe('numbers in the documentation', () => {
+  const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+  const toolsOf = (contract: string) =>
+    (JSON.parse(readFileSync(`test/contracts/${contract}.tools.json`, 'utf8')) as readonly unknown[]).length;
+  /** Everything that the pages count, with what the program has. `undefined` for what is not a total. */
+  const claims: Readonly<Record<string, number | undefined>> = {
+    'README.md: seven others': clients.length - 6,
+    'docs/contributing/architecture.md: five contracts': contractNames.length - 1,
+    'docs/contributing/proofs.md: five real clients': Object.keys(realClients).length,
+    'docs/contributing/proofs.md: five real agents': settings['delegate.agent_order'].default.length,
+    'docs/explanation/assistant.md: five tools': toolsOf('assistant'),
+    'docs/reference/contracts.md: two tools': toolsOf('commands'),
+    'docs/reference/contracts.md: three tools': toolsOf('delegate'),
+    'docs/contributing/proofs.md: three clients': undefined,
+    'docs/reference/command-line.md: Three commands': undefined,
+    'docs/reference/toolsets.md: three tools': undefined,
+  };
+  const counted =
+    /(?<![\d,.])\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten) (?:real )?(?:tools|clients|settings|contracts|toolsets|channels|formats|agents|commands|others)\b/gi;
+
+  it('are those of the program', () => {
+    const found = pages
+      .filter(({ name }) => name !== 'CHANGELOG.md')
+      .flatMap(({ name, prose }) => [...prose.matchAll(counted)].map(([claim]) => `${name}: ${claim}`));
+    expect([...new Set(found)].sort()).toEqual(Object.keys(claims).sort());
+    for (const [claim, actual] of Object.entries(claims)) {
+      const [, number] = /: (\w+) /.exec(claim)!;
+      if (actual !== undefined) expect([claim, words[actual]]).toEqual([claim, number!.toLowerCase()]);
+    }
+  });
+
+  it('of the real clients have a date and a commit', () => {
+    const proofs = pages.find(({ name }) => name === 'docs/contributing/proofs.md')!.text;
+    expect(proofs).toMatch(
+      /`npm run prove -- clients`[\s\S]*?It printed on \d{4}-\d\d-\d\d, at commit `[0-9a-f]{7,}`/,
+    );
+    expect(proofs).not.toMatch(/\d+ of \d+(?:, on demand)? \| yes/);
+  });
+});

@@ -38,6 +38,7 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
   const connect = async (readOnly: boolean) => {
     const connection = await SqliteFile.open(file, readOnly ? statementWaitMs : beginWaitMs);
     opened.push(connection);
+    if (opened.length === 1) await whileBusy(() => refuseForeign(connection), lockTimeoutMs);
     if (readOnly) connection.exec('pragma query_only = 1');
     else await prepare(connection);
     return new Kysely<Tables>({ dialect: sqliteDialect(connection, lockTimeoutMs) });
@@ -53,6 +54,20 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     for (const connection of opened) connection.close();
     throw explainOpenError(error, file);
   }
+}
+
+/** Refuses the database of another program before anything in it is changed. */
+function refuseForeign(file: SqliteFile): void {
+  const names = file
+    .all("select name from sqlite_master where type = 'table'")
+    .map(({ name }) => String(name));
+  const own = names.filter((name) => !name.startsWith('sqlite_'));
+  if (own.length === 0 || own.includes('schema_version')) return;
+  const shown = `${own.slice(0, 3).join(', ')}${own.length > 3 ? ' and others' : ''}`;
+  throw new Failure(
+    'unavailable',
+    `${file.path} is a database of another program, with the tables ${shown}. It was not changed; name another file with assistant.database_url.`,
+  );
 }
 
 /** Copies a database of an earlier version, so that nothing is lost if its new schema has a fault. Keeps the last three copies. */

@@ -173,6 +173,21 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
 });
 
 describe('a SQLite store', () => {
+  it('names the database of another program as such, and does not change it', async () => {
+    const path = file();
+    const other = new DatabaseSync(path);
+    other.exec('create table users (id text); create table events (id text)');
+    other.close();
+    const before = readFileSync(path);
+    const store = createStore(path);
+    await expect(store.read((db) => db.selectFrom('users').selectAll().execute())).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('a database of another program, with the tables users, events'),
+    });
+    await store.close();
+    expect(readFileSync(path)).toEqual(before);
+  });
+
   it('copies a file of an earlier version before it updates the schema, and keeps three copies', async () => {
     const path = file();
     const open = async <Value>(work: (store: Store) => Promise<Value>) => {

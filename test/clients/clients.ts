@@ -114,9 +114,12 @@ const claude: RealClient = {
   nativeText: (body, typed) =>
     unescaped(body.replace('!`', '! `').replace('@{', '@ {').replace('@f', '@ f'), typed),
   call: (tool, args) => ({ tool, server: 'adjutant', arguments: args }),
-  load: (tools) => [
-    { tool: 'ToolSearch', arguments: { query: selection(tools), max_results: tools.length } },
-  ],
+  // Newer versions load a limited number with one search.
+  load: (tools) =>
+    Array.from({ length: Math.ceil(tools.length / 30) }, (_, index) => {
+      const some = tools.slice(index * 30, index * 30 + 30);
+      return { tool: 'ToolSearch', arguments: { query: selection(some), max_results: some.length } };
+    }),
   offered: (body) =>
     ours(
       'mcp__adjutant__',

@@ -89,7 +89,7 @@ export async function proveClient(client: RealClient, program: string): Promise<
     const isDeferred = offered.find((count) => count > 0) !== own.tools.length;
     return {
       version,
-      tools: cell(tools, `${own.tools.length} of ${own.tools.length}${isDeferred ? ', on demand' : ''}`),
+      tools: cell(tools, `all${isDeferred ? ', on demand' : ''}`),
       instructions: cell(instructions, 'yes'),
       expandPrompt: cell(expandPrompt, 'exact'),
       nativePrompt: cell(nativePrompt, 'whole'),
