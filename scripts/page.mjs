@@ -19,7 +19,7 @@ export const page = {
 };
 
 /** Files that are copied to dist/page unchanged. */
-export const pageFiles = ['index.html', 'icon.svg'];
+export const pageFiles = ['index.html', 'icon.svg', 'icon-needs.svg'];
 
 /**
  * Bundles the page. Code that the first view shares with other views is joined into main.js: as separate chunks, a browser

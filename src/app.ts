@@ -129,7 +129,7 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
       createInbox({
         sources: shown.flatMap(({ inbox }) => inbox ?? []),
         records: shared.records ?? createRecords(config['assistant.database_url']),
-        ownerOf: (actor) => assistant.outreach.findPerson('me', actor).catch(() => identityOf(actor)),
+        ownerOf: (actor) => assistant.outreach.findPerson('me', actor, false).catch(() => identityOf(actor)),
         mayCall: (tool, { actor }, reads) =>
           server.access
             .withoutToolsets()

@@ -25,7 +25,7 @@ const requestSchema = {
     approval_id: text,
     what: text,
     command: text,
-    cwd: text,
+    cwd: { type: 'string', description: 'If it is not that of the run' },
     diff: text,
     host: text,
     tool: text,

@@ -60,18 +60,20 @@ const builtins: Readonly<Record<string, Builtin>> = {
     era: 'modern',
     async call({ session: { surface } }) {
       const { capabilities, instructions, access } = surface;
+      const meta = {
+        ...(access.isReadOnly && { 'adjutant/read-only': true }),
+        // The page keeps drafts of each person apart, and a token may not call every tool.
+        ...(!isOwner(access.actor) && {
+          'adjutant/actor': personOf(access.actor),
+          'adjutant/tools': surface.tools.map((tool) => tool.name),
+        }),
+      };
       return {
         supportedVersions: [modernVersion],
         capabilities,
         ...(instructions !== undefined && { instructions }),
-        // Lets the page disable what would be refused.
-        ...((access.isReadOnly || !isOwner(access.actor)) && {
-          _meta: {
-            ...(access.isReadOnly && { 'adjutant/read-only': true }),
-            // The page keeps drafts of each person apart.
-            ...(!isOwner(access.actor) && { 'adjutant/actor': personOf(access.actor) }),
-          },
-        }),
+        // Lets the page leave out or disable what would be refused.
+        ...(Object.keys(meta).length > 0 && { _meta: meta }),
       };
     },
   },

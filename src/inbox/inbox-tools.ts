@@ -119,9 +119,15 @@ function listInbox(options: InboxOptions, dismissals: Dismissals) {
   });
 }
 
-function itemLine({ id, kind: of, title, detail, actions }: InboxItem): string {
+function itemLine({ id, kind: of, title, detail, request, actions }: InboxItem): string {
+  const subject = request?.command ?? request?.host ?? request?.tool ?? request?.diff;
+  const facts = [
+    title,
+    ...(subject === undefined ? [] : [subject]),
+    ...(detail === undefined ? [] : [detail]),
+  ];
   const ways = actions.map(({ label }) => label).join(', ');
-  return `${of}: ${[title, detail].filter(Boolean).join(' · ')}${ways && ` [${ways}]`} (${id})`;
+  return `${of}: ${facts.join(' · ')}${ways && ` [${ways}]`} (${id})`;
 }
 
 function dismissInbox(options: InboxOptions, dismissals: Dismissals) {

@@ -118,6 +118,14 @@ describe('a calendar', () => {
   });
 });
 
+it('shows what is added after it was first read', async () => {
+  expect((await list()).count).toBe(0);
+  await createAda();
+  const due = new Date(Date.now() - 30 * hourMs).toISOString();
+  await server.call('create_event', { user_id: 'ada', title: 'Tax', start_ts: due, task: 'open' });
+  expect(await facts()).toEqual([['task', 'Tax']]);
+});
+
 describe('dismiss_inbox', () => {
   const conflicts = async (place: string) => {
     const soon = Math.ceil(Date.now() / hourMs) * hourMs + 20 * hourMs;

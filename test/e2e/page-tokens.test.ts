@@ -107,7 +107,7 @@ it('is refused to everybody but the owner and administrators, and to models', as
   const reader = await create(page, 'reader', ['Read and use prompts read']);
   const ofReader = await server.open(server.address.replace(/#.*/, `#token=${reader}`));
   await ofReader.goto(server.view('#/server'));
-  await shows(ofReader, /server_status is not available: it needs a token with the scope admin/);
+  await shows(ofReader, /This token may not use Server/);
   expect(await ofReader.getByRole('button', { name: 'New token' }).count()).toBe(0);
   const request = { name: 'create_token', arguments: { name: 'more', scopes: ['admin'] } };
   const address = server.view('').replace(/\/$/, '');

@@ -231,6 +231,9 @@ export class HostedRuns {
         case 'event':
           reporterFor(message.job)?.event(message.event);
           questions?.event(message.event, message.job);
+          // What waits for a person has changed.
+          if (message.event.kind === 'approval' || message.event.kind === 'answered')
+            this.#publish({ kind: 'resources' });
           break;
         case 'job-finished':
           reporterFor(message.job)?.finished(message.status);

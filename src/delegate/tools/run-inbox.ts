@@ -6,9 +6,9 @@ import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
 import { isSandbox } from '../agents/sandbox.ts';
 import { isInFolder } from '../process/folder-scope.ts';
-import { describeRequest, gainsOf, oneLine } from '../run/run-progress.ts';
+import { gainsOf, oneLine } from '../run/run-progress.ts';
 import { isOpen, type RunRecord } from '../run/run-record.ts';
-import { readCall } from '../run/run-state.ts';
+import { readCall, readStart } from '../run/run-state.ts';
 import { waitingChanges } from '../workspace/waiting-changes.ts';
 import { openRequests } from './open-requests.ts';
 import type { RunOverview } from './run-overview.ts';
@@ -33,7 +33,9 @@ export async function waitingItems(all: Runs, settled: Set<string>): Promise<rea
     }),
   );
   return [
-    ...requests.map((request) => approval(request, byId.get(request.run_id.split('/')[0]!)!)),
+    ...(await Promise.all(
+      requests.map((request) => approval(all, request, byId.get(request.run_id.split('/')[0]!)!)),
+    )),
     ...waiting.flat(),
   ];
 }
@@ -50,10 +52,14 @@ const titles: Readonly<Record<PendingApproval['what'], string>> = {
   permissions: 'Allow more permissions?',
 };
 
-function approval(
+async function approval(
+  all: Runs,
   { id, asked_at, job, what, ...request }: PendingApproval & { readonly run_id: string },
-  run: RunOverview,
-): InboxItem {
+  overview: RunOverview,
+): Promise<InboxItem> {
+  // The overview of a run in progress does not name its agent.
+  const start = await readStart((await all.show(request.run_id)).run_dir).catch(() => undefined);
+  const run = { ...overview, ...present({ agent: start?.agent }) };
   const { run_id, decisions } = request;
   const answer = (label: string, decision: string, asks?: string) => ({
     label,
@@ -66,13 +72,13 @@ function approval(
     id: `approval/${run_id}/${id}`,
     kind: 'approval',
     title: titles[what],
-    detail: `${describeRequest({ id, what, ...request })} · ${job ?? run.task} · ${placeOf(run)}`,
+    detail: `${job ?? run.task} · ${placeOf(run)}`,
     since: asked_at,
     expires_at,
     page: `/#/runs/${run.run_id}`,
     request: {
       ...{ run_id, approval_id: id, what, decisions, gains: gainsOf({ id, what, ...request }) },
-      ...present({ command, cwd, diff, host, tool, reason }),
+      ...present({ command, cwd: cwd === run.cwd ? undefined : cwd, diff, host, tool, reason }),
     },
     actions: [
       ...(decisions.includes('allow_once') ? [answer('Allow once', 'allow_once')] : []),

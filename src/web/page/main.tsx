@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { removeDraftsOfOwner } from './shared/draft-storage.ts';
+import { InboxProvider } from './shared/inbox.tsx';
 import { ConnectionProvider } from './shared/server-connection.tsx';
 import { clearToken, loadToken, receiveToken, SignIn, storeToken } from './shared/sign-in.tsx';
 import { ToastProvider } from './shared/toast.tsx';
@@ -41,7 +42,9 @@ function Page() {
   return (
     <ConnectionProvider token={token} onUnauthorized={forget}>
       <ToastProvider>
-        <Shell signOut={signOut} />
+        <InboxProvider>
+          <Shell signOut={signOut} />
+        </InboxProvider>
       </ToastProvider>
     </ConnectionProvider>
   );

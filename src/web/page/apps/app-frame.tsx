@@ -96,6 +96,7 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
     stream,
     live: true,
     readOnly: false,
+    mayCall: () => true,
     changes,
     invalidate,
   };

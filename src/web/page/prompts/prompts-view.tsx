@@ -141,7 +141,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
       listLabel="Prompts"
       detailLabel="Prompt"
       action={
-        <ChangeLink class="primary" href={pathTo('prompts', '+new')}>
+        <ChangeLink class="primary" tool="create_prompt" href={pathTo('prompts', '+new')}>
           <Icon name="plus" />
           New prompt
         </ChangeLink>

@@ -1,4 +1,5 @@
 import { Icon } from '../controls/icon.tsx';
+import { ChangeLink } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { duration, isOpen } from './run-record.ts';
@@ -18,12 +19,12 @@ export function RunsInProgress() {
         <div class="empty">
           <Icon name="runs" />
           <p>No run is in progress.</p>
-          <a class="button primary" href={pathTo('runs', '+new')}>
+          <ChangeLink tool="delegate_run" href={pathTo('runs', '+new')}>
             New run
-          </a>
+          </ChangeLink>
         </div>
       )}
-      <ul>
+      <ul class="run-lines">
         {open.map(({ run_id, task, status, duration_ms }) => (
           <li key={run_id}>
             <a class="run-line" href={pathTo('runs', run_id)}>

@@ -58,7 +58,7 @@ export function RunsView({ name }: { name: string | undefined }) {
       listLabel="Runs"
       detailLabel="Run"
       action={
-        <ChangeLink class="primary" href={pathTo('runs', '+new')}>
+        <ChangeLink class="primary" tool="delegate_run" href={pathTo('runs', '+new')}>
           <Icon name="plus" />
           New run
         </ChangeLink>

@@ -1,15 +1,28 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ToolName } from '../../../api.ts';
 import { Button } from '../controls/fields.tsx';
 import { useConnection } from './server-connection.tsx';
 
 const readOnlyReason = 'This server is read-only: nothing can be changed here.';
 
-/** A button that changes data. On a read-only server it is disabled and says why. */
-export function ChangeButton({ disabled = false, ...props }: ComponentProps<'button'>) {
-  const { readOnly } = useConnection();
-  const reason = readOnly && { title: readOnlyReason };
-  return <Button {...props} disabled={Boolean(disabled) || readOnly} {...reason} />;
+interface Change {
+  /** The tool that makes the change, if not every token that sees the button may call it. */
+  readonly tool?: ToolName;
+}
+
+/** Why a change cannot be made here, or `undefined` if it can. */
+function useRefusal(tool: ToolName | undefined): string | undefined {
+  const { readOnly, mayCall } = useConnection();
+  if (readOnly) return readOnlyReason;
+  return tool === undefined || mayCall(tool) ? undefined : 'Your token may not do this.';
+}
+
+/** A button that changes data. Where that is refused, it is disabled and says why. */
+export function ChangeButton({ disabled = false, tool, ...props }: ComponentProps<'button'> & Change) {
+  const refusal = useRefusal(tool);
+  const reason = refusal !== undefined && { title: refusal };
+  return <Button {...props} disabled={Boolean(disabled) || refusal !== undefined} {...reason} />;
 }
 
 interface ConfirmProps extends Omit<ComponentProps<'button'>, 'onClick'> {
@@ -47,16 +60,20 @@ export function ConfirmButton({ question, keep = 'Keep', confirm, children, ...p
   );
 }
 
-interface ChangeLinkProps {
+interface ChangeLinkProps extends Change {
   readonly href: string;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** A link to a form that changes data. On a read-only server it is a disabled button. */
-export function ChangeLink({ href, class: look = '', children }: ChangeLinkProps) {
-  const { readOnly } = useConnection();
-  if (readOnly) return <ChangeButton class={look}>{children}</ChangeButton>;
+/** A link to a form that changes data. Where that is refused, it is a disabled button. */
+export function ChangeLink({ href, class: look = '', children, ...change }: ChangeLinkProps) {
+  if (useRefusal(change.tool) !== undefined)
+    return (
+      <ChangeButton class={look} {...change}>
+        {children}
+      </ChangeButton>
+    );
   return (
     <a class={`button ${look}`} href={href}>
       {children}

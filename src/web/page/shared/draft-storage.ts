@@ -14,6 +14,7 @@ export const forms = {
   review: '#/runs/{run}',
   message: '#/runs/{open}',
   refusal: '#/runs/{open}',
+  answer: '#/today/{question}',
   event: '#/calendar/{person}/new?times=2026-12-01T09:00/2026-12-01T10:00',
   'event changes': '#/calendar/{person}/event?event={event}@&do=edit',
   task: '#/calendar/{person}/tasks',

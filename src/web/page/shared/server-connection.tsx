@@ -10,6 +10,8 @@ export interface Connection {
   readonly live: boolean;
   /** True if the server refuses every change. */
   readonly readOnly: boolean;
+  /** False if the token may not call a tool. True until the server has answered. */
+  mayCall(tool: ToolName): boolean;
   /** A counter for each kind of change. Views use the counters as dependencies, so that they reload after a change. */
   readonly changes: Readonly<Record<ChangeKind, number>>;
   /** Makes the views of that kind reload after the page itself changed something. */
@@ -36,7 +38,7 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
   const client = useMemo(() => new HttpClient(token, onUnauthorized), [token]);
   const [stream, setStream] = useState<ChangeStream | undefined>();
   const [live, setLive] = useState(false);
-  const [readOnly, setReadOnly] = useState(false);
+  const [rights, setRights] = useState<Rights>({ readOnly: false });
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   const invalidate = useCallback(
     (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
@@ -46,7 +48,7 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
   const [isKnown, setKnown] = useState(draftOwner() !== undefined);
   const learn = async () => {
     const { actor, ...found } = await discover(client);
-    setReadOnly(found.readOnly);
+    setRights(found);
     if (actor !== undefined) setDraftOwner(actor);
     setKnown(true);
   };
@@ -68,19 +70,35 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
     return () => opened.close();
   }, [client]);
   return (
-    <connectionContext.Provider value={{ client, stream, live, readOnly, changes, invalidate }}>
+    <connectionContext.Provider
+      value={{
+        ...{ client, stream, live, changes, invalidate },
+        readOnly: rights.readOnly,
+        mayCall: (tool) => rights.tools?.has(tool) ?? true,
+      }}
+    >
       {isKnown && children}
     </connectionContext.Provider>
   );
 }
 
-/** Who the caller is, and whether the server refuses every change. If it cannot be asked, it still refuses changes itself. */
-function discover(client: McpClient): Promise<{ readOnly: boolean; actor?: string }> {
+interface Rights {
+  readonly readOnly: boolean;
+  /** Absent if the caller may call every tool. */
+  readonly tools?: ReadonlySet<string>;
+}
+
+/** Who the caller is and what it may do. If the server cannot be asked, it still refuses changes itself. */
+function discover(client: McpClient): Promise<Rights & { readonly actor?: string }> {
   return client.request<{ _meta?: Record<string, unknown> }>('server/discover').then(
-    ({ _meta }) => ({
-      readOnly: _meta?.['adjutant/read-only'] === true,
-      actor: String(_meta?.['adjutant/actor'] ?? 'owner'),
-    }),
+    ({ _meta }) => {
+      const tools = _meta?.['adjutant/tools'];
+      return {
+        readOnly: _meta?.['adjutant/read-only'] === true,
+        actor: String(_meta?.['adjutant/actor'] ?? 'owner'),
+        ...(Array.isArray(tools) && { tools: new Set(tools.map(String)) }),
+      };
+    },
     () => ({ readOnly: false }),
   );
 }

@@ -1,9 +1,11 @@
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { ToolName } from '../../../api.ts';
 import type { Command } from '../controls/commands.ts';
 import { paletteKeys, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
+import { PageHead } from '../controls/page-head.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
 import { useBrowserReminders } from '../shared/browser-reminders.tsx';
@@ -12,6 +14,7 @@ import { lazy } from '../shared/lazy.tsx';
 import { goTo, pathTo, type Route, useRoute } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { useLastUndo } from '../shared/toast.tsx';
+import { useAttention } from './attention.ts';
 import { type Count, useCounts } from './counts.ts';
 
 interface View {
@@ -20,10 +23,12 @@ interface View {
   readonly icon: IconName;
   /** The page has a place for it only at the end of the sidebar. */
   readonly last?: boolean;
+  /** The view is shown to those who may call this tool. */
+  readonly needs?: ToolName;
   readonly component: ComponentType<Omit<Route, 'view' | 'query'>> & { preload?(): void };
 }
 
-const views: readonly View[] = [
+const allViews: readonly View[] = [
   {
     id: 'today',
     title: 'Today',
@@ -33,19 +38,22 @@ const views: readonly View[] = [
   {
     id: 'runs',
     title: 'Runs',
+    needs: 'list_runs',
     icon: 'runs',
     component: lazy(() => import('../runs/runs-view.tsx'), 'RunsView'),
   },
   {
     id: 'calendar',
     title: 'Calendar',
+    needs: 'list_events',
     icon: 'calendar',
     component: lazy(() => import('../calendar/calendar-view.tsx'), 'CalendarPage'),
   },
-  { id: 'prompts', title: 'Prompts', icon: 'prompts', component: PromptsView },
+  { id: 'prompts', title: 'Prompts', icon: 'prompts', needs: 'list_prompts', component: PromptsView },
   {
     id: 'server',
     title: 'Server',
+    needs: 'server_status',
     icon: 'server',
     last: true,
     component: lazy(() => import('../server/server-view.tsx'), 'ServerView'),
@@ -63,13 +71,16 @@ const themeIcons = { dark: 'moon', light: 'sun', auto: 'auto' } as const;
 /** The frame around every view: navigation, commands, connection status and theme switch. */
 export function Shell({ signOut }: { readonly signOut: () => void }) {
   const route = useRoute();
-  const { live } = useConnection();
+  const { live, mayCall } = useConnection();
+  const views = allViews.filter(({ needs }) => needs === undefined || mayCall(needs));
   const [theme, setTheme] = useState(currentTheme);
   const [dialog, setDialog] = useState<'commands' | 'help' | undefined>();
   // A layout effect runs synchronously, so a reload right after the click keeps the new theme.
   useLayoutEffect(() => applyTheme(theme), [theme]);
-  const view = views.find(({ id }) => id === route.view) ?? views[0]!;
+  // A link of somebody else may lead to a view that this token does not have.
+  const view = allViews.find(({ id }) => id === route.view) ?? allViews[0]!;
   const counts = useCounts();
+  useAttention();
   const waiting = counts['today']?.value ?? 0;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${view.title} · Adjutant`;
@@ -119,7 +130,7 @@ export function Shell({ signOut }: { readonly signOut: () => void }) {
         <span class="nav-note">
           <ReadOnlyMark />
         </span>
-        {!startHidden && (
+        {!startHidden && mayCall('list_prompts') && (
           <a class="nav-item nav-wide" href={pathTo('prompts', '+start')} title="Get started">
             <Icon name="plan" />
             <span class="nav-label">Get started</span>
@@ -150,13 +161,31 @@ export function Shell({ signOut }: { readonly signOut: () => void }) {
         />
       </nav>
       <main class="page">
-        <view.component key={view.id} name={route.name} part={route.part} />
+        {views.includes(view) ? (
+          <view.component key={view.id} name={route.name} part={route.part} />
+        ) : (
+          <Refused title={view.title} />
+        )}
       </main>
       {dialog === 'commands' && (
-        <CommandPalette commands={[...undo, ...shellCommands(setTheme, setDialog, signOut)]} close={close} />
+        <CommandPalette
+          commands={[...undo, ...shellCommands(views, mayCall, setTheme, setDialog, signOut)]}
+          close={close}
+        />
       )}
       {dialog === 'help' && <ShortcutHelp close={close} />}
     </div>
+  );
+}
+
+function Refused({ title }: Pick<View, 'title'>) {
+  return (
+    <>
+      <PageHead title={title} />
+      <div class="empty">
+        <p>This token may not use {title}. The owner of the server can create one that may.</p>
+      </div>
+    </>
   );
 }
 
@@ -176,7 +205,7 @@ function NavLink({ view: { id, title, icon, last, component }, current, count }:
       onPointerEnter={() => component.preload?.()}
     >
       <Icon name={icon} />
-      <span class="nav-label">{title}</span>
+      <span class="nav-label">{title}</span>{' '}
       {count && (
         <span class={`count ${count.needs ? 'needs' : ''}`}>
           {count.value}
@@ -209,6 +238,8 @@ function NavButton({ icon, label, name, class: look = 'nav-wide', children, ...b
 }
 
 function shellCommands(
+  views: readonly View[],
+  mayCall: (tool: ToolName) => boolean,
   setTheme: (theme: Theme) => void,
   setDialog: (dialog: 'help') => void,
   signOut: () => void,
@@ -218,16 +249,24 @@ function shellCommands(
     hint,
     run: () => goTo(pathTo(...path)),
   });
+  /** The commands that lead to this, for those who may use it. */
+  const ifAllowed = (tool: ToolName, ...links: readonly Command[]) => (mayCall(tool) ? links : []);
   return [
-    link('New prompt', 'Prompts', 'prompts', '+new'),
-    link('New run', 'Runs', 'runs', '+new'),
+    ...ifAllowed('create_prompt', link('New prompt', 'Prompts', 'prompts', '+new')),
+    ...ifAllowed('delegate_run', link('New run', 'Runs', 'runs', '+new')),
     ...views.map(({ id, title }) => link(`Go to ${title}`, `g ${id[0]}`, id)),
-    link('Get started', 'Prompts', 'prompts', '+start'),
-    link('Import or export prompts', 'Prompts', 'prompts', '+exchange'),
-    link('Show library problems', 'Prompts', 'prompts', '+problems'),
-    link('Show deleted prompts', 'Prompts', 'prompts', '+trash'),
-    link('Check that everything works', 'Server', 'server'),
-    link('Call a tool', 'Server', 'server', '+tools'),
+    ...ifAllowed(
+      'list_prompts',
+      link('Get started', 'Prompts', 'prompts', '+start'),
+      link('Import or export prompts', 'Prompts', 'prompts', '+exchange'),
+      link('Show library problems', 'Prompts', 'prompts', '+problems'),
+    ),
+    ...ifAllowed('list_deleted_prompts', link('Show deleted prompts', 'Prompts', 'prompts', '+trash')),
+    ...ifAllowed(
+      'server_status',
+      link('Check that everything works', 'Server', 'server'),
+      link('Call a tool', 'Server', 'server', '+tools'),
+    ),
     ...(['light', 'dark', 'auto'] as const).map((theme) => ({
       title: `Use the ${theme === 'auto' ? 'theme of the system' : `${theme} theme`}`,
       hint: 'Theme',

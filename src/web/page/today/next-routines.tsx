@@ -1,0 +1,31 @@
+import { wholeList } from '../../../paging.ts';
+import { Icon } from '../controls/icon.tsx';
+import { useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
+import { shortTime } from '../shared/zone-time.ts';
+
+/** The routines that start next, and those that are paused. Shown as soon as there is one. */
+export function NextRoutines() {
+  const { changes } = useConnection();
+  const { value } = useTool('list_routines', wholeList, changes.resources, useTicks(60_000));
+  const routines = value?.routines ?? [];
+  if (routines.length === 0) return null;
+  const byTime = routines
+    .map(({ next_due: [next] = [], ...routine }) => ({ ...routine, next }))
+    .toSorted((one, other) => ((one.next ?? '~') < (other.next ?? '~') ? -1 : 1));
+  return (
+    <section aria-labelledby="next">
+      <div class="section-head">
+        <h2 id="next">Next routines</h2>
+      </div>
+      <ul class="small next-routines">
+        {byTime.map(({ id, name, status, next }) => (
+          <li key={id} class={`row next-row ${status === 'active' ? '' : 'quiet'}`}>
+            <Icon name={status === 'active' ? 'routines' : 'pause'} />
+            <span class="grow cut">{name}</span>
+            {status === 'active' && next ? <time class="quiet">{shortTime(next)}</time> : status}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
