@@ -1,9 +1,13 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { PageHead } from '../controls/page-head.tsx';
 import { counted } from '../controls/words.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
+import { pathBeside } from '../shared/route.ts';
 import { useConnection, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
@@ -20,13 +24,14 @@ import {
   tokens,
   tokensInFull,
 } from './run-record.ts';
+import { RunState } from './run-state.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
 /** How the reason for a final state is shown that is no failure. */
 const milder: Readonly<Record<string, string>> = { cancelled: 'quiet', completed_with_problems: 'warning' };
 
 /** One run: its result, changes, timeline and files. */
-export function RunDetail({ overview }: { overview: RunOverview }) {
+export function RunDetail({ overview, place }: { overview: RunOverview; place?: ComponentChildren }) {
   const { run_id: id, status } = overview;
   const { changes } = useConnection();
   const open = isOpen(status);
@@ -44,46 +49,66 @@ export function RunDetail({ overview }: { overview: RunOverview }) {
   const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch');
   return (
     <article>
-      <h1>{overview.task || overview.run_id}</h1>
-      <Facts overview={overview} run={run} />
-      {open && run && <RunControls run={run} />}
-      {problem && <p class={(error === undefined && milder[status]) || 'problem box'}>{problem}</p>}
-      {[...new Set(run?.warnings)].map((warning) => (
-        <p key={warning} class="warning">
-          {warning}
-        </p>
-      ))}
-      {run?.autopilot && !run.autopilot.decision.should_delegate && (
-        <p class="quiet">Not delegated: {run.autopilot.decision.reason}</p>
-      )}
-      {comparison && <RunComparison comparison={comparison} jobs={run.autopilot!.jobs} />}
-      {outcome?.summary && !comparison && <p class="summary">{outcome.summary}</p>}
-      {run?.autopilot && run.autopilot.plan.jobs.length > 0 && (
-        <RunJobs runId={id} autopilot={run.autopilot} />
-      )}
-      <Points title="Open questions" items={outcome?.open_questions} />
-      {!open && <Points title="Next steps" items={outcome?.next_actions} />}
-      {run && outcome && !comparison && (
-        <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />
-      )}
-      {hasPatch && (
-        <section>
-          <h2>Changes</h2>
-          <RunReview overview={overview} />
-        </section>
-      )}
-      <section>
-        <h2>Timeline</h2>
-        <RunTimeline runId={id} open={open} updates={updates} />
-      </section>
-      <section>
-        <h2>Run files</h2>
-        <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
-      </section>
-      {/* A thread can be resumed only on the host that stores it. */}
-      {!open && overview.subagent_thread_id && overview.host === undefined && (
-        <RunResume run={overview} threadId={overview.subagent_thread_id} />
-      )}
+      <PageHead
+        title={overview.task || overview.run_id}
+        // Inside a chat, there is no list around it.
+        {...(place && { path: [['Runs', pathBeside('runs')]] as const, place })}
+        actions={open && run && <RunActions run={run} />}
+      >
+        <RunState status={status} />
+        <span class="run-meta number">
+          <span>{duration(run?.timing.duration_ms ?? overview.duration_ms)}</span>
+          {run?.usage && <span>{tokens(run.usage)}</span>}
+        </span>
+      </PageHead>
+      <div class="with-inspector">
+        <div class="run-main">
+          {open && run && <RunControls run={run} />}
+          {problem && <p class={(error === undefined && milder[status]) || 'problem box'}>{problem}</p>}
+          {[...new Set(run?.warnings)].map((warning) => (
+            <p key={warning} class="warning">
+              {warning}
+            </p>
+          ))}
+          {run?.autopilot && !run.autopilot.decision.should_delegate && (
+            <p class="quiet">Not delegated: {run.autopilot.decision.reason}</p>
+          )}
+          {comparison && <RunComparison comparison={comparison} jobs={run.autopilot!.jobs} />}
+          {outcome?.summary && !comparison && <p class="summary">{outcome.summary}</p>}
+          {run?.autopilot && run.autopilot.plan.jobs.length > 0 && (
+            <RunJobs runId={id} autopilot={run.autopilot} />
+          )}
+          <Points title="Open questions" items={outcome?.open_questions} />
+          {!open && <Points title="Next steps" items={outcome?.next_actions} />}
+          {run && outcome && !comparison && (
+            <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />
+          )}
+          {hasPatch && (
+            <section>
+              <h2>Changes</h2>
+              <RunReview overview={overview} />
+            </section>
+          )}
+          <section>
+            <h2>Timeline</h2>
+            <RunTimeline runId={id} open={open} updates={updates} />
+          </section>
+          {/* A thread can be resumed only on the host that stores it. */}
+          {!open && overview.subagent_thread_id && overview.host === undefined && (
+            <RunResume run={overview} threadId={overview.subagent_thread_id} />
+          )}
+        </div>
+        <aside class="inspector" aria-label="About this run">
+          <section>
+            <h2>Run</h2>
+            <Facts overview={overview} run={run} />
+          </section>
+          <section>
+            <h2>Run files</h2>
+            <RunFiles runId={id} artifacts={run?.artifacts ?? []} />
+          </section>
+        </aside>
+      </div>
     </article>
   );
 }
@@ -304,22 +329,32 @@ function RunControls({ run }: { run: RunRecord }) {
           {...draft.field('message')}
         />
         <ChangeButton type="submit">Send</ChangeButton>
-        <DraftMark draft={draft} />
         <ChangeButton
           onClick={() =>
             send(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')
           }
         >
+          <Icon name="stop" />
           Interrupt
         </ChangeButton>
-        <ChangeButton
-          class="danger"
-          onClick={() => send(() => client.tool('cancel_run', { run_id: run.run_id }), 'Run cancelled.')}
-        >
-          Cancel run
-        </ChangeButton>
+        <DraftMark draft={draft} />
       </form>
     </>
+  );
+}
+
+function RunActions({ run: { run_id } }: { run: RunRecord }) {
+  const { client, invalidate, act } = useActions();
+  const cancel = () =>
+    act(async () => {
+      await client.tool('cancel_run', { run_id });
+      invalidate('resources');
+      return { text: 'Run cancelled.' };
+    });
+  return (
+    <ChangeButton class="danger" onClick={cancel}>
+      Cancel run
+    </ChangeButton>
   );
 }
 

@@ -1,11 +1,14 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
-import { Problem } from '../controls/fields.tsx';
+import { Button, Problem, SearchField } from '../controls/fields.tsx';
+import { Icon, type IconName } from '../controls/icon.tsx';
+import { counted } from '../controls/words.ts';
 import { MoreButton } from '../shared/buttons.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
+import { Tabs } from '../shared/tabs.tsx';
 import { visibleText } from '../shared/visible-text.ts';
-import { isOpen, tokensInFull } from './run-record.ts';
-import { displayText, lineKind } from './timeline-line.ts';
+import { duration, isOpen } from './run-record.ts';
+import { findSteps, planOf, type Step, type StepKind, stepsOf } from './run-steps.ts';
 
 type Tail = Pick<ToolAnswer<'tail_run'>, 'status' | 'events' | 'next'>;
 
@@ -19,8 +22,8 @@ interface Props {
 const pageSize = 500;
 /** Polling interval for runs of other servers, which send no notifications. */
 const pollMs = 1500;
-/** The list follows new events while it is scrolled to within so many pixels of its end. */
-const nearEnd = 24;
+/** The page follows new steps while it is scrolled to within so many pixels of its end. */
+const nearEnd = 48;
 
 /** The events of a run, updated while it is in progress. */
 export function RunTimeline({ runId, open, updates }: Props) {
@@ -62,54 +65,186 @@ export function RunTimeline({ runId, open, updates }: Props) {
     follow().catch((error) => !closed.signal.aborted && setProblem(asError(error).message));
     return () => closed.abort();
   }, [client, runId]);
+  const all = useMemo(() => stepsOf(lines, open), [lines, open]);
+  const [query, setQuery] = useState('');
+  const [kinds, setKinds] = useState<keyof typeof filters>('all');
+  const [failure, setFailure] = useState(0);
+  const steps = findSteps(all, query, kinds);
+  const failures = steps.filter(({ failed }) => failed);
   useEffect(() => {
     // Somebody who reads above stays there.
-    if (open && isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [lines.length, open]);
+    if (open && isAtEnd.current) scrollerOf(list.current)?.scrollTo({ top: 1e9 });
+  }, [all.length, open]);
+  useEffect(() => {
+    const scroller = scrollerOf(list.current);
+    if (!scroller || !open) return;
+    const onScroll = () => {
+      isAtEnd.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => scroller.removeEventListener('scroll', onScroll);
+  }, [open, all.length > 0]);
+  const showFailure = () => {
+    const found = list.current?.querySelectorAll<HTMLElement>('.failed')[failure % failures.length];
+    found?.querySelector('details')?.setAttribute('open', '');
+    found?.scrollIntoView({ block: 'center' });
+    found?.querySelector<HTMLElement>('summary')?.focus({ preventScroll: true });
+    setFailure(failure + 1);
+  };
   const trouble = <Problem text={problem} />;
-  if (lines.length === 0)
+  if (all.length === 0)
     return problem ? trouble : <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
-  // Show the latest events while the run is in progress, and the first events after it has ended.
-  const shown = open ? lines.slice(-visible) : lines.slice(0, visible);
+  // Show the latest steps while the run is in progress, and the first ones after it has ended.
+  const shown = open ? steps.slice(-visible) : steps.slice(0, visible);
   return (
     <>
       {trouble}
-      <ol
-        class="timeline"
-        ref={list}
-        tabIndex={0}
-        aria-label="Events"
-        aria-live={open ? 'polite' : 'off'}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
-        }}
-      >
-        {shown.map((event) => (
-          <TimelineEvent key={event.line} event={event} />
+      <div class="run-tools">
+        <Tabs
+          label="Steps"
+          tabs={filters}
+          chosen={kinds}
+          choose={(one: keyof typeof filters) => setKinds(one)}
+        />
+        {failures.length > 0 && (
+          <Button class="plain danger" onClick={showFailure}>
+            <Icon name="failed" />
+            {counted(failures.length, 'failure')}
+          </Button>
+        )}
+        <span class="grow" />
+        <SearchField class="step-search" label="Search in this run" value={query} change={setQuery} />
+      </div>
+      {steps.length === 0 && <p class="quiet">No step contains this.</p>}
+      <ol class="timeline" ref={list} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
+        {shown.map((step) => (
+          <RunStep key={step.key} step={step} />
         ))}
       </ol>
       {!open && (
-        <MoreButton shown={visible} all={lines.length} step={pageSize} what="events" show={setVisible} />
+        <MoreButton shown={visible} all={steps.length} step={pageSize} what="steps" show={setVisible} />
       )}
     </>
   );
 }
 
-/** One event: its time, its text and, for a command, its output behind the text. */
-function TimelineEvent({ event: { text, time, output, tokens } }: { event: Tail['events'][number] }) {
-  const shownText = displayText(text) || (tokens ? `${tokensInFull(tokens)} tokens` : '');
+/** What scrolls around an element. */
+function scrollerOf(element: Element | null): Element | null {
+  return element?.closest('.detail') ?? document.scrollingElement;
+}
+
+const filters = { all: 'All', commands: 'Commands', edits: 'Edits' } as const;
+
+const icons: Readonly<Record<StepKind, IconName>> = {
+  command: 'terminal',
+  edit: 'edit',
+  thought: 'thought',
+  plan: 'plan',
+  message: 'comment',
+  asked: 'shield',
+  told: 'person',
+  warning: 'ask',
+  failed: 'failed',
+};
+
+/** One step: a card for a command and for edits, a line for everything else. */
+function RunStep({ step }: { step: Step }) {
+  const { kind, text, time, failed } = step;
   return (
-    <li class={lineKind(text)}>
-      {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
-      {output ? (
-        <details>
-          <summary>{shownText}</summary>
-          <pre>{visibleText(output)}</pre>
+    <li class={`step ${kind === 'command' ? 'command' : ''} ${failed ? 'failed' : ''}`}>
+      <span class="step-icon">
+        <Icon name={icons[kind]} />
+      </span>
+      {kind === 'command' || kind === 'edit' ? (
+        <StepCard step={step} />
+      ) : kind === 'plan' ? (
+        <Plan text={text} />
+      ) : kind === 'thought' ? (
+        <details class="step-line">
+          <summary>
+            <Icon class="icon chevron" name="right" />
+            Thought <span class="quiet cut grow">{text.slice(1, -1)}</span>
+          </summary>
+          <p>{text.slice(1, -1)}</p>
         </details>
       ) : (
-        shownText
+        <p class="step-line step-said">
+          {text} {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
+        </p>
       )}
     </li>
+  );
+}
+
+function StepCard({ step }: { step: Step }) {
+  const { kind, text, output, exitCode, open, failed, time, duration: lasted } = step;
+  const head = (
+    <>
+      {output !== '' && <Icon class="icon chevron" name="right" />}
+      {kind === 'command' ? <code class="cut">{text}</code> : <EditedFiles text={text} />}
+      <span class="grow">{exitCode !== undefined && exitCode !== 0 && `exit ${exitCode}`}</span>
+      <span class="step-side number">
+        {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
+        {lasted !== undefined && <span class="only-wide">{duration(lasted)}</span>}
+        {open && <span class="spinner" role="img" aria-label="in progress" />}
+        {kind === 'command' && !open && (
+          <span class={failed ? 'bad' : 'good'} role="img" aria-label={failed ? 'failed' : 'succeeded'}>
+            <Icon name={failed ? 'cross' : 'check'} />
+          </span>
+        )}
+      </span>
+    </>
+  );
+  if (output === '') return <div class="step-card step-head">{head}</div>;
+  return (
+    <details class="step-card">
+      <summary class="step-head">{head}</summary>
+      {text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
+      <pre class="step-output">{visibleText(output)}</pre>
+    </details>
+  );
+}
+
+/** The changed files, each with a word for what happened to it. */
+function EditedFiles({ text }: { text: string }) {
+  return (
+    <span class="marks">
+      {text.split(', ').map((one) => {
+        const [, what = '', path = one] = /^(add|update|delete) (.*)$/.exec(one) ?? [];
+        return (
+          <span key={one}>
+            <code>{path}</code>{' '}
+            <span class="quiet">{{ add: 'new', delete: 'deleted' }[what] ?? 'changed'}</span>
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+function Plan({ text }: { text: string }) {
+  const parts = planOf(text);
+  const next = parts.find(({ done }) => !done);
+  return (
+    <details class="step-card">
+      <summary class="step-head">
+        <Icon class="icon chevron" name="right" />
+        <b>Plan</b>
+        <span class="grow">
+          {parts.filter(({ done }) => done).length} of {parts.length}
+          {next && `, next: ${next.text}`}
+        </span>
+      </summary>
+      <ul class="plan">
+        {parts.map(({ done, text: what }) => (
+          <li key={what} class={done ? 'past' : ''}>
+            <Icon name={done ? 'done' : 'open'} />
+            {what}
+            <span class="hidden">{done ? 'done' : 'open'}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -16,6 +16,7 @@ import { shortTime } from '../shared/zone-time.ts';
 import { RunDetail } from './run-detail.tsx';
 import { useLaunch } from './run-launch.ts';
 import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
+import { RunState } from './run-state.tsx';
 
 /** All runs on the left, the selected run on the right. */
 export function RunsView({ name }: { name: string | undefined }) {
@@ -66,14 +67,20 @@ export function RunsView({ name }: { name: string | undefined }) {
       showsDetail={name !== undefined || empty}
       list={list}
     >
-      {name !== undefined && (
+      {name?.startsWith('+') && (
         <a class="back" href={pathBeside('runs')}>
           ‹ All runs
         </a>
       )}
       {name === '+new' && <RunStart />}
       {name === '+statistics' && <RunStatistics />}
-      {chosen && <RunDetail key={chosen.run_id} overview={chosen} />}
+      {chosen && (
+        <RunDetail
+          key={chosen.run_id}
+          overview={chosen}
+          place={<Neighbours runs={shown} current={chosen.run_id} />}
+        />
+      )}
       {name === undefined && value && <NoSelection empty={empty} />}
       {name !== undefined && !name.startsWith('+') && value && !chosen && (
         <p class="empty late">Run “{name}” not found.</p>
@@ -87,7 +94,7 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
     <a class="list-row" href={pathBeside('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
       <span class="row-line">
         <span class="row-title">{run.task || run.summary || run.run_id}</span>
-        <span class={`badge ${run.status}`}>{run.status.replaceAll('_', ' ')}</span>
+        <RunState status={run.status} />
       </span>
       <span class="row-line row-text">
         <span>
@@ -100,6 +107,32 @@ function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
         </span>
       </span>
     </a>
+  );
+}
+
+/** The place of the run in the list, and links to the runs beside it. */
+function Neighbours({ runs, current }: { runs: readonly RunOverview[]; current: string }) {
+  const at = runs.findIndex(({ run_id }) => run_id === current);
+  const link = (run: RunOverview | undefined, title: string, icon: 'up' | 'down') =>
+    run && (
+      <a
+        class="button plain tight only"
+        href={pathBeside('runs', run.run_id)}
+        aria-label={title}
+        title={title}
+      >
+        <Icon name={icon} />
+      </a>
+    );
+  if (at === -1) return null;
+  return (
+    <>
+      <span class="only-wide">
+        {at + 1} of {runs.length}
+      </span>
+      {link(runs[at - 1], 'Previous run', 'up')}
+      {link(runs[at + 1], 'Next run', 'down')}
+    </>
   );
 }
 

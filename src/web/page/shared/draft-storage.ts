@@ -38,6 +38,17 @@ export interface StoredDraft<Value> {
   readonly at: number;
 }
 
+/** Absent inside a chat, whose frames have no storage. */
+function browserStorage(name: 'sessionStorage' | 'localStorage'): Storage | undefined {
+  try {
+    return globalThis[name];
+  } catch {
+    return undefined;
+  }
+}
+const tab = browserStorage('sessionStorage');
+const browser = browserStorage('localStorage');
+
 const prefix = 'adjutant-draft:';
 const changed = 'adjutant-drafts-changed';
 const ownerKey = 'adjutant-person';
@@ -45,13 +56,13 @@ const ownerKey = 'adjutant-person';
 /** Drafts belong to a person: another one who signs in here does not see them. */
 export function setDraftOwner(person: string): void {
   if (person === draftOwner()) return;
-  sessionStorage.setItem(ownerKey, person);
+  tab?.setItem(ownerKey, person);
   dispatchEvent(new Event(changed));
 }
 
 /** Undefined until the server has told who this is. A reload knows it at once. */
 export function draftOwner(): string | undefined {
-  return sessionStorage.getItem(ownerKey) ?? undefined;
+  return tab?.getItem(ownerKey) ?? undefined;
 }
 
 const fullKey = (key: string) => `${prefix}${draftOwner()}:${key}`;
@@ -62,12 +73,12 @@ const fullKey = (key: string) => `${prefix}${draftOwner()}:${key}`;
  */
 export function readDraft<Value>(key: string): StoredDraft<Value> | undefined {
   const name = fullKey(key);
-  const text = sessionStorage.getItem(name) ?? localStorage.getItem(name);
-  if (text === null || draftOwner() === undefined) return undefined;
+  const text = tab?.getItem(name) ?? browser?.getItem(name);
+  if (text == null || draftOwner() === undefined) return undefined;
   try {
     const stored = JSON.parse(text) as StoredDraft<Value>;
     if (stored.value === undefined) return undefined;
-    store(sessionStorage, name, text);
+    store(tab, name, text);
     return stored;
   } catch {
     return undefined;
@@ -78,8 +89,8 @@ export function writeDraft<Value>(key: string, stored: StoredDraft<Value>): void
   if (draftOwner() === undefined) return;
   const isNew = !hasDraft(key);
   const text = JSON.stringify(stored);
-  store(sessionStorage, fullKey(key), text);
-  store(localStorage, fullKey(key), text);
+  store(tab, fullKey(key), text);
+  store(browser, fullKey(key), text);
   if (isNew) dispatchEvent(new Event(changed));
 }
 
@@ -87,20 +98,21 @@ export function writeDraft<Value>(key: string, stored: StoredDraft<Value>): void
 export function removeDraft(key: string): void {
   if (!hasDraft(key)) return;
   const name = fullKey(key);
-  if (localStorage.getItem(name) === sessionStorage.getItem(name)) localStorage.removeItem(name);
-  sessionStorage.removeItem(name);
+  if (browser?.getItem(name) === tab?.getItem(name)) browser?.removeItem(name);
+  tab?.removeItem(name);
   dispatchEvent(new Event(changed));
 }
 
 /** Removes every draft of the person who signs out. */
 export function removeDraftsOfOwner(): void {
-  for (const storage of [sessionStorage, localStorage])
-    for (const name of Object.keys(storage)) if (name.startsWith(fullKey(''))) storage.removeItem(name);
-  sessionStorage.removeItem(ownerKey);
+  for (const storage of [tab, browser])
+    for (const name of Object.keys(storage ?? {}))
+      if (name.startsWith(fullKey(''))) storage?.removeItem(name);
+  tab?.removeItem(ownerKey);
 }
 
 export function hasDraft(key: string): boolean {
-  return [sessionStorage, localStorage].some((storage) => storage.getItem(fullKey(key)) !== null);
+  return [tab, browser].some((storage) => storage !== undefined && storage.getItem(fullKey(key)) !== null);
 }
 
 /** Like hasDraft, and renders the component again when a draft is created or removed. */
@@ -124,10 +136,10 @@ export function useDraftChanges(): void {
 }
 
 /** A draft that exceeds the browser's quota is not kept. The form itself still works. */
-function store(storage: Storage, name: string, text: string): void {
+function store(storage: Storage | undefined, name: string, text: string): void {
   try {
-    storage.setItem(name, text);
+    storage?.setItem(name, text);
   } catch {
-    storage.removeItem(name);
+    storage?.removeItem(name);
   }
 }
