@@ -12,6 +12,7 @@ describe('readRecurrence', () => {
     ['mondays, wednesdays and fridays at 9:15', 'FREQ=WEEKLY;BYDAY=MO,WE,FR', '09:15'],
     ['every Tuesday 5 pm', 'FREQ=WEEKLY;BYDAY=TU', '17:00'],
     ['every 2 weeks on friday at 10:00', 'FREQ=WEEKLY;INTERVAL=2;BYDAY=FR', '10:00'],
+    ['every other friday at 17:00', 'FREQ=WEEKLY;INTERVAL=2;BYDAY=FR', '17:00'],
     ['every other day', 'FREQ=DAILY;INTERVAL=2', undefined],
     ['every three months', 'FREQ=MONTHLY;INTERVAL=3', undefined],
     ['every month on the 1st at 9:00', 'FREQ=MONTHLY;BYMONTHDAY=1', '09:00'],

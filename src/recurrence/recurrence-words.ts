@@ -149,6 +149,10 @@ function readRule(text: string): string | undefined {
   if (text === 'weekend') return 'FREQ=WEEKLY;BYDAY=SA,SU';
   const weekly = dayList(text);
   if (weekly !== undefined) return `FREQ=WEEKLY;BYDAY=${weekly}`;
+  // "every other friday".
+  const [, weeks, weekday = ''] = /^(\d{1,2}) (\S+)$/.exec(text) ?? [];
+  const onDay = Number(weeks) > 0 ? dayList(weekday) : undefined;
+  if (onDay !== undefined) return `FREQ=WEEKLY;INTERVAL=${Number(weeks)};BYDAY=${onDay}`;
   const [, every = '1', unit, rest = ''] =
     /^(?:(\S+) )?(minute|hour|day|week|month|year)(?: (.+))?$/.exec(text) ?? [];
   if (unit !== undefined) {

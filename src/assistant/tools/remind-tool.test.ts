@@ -49,6 +49,14 @@ describe('remind', () => {
   });
 
   it.each([
+    ['tomorrow', 'tomorrow 09:00'],
+    ['tomorrow evening', 'tomorrow 20:00'],
+    ['this afternoon', 'today 15:00'],
+  ])('asks for the time of day of "%s" with the example "%s"', async (when, example) => {
+    await expect(remind({ text: 'x', when })).rejects.toThrow(`"${example}"`);
+  });
+
+  it.each([
     [{ when: 'every weekday at 7' }, '2026-11-17T06:00:00Z', 'every weekday at 7'],
     [{ when: 'every monday at 18:00' }, '2026-11-16T17:00:00Z', 'every monday at 18:00'],
     [{ when: 'friday 10:00', repeat: 'every week' }, '2026-11-20T09:00:00Z', 'every week'],
@@ -91,7 +99,7 @@ describe('me', () => {
 
   it('must be chosen once if there are several, and is stored outside the database', async () => {
     for (const name of ['Ada', 'Ben']) await assistant.call('create_user', { id: name.toLowerCase(), name });
-    await expect(remind({ text: 'x', when: 'in 10 minutes' })).rejects.toThrow(/users me ada/);
+    await expect(remind({ text: 'x', when: 'in 10 minutes' })).rejects.toThrow(/users me "Ada"/);
     await assistant.call('choose_me', { user_id: 'Ben' });
     expect(readFileSync(join(folder, 'me'), 'utf8')).toBe('ben\n');
     expect(await remind({ text: 'x', when: 'in 10 minutes' })).toMatchObject({ user_id: 'ben' });

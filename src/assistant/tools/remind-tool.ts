@@ -82,7 +82,7 @@ export function remindTool(planning: Planning, timeoutMs: number) {
       const { start, rule, repeats } = await readWhen(user, when, repeat, nowMs);
       const zone = preferencesOf(user).timezone;
       const { ms, allDay } = parseTime(start, zone, 'when', nowMs);
-      if (allDay) throw invalid(`"${when}" says no time of day. Say, for example, "${when} 09:00".`);
+      if (allDay) throw invalid(`"${when}" says no time of day. Say, for example, "${withTime(when)}".`);
       if (ms <= nowMs) throw invalid(`"${when}" is past: ${localTime(ms, zone, nowMs)}.`);
       const { createEvent } = await import('../editing/events.ts');
       const event = await createEvent(data, user.id, {
@@ -129,6 +129,15 @@ async function readWhen(user: User, when: string, repeat: string | undefined, no
   const start = firstStart(rule, time, timezone, nowMs);
   if (start === undefined) throw invalid(`"${repeated}" has no date in the next two years.`);
   return { start, rule, repeats: repeated };
+}
+
+/** The words of a part of the day are no time, so the example replaces them. */
+function withTime(when: string): string {
+  const parts = /\b(?:this |in the )?(morning|noon|afternoon|evening|night|tonight)\b/i;
+  const [found, part = 'morning'] = parts.exec(when) ?? [];
+  const time = { morning: '09:00', noon: '12:00', afternoon: '15:00' }[part.toLowerCase()] ?? '20:00';
+  const day = when.replace(found ?? '', '').trim();
+  return [day === '' ? 'today' : day, time].join(' ');
 }
 
 async function quietNote(user: User, ms: number): Promise<{ readonly quiet_hours?: string }> {
