@@ -1,3 +1,4 @@
+import { Failure } from '../failure.ts';
 import type { Feature } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
@@ -40,7 +41,15 @@ export function createRoutines(options: RoutinesOptions): RoutinesFeature {
       tool: 'list_routines',
       list: async (context) => (await import('./actions/inbox.ts')).listInbox(await open(), context),
     },
-    problems: async () => (await import('./actions/problems.ts')).findProblems(await open()),
+    async problems() {
+      try {
+        return await (await import('./actions/problems.ts')).findProblems(await open());
+      } catch (error) {
+        // A database that cannot be reached is reported by the assistant.
+        if (error instanceof Failure && error.kind === 'unavailable') return [];
+        throw error;
+      }
+    },
     async once() {
       const { loop } = await open();
       await loop.tick();

@@ -7,12 +7,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { listRunProcesses } from '../../src/delegate/process/process-table.ts';
 import type { RunOverview } from '../../src/delegate/tools/run-overview.ts';
 import { createRecords } from '../../src/store/records.ts';
+import { startResponsesModel } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { eventually } from './eventually.ts';
 import { putFinishedRun } from './finished-run.ts';
+import { escalatedTurn, outsideFile } from './permission-request.ts';
 import { scriptedAgent, steps } from './scripted.ts';
 import { ServerProcess } from './server-process.ts';
-import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 let postgres: Postgres;
 let databases = 0;
@@ -108,6 +111,36 @@ describe('runs of several machines on one database', () => {
     expect(record.error).toContain('not needed');
     expect((await answer).status).toBe('cancelled');
     expect(await listRunProcesses(undefined, run_id)).toEqual([]);
+  });
+
+  it('ask for permission on every machine, and the first answer counts', async () => {
+    const model = await startResponsesModel();
+    const here = createWorkbench(model.config);
+    const there = machine();
+    try {
+      const approving = { 'delegate-command': await nativeCodex(), 'delegate-approvals': 'ask' };
+      const one = await here.connect({ ...settings(), ...approving });
+      const others = [await serve(there), await serve(there)];
+      const task = script(escalatedTurn(here, 'from-afar'), answer());
+      const done = run(one, here, task, { sandbox: 'workspace-write' });
+      const request = await eventually(async () => {
+        const { record } = await others[0]!.call('list_approvals', {});
+        const [first] = (record as unknown as { approvals: { id: string; run_id: string }[] }).approvals;
+        expect(first).toBeDefined();
+        return first!;
+      });
+      const { run_id, id } = request;
+      const decide = (server: Connection, decision: string) =>
+        server.call('answer_approval', { run_id, approval_id: id, decision });
+      const texts = await Promise.all([decide(others[0]!, 'allow_once'), decide(others[1]!, 'refuse')]);
+      const accepted = texts.map(({ text }) => text).filter((text) => /^(Allowed|Refused)/.test(text));
+      expect(accepted).toHaveLength(1);
+      expect((await done).status).toBe('completed');
+      expect(existsSync(outsideFile(here, 'from-afar'))).toBe(accepted[0] === 'Allowed.');
+    } finally {
+      await here[Symbol.asyncDispose]();
+      await model.close();
+    }
   });
 
   it('notify the clients of every machine', async () => {

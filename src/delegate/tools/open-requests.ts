@@ -19,5 +19,6 @@ export async function openRequests(
       })),
     ),
   );
-  return lists.flat();
+  // A machine that is gone no longer says that a request has expired.
+  return lists.flat().filter(({ expires_at }) => Date.now() < Date.parse(expires_at));
 }

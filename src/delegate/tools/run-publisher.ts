@@ -1,4 +1,5 @@
 import { promises as disk } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -6,7 +7,9 @@ import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { isOpen, listRunIds } from '../run/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
-import type { SharedRuns } from './shared-runs.ts';
+import { sendOrder } from './run-orders.ts';
+import type { RunAccount } from './run-overview.ts';
+import type { SharedAnswer, SharedRuns } from './shared-runs.ts';
 
 /** How many of the newest runs may have changed since an earlier server published them. */
 const checkedRuns = 50;
@@ -80,7 +83,8 @@ export class RunPublisher {
     const { overview, record } = account;
     const published = await this.#shared.find(id);
     const isFinished = !isOpen(record);
-    if (published?.overview.status !== overview.status) {
+    const isNew = published?.overview.status !== overview.status;
+    if (isNew || !isDeepStrictEqual(published?.record.approvals ?? [], record.approvals ?? [])) {
       // Publish the files first, so that they exist when another machine sees the run as finished.
       if (isFinished) await this.#shared.publishFiles(id, await this.#readFiles(id));
       await this.#shared.publish(id, account);
@@ -88,6 +92,15 @@ export class RunPublisher {
     if (isFinished) this.#settled.add(id);
     else if (published?.wish !== undefined)
       await this.#delegation.hosts.cancel(record.run_dir, published.wish);
+    for (const [key, answer] of Object.entries(published?.answers ?? {}))
+      if (answer.problem === undefined) await this.#passOn(id, key, answer, account);
+  }
+
+  /** Gives an answer of another machine to the agent, unless the request was answered before. */
+  async #passOn(id: string, key: string, answer: SharedAnswer, account: RunAccount): Promise<void> {
+    const [, job] = answer.run.split('/');
+    const problem = await sendOrder(account, job, answer.order, this.#delegation).then(() => '', messageOf);
+    await this.#shared.settleAnswer(id, key, { ...answer, problem });
   }
 
   async #readFiles(id: string): Promise<Readonly<Record<string, string>>> {

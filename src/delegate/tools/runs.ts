@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Actor, identityOf, isOwner, owner, ownsNameSince } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
@@ -130,6 +131,7 @@ export class Runs {
   async order(id: string, order: RunOrder): Promise<void> {
     const { run, job } = parseId(id);
     const account = await this.#recovered(run);
+    if (!this.#isLocal(run) && order.kind === 'answer') return this.#answerRemote(run, id, order);
     if (!this.#isLocal(run))
       throw new Failure(
         'refused',
@@ -137,6 +139,29 @@ export class Runs {
       );
     const { sendOrder } = await import('./run-orders.ts');
     await sendOrder(account, job, order, this.#delegation);
+  }
+
+  /** Sends an answer through the database, and waits until the machine of the run says whether it counts. */
+  async #answerRemote(run: string, id: string, order: RunOrder & { readonly kind: 'answer' }): Promise<void> {
+    const key = `${id} ${order.approval}`;
+    await this.#shared?.requestAnswer(run, key, { run: id, order });
+    const deadline = performance.now() + cancelTimeoutMs;
+    while (performance.now() < deadline) {
+      const found = await this.#shared?.find(run);
+      const settled = found?.answers?.[key];
+      if (settled !== undefined && !isDeepStrictEqual(settled.order, order))
+        throw new Failure(
+          'refused',
+          `Request "${order.approval}" was already answered by ${settled.order.by}.`,
+        );
+      if (settled?.problem === '') return;
+      if (settled?.problem !== undefined) throw new Failure('refused', settled.problem);
+      await pause(pollIntervalMs);
+    }
+    throw new Failure(
+      'unavailable',
+      `The machine of run ${run} has not confirmed the answer yet. It counts if the machine gets it before the request expires.`,
+    );
   }
 
   /** The ids of the turns of a run, in order. */

@@ -3,6 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Records } from '../../store/records.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { runIdPattern } from '../run/run-record.ts';
 import type { RunAccount } from './run-overview.ts';
 
@@ -11,6 +12,16 @@ export interface SharedRun extends RunAccount {
   readonly host: string;
   /** The reason of a cancellation request from another machine. */
   readonly wish?: string;
+  /** Answers to requests for permission from other machines, by run and request. */
+  readonly answers?: Readonly<Record<string, SharedAnswer>>;
+}
+
+export interface SharedAnswer {
+  /** The run, or the job of an autopilot. */
+  readonly run: string;
+  readonly order: RunOrder;
+  /** Set by the machine of the run: empty, or why the answer does not count. */
+  readonly problem?: string;
 }
 
 type Edit = (current: SharedRun | undefined) => SharedRun | undefined;
@@ -56,7 +67,18 @@ export class SharedRuns {
       ...account,
       host: hostname(),
       ...(current?.wish !== undefined && { wish: current.wish }),
+      ...(current?.answers && { answers: current.answers }),
     }));
+  }
+
+  /** Sends an answer to the machine that has the run. The first answer to a request stays. */
+  async requestAnswer(id: string, key: string, answer: SharedAnswer): Promise<void> {
+    await this.#edit(id, (current) => current && withAnswer(current, key, current.answers?.[key] ?? answer));
+  }
+
+  /** Reports whether an answer from another machine counts. */
+  async settleAnswer(id: string, key: string, answer: SharedAnswer): Promise<void> {
+    await this.#edit(id, (current) => current && withAnswer(current, key, answer));
   }
 
   async publishFiles(id: string, texts: Readonly<Record<string, string>>): Promise<void> {
@@ -102,6 +124,10 @@ export class SharedRuns {
       };
     });
   }
+}
+
+function withAnswer(run: SharedRun, key: string, answer: SharedAnswer): SharedRun {
+  return { ...run, answers: { ...run.answers, [key]: answer } };
 }
 
 /** Another version of Adjutant may have stored the run in another format. */
