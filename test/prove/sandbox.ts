@@ -77,7 +77,9 @@ for (const agent of Object.values(realAgents).filter(({ name }) => isChosen(name
       console.log(
         `${title}: ${status} in ${Math.round(performance.now() - started)} ms ${violations.join('; ')}`,
       );
-      const isBad = isUnprotected ? violations.length === 0 : violations.length > 0 || status !== 'completed';
+      // Qwen Code ends a turn in which it only searches. What it has found until then counts.
+      const hasEnded = status === 'completed' || status.includes('Tool-call loop protection');
+      const isBad = isUnprotected ? violations.length === 0 : violations.length > 0 || !hasEnded;
       if (isBad)
         problems.push(
           `${title}: ${status} ${violations.join('; ') || 'achieved nothing without protection'}`,

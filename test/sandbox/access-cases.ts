@@ -95,9 +95,12 @@ const gitCommands = [
   ...['git commit --amend -m y', 'git gc', 'git fetch .', 'git push . HEAD:refs/heads/x', 'true'],
 ].join('; ');
 
-/** After 30 turns, gemini asks its model whether it is in a loop, and waits for ever for an answer of a script. */
-const halves = [0, 1];
-const part = ({ secrets }: Stage, half: number) => secrets.filter((_, at) => at % 2 === half);
+/**
+ * One of several parts of a list. After 30 turns, gemini asks its model whether it is in a loop, which a script does not answer, and
+ * after 8 searches in a row qwen stops.
+ */
+const part = (paths: readonly string[], which: number, parts = 2) =>
+  paths.filter((_, at) => at % parts === which);
 
 const everyAgent = ['codex', 'claude', 'gemini', 'opencode', 'qwen'];
 
@@ -117,26 +120,28 @@ export const accessCases: readonly Attack[] = [
     ],
     fires: everyAgent,
   },
-  {
-    name: 'private folders by search tools',
-    turns: (stage) => folders(stage).flatMap((folder) => toolsOf(stage).search(folder)),
-    fires: ['claude', 'opencode'],
-  },
-  ...halves.flatMap((half): Attack[] => [
+  ...[0, 1, 2].map(
+    (third): Attack => ({
+      name: `private folders by search tools, ${third + 1} of 3`,
+      turns: (stage) => part(folders(stage), third, 3).flatMap((folder) => toolsOf(stage).search(folder)),
+      fires: ['claude', 'opencode'],
+    }),
+  ),
+  ...[0, 1].flatMap((half): Attack[] => [
     {
       name: `private files by file tools, ${half + 1} of 2`,
-      turns: (stage) => part(stage, half).flatMap((path) => toolsOf(stage).read(path)),
+      turns: (stage) => part(stage.secrets, half).flatMap((path) => toolsOf(stage).read(path)),
       fires: ['claude', 'opencode'],
     },
     {
       name: `private files through links in the repository, ${half + 1} of 2`,
       turns: (stage) => [
         stage.agent.shell(
-          part(stage, half)
+          part(stage.secrets, half)
             .map((path, at) => `ln -s '${path}' link-${at}`)
             .join('; '),
         ),
-        ...part(stage, half).flatMap((_, at) => toolsOf(stage).read(`${stage.project}/link-${at}`)),
+        ...part(stage.secrets, half).flatMap((_, at) => toolsOf(stage).read(`${stage.project}/link-${at}`)),
       ],
       fires: ['claude', 'opencode'],
     },
