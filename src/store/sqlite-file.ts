@@ -16,6 +16,7 @@ export class SqliteFile {
   readonly #database: DatabaseSync;
   readonly #inode: number;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #withResult = new Map<string, boolean>();
 
   /**
    * Creates the file if it does not exist, unless it is only read. `busyMs` is how long a statement blocks the event loop to wait
@@ -76,7 +77,12 @@ export class SqliteFile {
   }
 
   hasResult(statement: string): boolean {
-    return this.#prepare(statement).columns().length > 0;
+    // A list of columns takes as long as a small query.
+    const known = this.#withResult.get(statement);
+    if (known !== undefined) return known;
+    const result = this.#prepare(statement).columns().length > 0;
+    this.#withResult.set(statement, result);
+    return result;
   }
 
   /** Starts a transaction. Waits for the lock without blocking the event loop. */
@@ -97,7 +103,10 @@ export class SqliteFile {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
-    if (this.#statements.size >= maxCachedStatements) this.#statements.clear();
+    if (this.#statements.size >= maxCachedStatements) {
+      this.#statements.clear();
+      this.#withResult.clear();
+    }
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -124,12 +124,20 @@ function partOf(ms: number, locale: string, timeZone: string, options: Intl.Date
   ).format(ms);
 }
 
+const locales = new Map<string, boolean>();
+
 function isLocale(locale: string): boolean {
+  const known = locales.get(locale);
+  if (known !== undefined) return known;
+  if (locales.size >= 200) locales.clear();
+  let isSupported = false;
   try {
-    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
+    isSupported = Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
   } catch {
-    return false;
+    // Not even the form of a locale.
   }
+  locales.set(locale, isSupported);
+  return isSupported;
 }
 
 type AnyFormat = Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat;

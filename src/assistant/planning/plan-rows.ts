@@ -46,13 +46,11 @@ export function keyOf(
   return JSON.stringify([eventId, occurrence, startMs, slot, channel]);
 }
 
-export function rowsOf(db: Reader, eventId: string): Promise<Notification[]> {
-  return db
-    .selectFrom('notifications')
-    .selectAll()
-    .where('event_id', '=', eventId)
-    .orderBy('plan_ms')
-    .execute();
+/** The notifications of an event, or of one of its occurrences. */
+export function rowsOf(db: Reader, eventId: string, occurrence?: string): Promise<Notification[]> {
+  const all = db.selectFrom('notifications').selectAll().where('event_id', '=', eventId);
+  const some = occurrence === undefined ? all : all.where('occurrence', '=', occurrence);
+  return some.orderBy('plan_ms').execute();
 }
 
 const actions = {

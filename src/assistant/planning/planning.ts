@@ -203,7 +203,7 @@ async function storePlan(
       const now = await findEvent(writer.db, event.id);
       if (now.revision !== event.revision)
         throw new Failure('conflict', 'the event changed while it was being planned; plan again');
-      const rows = (await rowsOf(writer.db, event.id)).filter((row) => row.occurrence === occurrence.key);
+      const rows = await rowsOf(writer.db, event.id, occurrence.key);
       const planned = planSubject({ ...subject, user }, decision, rows, request, nowMs);
       if (request.force) await releaseKeys(writer, rows);
       await applySteps(writer, event, occurrence, planned.steps, nowMs);
