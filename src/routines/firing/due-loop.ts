@@ -6,7 +6,6 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Firing } from '../../store/schema.ts';
-import { SharedLease } from '../../store/shared-lease.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import {
@@ -18,11 +17,12 @@ import {
   type Routine,
   type RoutineSettings,
 } from '../definition/routine.ts';
-import { dueTimes } from '../schedule/due-times.ts';
+import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
 import { clockDues, eventDues } from './dues.ts';
 import type { FindEvents } from './event-source.ts';
 import type { Firings, NewDue } from './firings.ts';
+import { Leader } from './leader.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { isDead } from './owner.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
@@ -51,29 +51,27 @@ const retryMs = [30_000, 60_000, 5 * 60_000, 15 * 60_000, hourMs];
 const maxSleepMs = 15_000;
 /** While runs are in progress, their ends are noticed within this time. */
 const followMs = 2_000;
-const leaderMs = 45_000;
 const stopMs = 2_000;
-/** Kind of the records that say which process fires the routines of a machine. */
-export const leaderKind = 'routine-worker';
 
 /** Fires the routines of this machine. One process on it does so at a time; the others wait for its lease to end. */
 export class DueLoop {
   readonly #options: LoopOptions;
-  readonly #lease: SharedLease<Record<string, never>>;
+  readonly #leader: Leader;
   readonly #starts = new Set<Promise<void>>();
   /** Ids of the firings whose runs this process is starting. */
   readonly #starting = new Set<string>();
   readonly #stopping = new AbortController();
   /** Up to when the clock times of each routine are stored. Loaded when this process begins to fire. */
   #known: Map<string, number> | undefined;
+  /** The next due time of each routine with a clock. Computing it takes longer than all the rest of a turn. */
+  readonly #next = new Map<string, { readonly sinceMs: number; readonly ms: number }>();
   #prunedMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: LoopOptions) {
     this.#options = options;
-    const { store, clock, machine: key, owner } = options;
-    this.#lease = new SharedLease({ store, clock, kind: leaderKind, key, owner, durationMs: leaderMs });
+    this.#leader = new Leader(options);
   }
 
   start(): void {
@@ -95,7 +93,7 @@ export class DueLoop {
     await this.#running;
     // A start that takes longer is found by the next worker.
     await Promise.race([Promise.allSettled(this.#starts), pause(stopMs, undefined, { ref: false })]);
-    await this.#lease.release().catch(() => undefined);
+    await this.#leader.release();
   }
 
   async #turn(): Promise<void> {
@@ -121,7 +119,7 @@ export class DueLoop {
     const { firings, definitions, machine, clock } = this.#options;
     // A SQLite file that does not exist has no routines, and must not be created here.
     if (!firings.exists) return maxSleepMs;
-    if ((await this.#lease.take({})) === undefined) {
+    if (!(await this.#leader.take())) {
       this.#known = undefined;
       return maxSleepMs;
     }
@@ -153,12 +151,22 @@ export class DueLoop {
   // ── Due times ──────────────────────────────────────────────────────────────────────────────────────────────
 
   async #store(routine: Routine): Promise<void> {
-    const due = isClockTrigger(routine.trigger)
+    const isClock = isClockTrigger(routine.trigger);
+    const next = this.#next.get(routine.id);
+    if (isClock && next?.sinceMs === routine.sinceMs && this.#options.clock() < next.ms) return;
+    const due = isClock
       ? clockDues(routine, this.#known!.get(routine.id) ?? 0, this.#options)
       : await this.#eventDues(routine);
     if (due.length > 0) await this.#options.firings.add(due);
     const last = due.at(-1);
     if (last !== undefined && last.source === 'clock') this.#known!.set(routine.id, last.dueMs);
+    if (!isClock) return;
+    const [ms = Number.POSITIVE_INFINITY] = nextDueTimes(
+      routine.trigger,
+      routine.zone,
+      this.#options.clock(),
+    );
+    this.#next.set(routine.id, { sinceMs: routine.sinceMs, ms });
   }
 
   async #eventDues(routine: Routine): Promise<readonly NewDue[]> {
@@ -357,11 +365,9 @@ export class DueLoop {
 
   async #pauseIfFailing(routine: Routine): Promise<void> {
     const { firings, settings } = this.#options;
-    if (
-      settings.maxFailures > 0 &&
-      (await firings.hasFailed(routine.id, settings.maxFailures, routine.sinceMs))
-    )
-      await this.#pause(routine, `It failed ${settings.maxFailures} times in a row.`);
+    const { maxFailures: most } = settings;
+    if (most > 0 && (await firings.hasFailed(routine.id, most, routine.sinceMs)))
+      await this.#pause(routine, `It failed ${most} times in a row.`);
   }
 
   async #pause({ id }: Routine, reason: string): Promise<void> {
@@ -377,18 +383,13 @@ export class DueLoop {
   #untilNext(own: readonly Routine[], open: readonly Firing[]): number {
     const now = this.#options.clock();
     const isBusy = open.some(({ status }) => status !== 'due');
+    const due = open.filter(({ status }) => status === 'due');
     const times = [
-      ...open
-        .filter(({ status }) => status === 'due')
-        .map(({ next_ms }) => Math.max(next_ms, now + followMs)),
-      ...own.flatMap(({ trigger, zone }) => this.#next(trigger, zone, now)),
+      ...due.map(({ next_ms }) => Math.max(next_ms, now + followMs)),
+      ...own.flatMap(({ id }) => this.#next.get(id)?.ms ?? []),
     ];
     const earliest = times.reduce((least, ms) => Math.min(least, ms - now), maxSleepMs);
     return isBusy ? Math.min(earliest, followMs) : earliest;
-  }
-
-  #next(trigger: Routine['trigger'], zone: string, now: number): readonly number[] {
-    return isClockTrigger(trigger) ? dueTimes(trigger, zone, now, now + maxSleepMs, 1) : [];
   }
 }
 

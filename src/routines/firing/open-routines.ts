@@ -12,10 +12,11 @@ import { machineId } from '../definition/machine.ts';
 import type { Creator, RoutineSettings } from '../definition/routine.ts';
 import type { PersonFacts } from '../definition/routine-input.ts';
 import { Secrets } from '../definition/secrets.ts';
-import { DueLoop, leaderKind } from './due-loop.ts';
+import { DueLoop } from './due-loop.ts';
 import type { FindEvents } from './event-source.ts';
 import type { RoutineData } from './feature-data.ts';
 import { Firings, firingChange } from './firings.ts';
+import { leaderKind } from './leader.ts';
 import { ownerName } from './owner.ts';
 import { createRunPort, type RunPort } from './run-port.ts';
 

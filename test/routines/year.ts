@@ -1,0 +1,207 @@
+import { createStore } from '../../src/store/store.ts';
+import { randomNumbers } from '../random-numbers.ts';
+import { openRoutines } from '../routine-bench.ts';
+
+const [minute, hour] = [60_000, 3_600_000];
+const day = 24 * hour;
+const [graceMs, windowMs] = [2 * minute, 12 * hour];
+const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'];
+
+export interface YearResult {
+  readonly due: number;
+  readonly started: number;
+  readonly skipped: number;
+  readonly messages: number;
+  readonly problems: readonly string[];
+}
+
+interface Plan {
+  readonly name: string;
+  readonly zone: string;
+  readonly time: string;
+  /** 0 is Sunday; empty for every day. */
+  readonly weekdays: readonly number[];
+  readonly missed: 'once' | 'skip';
+}
+
+/**
+ * Lives through some days with routines in three zones, while the machine sleeps now and then, and compares every row and every
+ * message with a model that shares no code with the feature.
+ */
+export async function liveThroughYear(count: number, days: number, seed = 1): Promise<YearResult> {
+  const { next: random, pick } = randomNumbers(seed);
+  await using bench = openRoutines({
+    settings: {
+      ...{ minIntervalMs: 300_000, catchUpHours: 12, maxFailures: 5, maxPerHour: 20, keepMs: 0 },
+      maxParallel: 10_000,
+    },
+  });
+  bench.now = Date.parse('2026-01-01T00:00:00Z');
+  const began = bench.now;
+  const plans: Plan[] = [];
+  const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+  for (let index = 0; index < count; index++) {
+    const plan: Plan = {
+      name: `r${index}`,
+      zone: zones[index % zones.length]!,
+      // Many in the hours in which clocks change.
+      time: `${String(pick([1, 2, 2, 2, 3, 7, 9, 18, 23])).padStart(2, '0')}:${pick(['00', '15', '30'])}`,
+      weekdays: random() < 0.7 ? [] : [Math.floor(random() * 7)],
+      missed: random() < 0.8 ? 'once' : 'skip',
+    };
+    plans.push(plan);
+    const when = `every ${plan.weekdays.length === 0 ? 'day' : names[plan.weekdays[0]!]} at ${plan.time}`;
+    await bench.create(when, { name: plan.name, timezone: plan.zone, missed: plan.missed });
+  }
+
+  const end = began + days * day;
+  const expected = plans.map((plan) => ({ plan, times: timesOf(plan, began, end) }));
+  const looks = lookTimes(
+    expected.flatMap(({ times }) => times),
+    began,
+    end,
+    random,
+  );
+  for (const look of looks) {
+    bench.now = look;
+    await bench.feature.once();
+  }
+  // News of the last runs.
+  await bench.feature.once();
+
+  const problems: string[] = [];
+  const store = createStore(`${bench.folder}/adjutant.db`);
+  const rows = await store.read((db) => db.selectFrom('firings').selectAll().execute());
+  const routines = (await bench.call('list_routines', { limit: 10_000 })).routines as {
+    id: string;
+    name: string;
+  }[];
+  await store.close();
+  const idOf = new Map(routines.map(({ id, name }) => [name, id]));
+  const rowsOf = Map.groupBy(rows, ({ routine_id }) => routine_id);
+  let [due, started, skipped, messages] = [0, 0, 0, 0];
+  for (const { plan, times } of expected) {
+    const found = new Map((rowsOf.get(idOf.get(plan.name)!) ?? []).map((row) => [row.due_ms, row]));
+    const model = modelOf(times, looks, plan);
+    if (found.size !== model.size)
+      problems.push(`${plan.name}: ${found.size} rows for ${model.size} due times`);
+    for (const [ms, fires] of model) {
+      const row = found.get(ms);
+      due += 1;
+      const status = fires ? 'completed' : 'skipped';
+      if (row?.status !== status)
+        problems.push(
+          `${plan.name} ${new Date(ms).toISOString()}: ${row?.status ?? 'no row'} instead of ${status}`,
+        );
+      if (row?.status === 'skipped' && !row.reason)
+        problems.push(`${plan.name}: a skipped time without a reason`);
+      if (fires) started += 1;
+      else skipped += 1;
+    }
+    const told = bench.messages.filter(({ key }) => key.startsWith(`routine/${idOf.get(plan.name)}/`));
+    const batches = missedBatches(times, looks, model);
+    const finished = [...model.values()].filter(Boolean).length;
+    messages += told.length;
+    if (told.length !== finished + batches)
+      problems.push(
+        `${plan.name}: ${told.length} messages instead of ${finished} results and ${batches} notes of missed times`,
+      );
+  }
+  if (bench.runs.started.length !== started)
+    problems.push(`${bench.runs.started.length} runs instead of ${started}`);
+  return { due, started, skipped, messages, problems };
+}
+
+/** When the worker looks: soon after each due time, except while the machine sleeps. */
+function lookTimes(due: readonly number[], began: number, end: number, random: () => number): number[] {
+  const sleeps: [number, number][] = [];
+  for (let ms = began; ms < end; ms += random() * 6 * day) {
+    const from = ms + random() * day;
+    sleeps.push([from, from + random() * (random() < 0.2 ? 3 * day : 10 * hour)]);
+  }
+  const isAsleep = (ms: number) => sleeps.some(([from, to]) => ms >= from && ms < to);
+  const looks = due.map((ms) => ms + Math.floor(random() * minute)).filter((ms) => !isAsleep(ms));
+  return [...new Set([...looks, ...sleeps.map(([, to]) => Math.ceil(to) + 1000), end])]
+    .filter((ms) => ms <= end)
+    .sort((a, b) => a - b);
+}
+
+/** Whether each due time fires, by the words of the documentation. */
+function modelOf(
+  times: readonly number[],
+  looks: readonly number[],
+  { missed }: Plan,
+): ReadonlyMap<number, boolean> {
+  const model = new Map<number, boolean>();
+  for (const [look, batch] of batchesOf(times, looks))
+    batch.forEach((ms, index) => {
+      const late = look - ms;
+      const isLast = index === batch.length - 1;
+      model.set(ms, late <= graceMs || (isLast && missed === 'once' && late <= windowMs));
+    });
+  return model;
+}
+
+/** The times that become known at each look. */
+function batchesOf(times: readonly number[], looks: readonly number[]): Map<number, number[]> {
+  const batches = new Map<number, number[]>();
+  let at = 0;
+  for (const ms of times) {
+    while (at < looks.length && looks[at]! < ms) at += 1;
+    const look = looks[at];
+    if (look !== undefined) batches.set(look, [...(batches.get(look) ?? []), ms]);
+  }
+  return batches;
+}
+
+function missedBatches(
+  times: readonly number[],
+  looks: readonly number[],
+  model: ReadonlyMap<number, boolean>,
+): number {
+  return [...batchesOf(times, looks).values()].filter((batch) => batch.some((ms) => !model.get(ms))).length;
+}
+
+/** Every due time, found by asking the calendar of the system what each minute is called in the zone. */
+function timesOf({ zone, time, weekdays }: Plan, began: number, end: number): number[] {
+  const nameOf = calendar(zone);
+  const found: number[] = [];
+  for (let noon = began - 2 * day + 12 * hour; noon < end + 2 * day; noon += day) {
+    const date = new Date(noon).toISOString().slice(0, 10);
+    if (weekdays.length > 0 && !weekdays.includes(new Date(`${date}T00:00Z`).getUTCDay())) continue;
+    const wanted = `${date} ${time}`;
+    const near = Date.parse(`${date}T${time}Z`);
+    let ms: number | undefined;
+    // Zones are at most 14 hours from UTC. The first minute with this name counts.
+    const offset = offsetNear(nameOf, near);
+    for (
+      let at = near - offset - 2 * hour;
+      at <= near - offset + 2 * hour && ms === undefined;
+      at += 15 * minute
+    )
+      if (nameOf(at) === wanted) ms = at;
+    // A name that no minute has: so long after the change as it would have been without it.
+    ms ??= near - offsetBefore(nameOf, near - offset);
+    if (ms > began && ms <= end) found.push(ms);
+  }
+  return found.sort((a, b) => a - b);
+}
+
+type NameOf = (ms: number) => string;
+
+function calendar(zone: string): NameOf {
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+  return (ms) => format.format(ms);
+}
+
+function offsetAt(nameOf: NameOf, ms: number): number {
+  return Date.parse(`${nameOf(ms).replace(' ', 'T')}Z`) - Math.floor(ms / minute) * minute;
+}
+
+function offsetNear(nameOf: NameOf, wall: number): number {
+  return offsetAt(nameOf, wall - offsetAt(nameOf, wall));
+}
+
+function offsetBefore(nameOf: NameOf, ms: number): number {
+  return offsetAt(nameOf, ms - 12 * hour);
+}
