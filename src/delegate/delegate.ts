@@ -55,7 +55,10 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
   const newsTimer =
     options.recoversRuns && options.outreach
       ? setInterval(async () => {
-          if (existsSync(options.queueFile)) await (await runtime()).tell();
+          if (existsSync(options.queueFile))
+            await runtime()
+              .then((opened) => opened.tell())
+              .catch((error: unknown) => log('warning', 'people could not be told about runs', error));
         }, newsIntervalMs).unref()
       : undefined;
 

@@ -2,7 +2,7 @@ import type { Server as Listener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Open files that the server keeps for itself: databases, watched folders, run files, chunks that are loaded on first use. */
-const ownFiles = 48;
+const ownFiles = 72;
 const fewest = 8;
 /** A connection is unused only after this time: the request of a new one may be on its way. */
 const unusedAfterMs = 250;

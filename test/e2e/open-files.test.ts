@@ -127,10 +127,10 @@ describe.runIf(hasPrlimit)('a server that has reached its limit of open files', 
 });
 
 it.skipIf(process.platform === 'win32')(
-  'a server with 64 open files serves its client beside 80 idle connections',
+  'a server with 96 open files serves its client beside 80 idle connections',
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'adjutant-files-'));
-    const script = `ulimit -n 64; exec "$0" '${bundle}' serve --http --port 0 --home '${home}'`;
+    const script = `ulimit -n 96; exec "$0" '${bundle}' serve --http --port 0 --home '${home}'`;
     const server = spawn('bash', ['-c', script, process.execPath], {
       env: { PATH: process.env['PATH'], HOME: home },
       stdio: ['ignore', 'ignore', 'pipe'],
