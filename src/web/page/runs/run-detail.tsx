@@ -375,7 +375,6 @@ interface FormProps {
 /** What the agent asks permission for, and the possible answers. */
 function ApprovalForm({ request, answer }: FormProps) {
   const draft = useDraft('refusal', `${request.run_id} ${request.id}`, () => ({ reason: '' }));
-  const { reason } = draft.fields;
   const subject = request.command ?? request.diff ?? request.host ?? request.tool;
   return (
     <section class="approval" data-form={draft.form} aria-label="Permission request" role="alert">
@@ -388,7 +387,7 @@ function ApprovalForm({ request, answer }: FormProps) {
           <ChangeButton
             key={decision}
             class={decision === 'refuse' ? 'danger' : ''}
-            onClick={() => answer(decision, reason).then((done) => done && draft.clear())}
+            onClick={() => answer(decision, draft.fields.reason).then((done) => done && draft.clear())}
           >
             {labels[decision]}
           </ChangeButton>
