@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { putFinishedRun } from '../../test/delegate/finished-run.ts';
-import type { Browser } from '../../test/page/browser.ts';
+import type { Browser, Page } from '../../test/page/browser.ts';
 
 export const prompts = 10_000;
 export const runs = 1_000;
@@ -79,13 +79,23 @@ export async function fillCalendar(address: string): Promise<void> {
   }
 }
 
+/** A row of a list, also in earlier versions of the page. */
+const rows = ':is(.row, .list-row)';
+
+/** Opens the list of prompts, which is the first view only in earlier versions. */
+async function openPrompts(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.waitForFunction("!location.hash.includes('token=')");
+  await page.evaluate("location.hash = '#/prompts'");
+}
+
 /** Milliseconds from the start of loading until the first prompt is visible. */
 export async function firstView(browser: Browser, address: string): Promise<number> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   const started = performance.now();
-  await page.goto(address);
-  await page.locator('.list-row').first().waitFor();
+  await openPrompts(page, address);
+  await page.locator(rows).first().waitFor();
   const elapsed = performance.now() - started;
   await context.close();
   return elapsed;
@@ -108,8 +118,8 @@ export async function slowView(
   await session.send('Network.emulateNetworkConditions', slowLine);
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
-  await page.goto(address);
-  await page.locator('.list-row').first().waitFor();
+  await openPrompts(page, address);
+  await page.locator(rows).first().waitFor();
   const first = seconds();
   await page.getByText(/^10\d{3} prompts$/).waitFor();
   const all = seconds();
@@ -129,7 +139,7 @@ export interface Typing {
 export async function measureTyping(browser: Browser, address: string): Promise<Typing> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
-  await page.goto(address);
+  await openPrompts(page, address);
   await page.getByText(/^10\d{3} prompts$/).waitFor();
   await page.getByRole('searchbox').click();
   await page.evaluate(`(() => {
@@ -172,8 +182,8 @@ export async function changeView(
 ): Promise<number> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
-  await page.goto(address);
-  await page.locator('.list-row').first().waitFor();
+  await openPrompts(page, address);
+  await page.locator(rows).first().waitFor();
   const started = performance.now();
   await page.goto(address.replace(/#.*/, `#/${view}`));
   await page.locator(entry).first().waitFor();

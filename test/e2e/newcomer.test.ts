@@ -161,6 +161,10 @@ it('leads a newcomer from an empty home to a prompt in a client, a run and a rem
   await walk.press('button', 'Read message');
   await walk.sees(/Hello Ada/);
   await walk.record('Reminder');
+  await walk.press('link', 'Server');
+  await walk.sees(/a function of the server/);
+  await walk.record('Server');
+  await walk.press('link', 'Calendar');
   await walk.press('button', 'More about this calendar');
   await walk.press('link', 'Messages and plan');
   await (await walk.sees(/Tea with Grace, .* to /)).click();

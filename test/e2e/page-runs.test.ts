@@ -289,6 +289,8 @@ describe('runs', () => {
       .getByText(/sleep 8/)
       .waitFor();
     await page.getByLabel('Message to the agent').fill('Also look left.');
+    await page.reload();
+    expect(await page.getByLabel('Message to the agent').inputValue()).toBe('Also look left.');
     await page.getByRole('button', { name: 'Send' }).click();
     await shows(page, 'The agent has the message.');
     await page.locator('article .badge.completed').waitFor();

@@ -111,6 +111,11 @@ export function removeDraftsOfOwner(): void {
   tab?.removeItem(ownerKey);
 }
 
+/** Whether this browser holds a draft of anybody. */
+export function hasAnyDraft(): boolean {
+  return Object.keys(browser ?? {}).some((name) => name.startsWith(prefix));
+}
+
 export function hasDraft(key: string): boolean {
   return [tab, browser].some((storage) => storage !== undefined && storage.getItem(fullKey(key)) !== null);
 }

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments, ToolName } from '../../../api.ts';
-import { draftOwner, setDraftOwner } from './draft-storage.ts';
+import { draftOwner, hasAnyDraft, setDraftOwner } from './draft-storage.ts';
 import { HttpClient, type McpClient, McpError } from './mcp-client.ts';
 
 export interface Connection {
@@ -44,8 +44,8 @@ export function ConnectionProvider({ token, children, onUnauthorized }: Provider
     (kind: ChangeKind) => setChanges((now) => ({ ...now, [kind]: now[kind] + 1 })),
     [],
   );
-  // Drafts belong to a person, so nothing is shown before the first answer tells who this is. A reload knows it at once.
-  const [isKnown, setKnown] = useState(draftOwner() !== undefined);
+  // Drafts belong to a person: if there are any, nothing is shown before the first answer tells who this is. A reload knows it.
+  const [isKnown, setKnown] = useState(draftOwner() !== undefined || !hasAnyDraft());
   const learn = async () => {
     const { actor, ...found } = await discover(client);
     setRights(found);
