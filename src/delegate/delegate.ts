@@ -71,7 +71,7 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
           compareTool(options, runtime),
           forkTool(options, runtime),
           ...agentTools(options, runtime),
-          ...statisticsTools(runtime),
+          ...statisticsTools(runs, runtime),
           ...runTools(runs, runtime, options.answerWithinMs || 50_000),
         ],
     ...(!options.document && {

@@ -22,6 +22,19 @@ const run = (task: string) => server.call('delegate_run', { task, cwd: bench.pro
 const messages = (method: string) =>
   server.notifications.filter((one) => one.method === method).map(({ params }) => params);
 
+it('run_statistics › counts every listed run', async () => {
+  putFinishedRun(join(bench.home, 'runs'), 1);
+  await run(steps({ answer: {} }));
+  const { record } = await server.call('run_statistics', { days: 3660 });
+  expect(record).toMatchObject({
+    agent: [
+      { key: 'codex', runs: 1 },
+      { key: 'unknown', runs: 1, completed: 1, duration_ms: 1000, cost_usd: null },
+    ],
+    day: [{ key: expect.stringMatching(/^2026-01-01|2025-12-31$/), runs: 1 }, { runs: 1 }],
+  });
+});
+
 describe('list_runs', () => {
   it('finds runs by status, folder, agent, text and time', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => putFinishedRun(join(bench.home, 'runs'), index));

@@ -124,6 +124,15 @@ export class Spending {
     };
   }
 
+  /** The ids of the counted runs. That of a job is `RUN/JOB`. */
+  runIds(since: Date): readonly string[] {
+    const rows = this.#database.all(
+      'SELECT DISTINCT run_id FROM spending WHERE started_at >= ?',
+      since.toISOString(),
+    );
+    return rows.map((row) => String(row['run_id']));
+  }
+
   /** Totals for each agent, model, folder or day. Autopilots are counted by their jobs. */
   groups(by: Grouping, { since, actor }: Period): readonly Record<string, unknown>[] {
     return this.#database.all(

@@ -1,7 +1,10 @@
 import { type Context, isOwner } from '../../context.ts';
 import { defineTool, hints } from '../../tool.ts';
-import { type Grouping, groupings } from '../run/spending.ts';
+import { type Grouping, groupings, type Spending } from '../run/spending.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import type { OpenRuns } from './run-change-tools.ts';
+import type { RunOverview } from './run-overview.ts';
+import type { Runs } from './runs.ts';
 
 const count = { type: 'integer' } as const;
 
@@ -40,7 +43,7 @@ const group = {
 const groups = { type: 'array', items: group } as const;
 
 /** The tool that counts runs, tokens, costs and time. */
-export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
+export function statisticsTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>) {
   return [
     defineTool({
       name: 'run_statistics',
@@ -83,7 +86,8 @@ export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
         since.setHours(0, 0, 0, 0);
         since.setDate(since.getDate() - days + 1);
         const period = { since, ...(!isOwner(context.actor) && { actor: context.actor }) };
-        const of = (by: Grouping) => spending.groups(by, period).map(toGroup);
+        const others = await uncounted(await runs(context), spending, since);
+        const of = (by: Grouping) => withRuns(spending.groups(by, period).map(toGroup), others, by);
         const structured = {
           since: since.toISOString(),
           agent: of('agent'),
@@ -101,6 +105,54 @@ export function statisticsTools(runtime: () => Promise<DelegationRuntime>) {
 }
 
 type Group = ReturnType<typeof toGroup>;
+
+/**
+ * Runs of the list that no agent was counted for: those of other machines, sample runs, and runs that could not start. Without
+ * them, the statistics would not match the list.
+ */
+async function uncounted(all: Runs, spending: Spending, since: Date): Promise<readonly RunOverview[]> {
+  // An autopilot is counted by its jobs.
+  const counted = new Set(spending.runIds(since).map((id) => id.split('/')[0]));
+  const listed = await all.list(Number.POSITIVE_INFINITY, undefined, { since });
+  return listed.filter(({ run_id }) => !counted.has(run_id));
+}
+
+const keys: Readonly<Record<Grouping, (run: RunOverview) => string>> = {
+  agent: ({ agent }) => agent ?? 'unknown',
+  model: () => 'unknown',
+  folder: ({ cwd }) => cwd,
+  // The local day, as the database counts it.
+  day: ({ started_at }) => new Intl.DateTimeFormat('sv').format(Date.parse(started_at)),
+};
+
+/** Adds runs to the groups that they belong to. */
+function withRuns(groups: readonly Group[], runs: readonly RunOverview[], by: Grouping): readonly Group[] {
+  const all = new Map(groups.map((group) => [group.key, group]));
+  for (const run of runs) {
+    const key = keys[by](run);
+    const before = all.get(key) ?? toGroup({ key, cost_usd: null });
+    const { tokens } = before;
+    const { status, usage, duration_ms } = run;
+    const one = (isCounted: boolean) => (isCounted ? 1 : 0);
+    all.set(key, {
+      ...before,
+      runs: before.runs + 1,
+      completed: before.completed + one(status.startsWith('completed')),
+      failed: before.failed + one(status === 'failed'),
+      cancelled: before.cancelled + one(status === 'cancelled'),
+      running: before.running + one(status === 'running'),
+      tokens: {
+        input: tokens.input + (usage?.input_tokens ?? 0),
+        cached_input: tokens.cached_input + (usage?.cached_input_tokens ?? 0),
+        output: tokens.output + (usage?.output_tokens ?? 0),
+      },
+      duration_ms: before.duration_ms + Math.round(duration_ms),
+    });
+  }
+  const order = (a: Group, b: Group) =>
+    by === 'day' || a.runs === b.runs ? (a.key < b.key ? -1 : 1) : b.runs - a.runs;
+  return [...all.values()].sort(order);
+}
 
 function toGroup(row: Readonly<Record<string, unknown>>) {
   const number = (name: string) => Number(row[name] ?? 0);
