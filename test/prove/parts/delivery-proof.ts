@@ -124,7 +124,12 @@ async function prepare(store: Store, notifications: number, webhook: string): Pr
     meeting(`e${index}`, `u${index % 100}`, now + 600 * minute),
   );
   const rows = Array.from({ length: notifications }, (_, index) =>
-    reminder(events[Math.floor(index / 3)]!, now - 1000, { id: `n${index}`, channel: 'webhook' }),
+    reminder(events[Math.floor(index / 3)]!, now - 1000, {
+      id: `n${index}`,
+      channel: 'webhook',
+      // A time that the person named. Other reminders of the same time become one message.
+      origin: 'event',
+    }),
   );
   await fill(store, { users, events, notifications: rows });
 }
