@@ -111,7 +111,7 @@ export const tokens: Command = {
       {
         summary: 'Replace the token of the owner, without a restart of servers',
         changes: true,
-        examples: ['tokens rotate-owner'],
+        examples: ['tokens rotate-owner', 'tokens rotate-owner --json'],
       },
     ),
   },

@@ -46,12 +46,13 @@ export class SharedLease<State extends JsonObject> {
     return this.#held !== undefined && this.#write(this.#held, state, parse(this.#held).fence);
   }
 
-  /** Ends the lease, so that another process need not wait until its time is up. */
+  /** Ends the lease, so that another process need not wait until its time is up. A lease without state leaves no record. */
   async release(): Promise<void> {
     if (this.#held === undefined) return;
-    await this.#options.store.run(
-      sql`update records set position = 0 where ${this.#row} and value = ${this.#held} returning key`,
-    );
+    const { owner: _, fence: __, ...state } = parse(this.#held);
+    const end =
+      Object.keys(state).length === 0 ? sql`delete from records` : sql`update records set position = 0`;
+    await this.#options.store.run(sql`${end} where ${this.#row} and value = ${this.#held} returning key`);
     this.#held = undefined;
   }
 

@@ -181,6 +181,18 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [query('inbox'), query('inbox list --kind task'), change('inbox dismiss --kind task')],
     bad: 'inbox dismiss',
   },
+  routines: {
+    good: [
+      change('routines create brief --task hello --when RRULE:FREQ=DAILY;BYHOUR=7;BYMINUTE=0'),
+      query('routines list'),
+      query('routines show brief'),
+      query('routines run brief --dry-run'),
+      change('routines pause brief'),
+      change('routines resume brief'),
+      change('routines delete brief'),
+    ],
+    bad: 'routines show nothing',
+  },
   backup: { good: [change('backup one.backup')], bad: 'backup other.backup --keep 2' },
   restore: { good: [change('restore one.backup --replace')], bad: 'restore nothing.backup' },
   audit: { good: [query('audit'), query('audit verify')], bad: 'audit --limit none' },

@@ -104,6 +104,7 @@ const required: Readonly<Record<string, JsonObject>> = {
   update_event: { title: 'Changed' },
   answer_invitation: { answer: 'accepted' },
   remind: { text: 'x', when: 'tomorrow 9:00' },
+  send_message: { text: 'x' },
 };
 
 describe("a token for Ada's calendar", () => {

@@ -266,7 +266,7 @@ describe('tasks', () => {
     await using assistant = await open();
     await importText(assistant, ...task());
     expect((await planned(assistant)).map(({ plan_time, subject }) => [plan_time, subject])).toEqual([
-      ['2026-11-18T08:00:00Z', 'Due: Taxes, Wednesday, November 18, 2026 at 2:00 PM'],
+      ['2026-11-18T08:00:00Z', 'Due: Taxes, Wed, Nov 18, 2:00 PM'],
       ['2026-11-19T08:00:00Z', 'Overdue for 1 day: Taxes'],
       ['2026-11-20T08:00:00Z', 'Overdue for 2 days: Taxes'],
       ['2026-11-21T08:00:00Z', 'Overdue for 3 days: Taxes'],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../../test/delegate/git-repository.ts';
 import { contain } from '../process/containment.ts';
 import { commitsToBranches } from './commits.ts';
+import { removeFolder } from './remove-folder.ts';
 import { settleRun } from './settle.ts';
 import { Workspace, type WorkspaceKind, workspaceFolder } from './workspace.ts';
 
@@ -18,7 +19,8 @@ let repo: string;
 beforeEach(() => {
   ({ folder, repo } = createRepository());
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+// The work folder of an overlay has no permissions.
+afterEach(() => removeFolder(folder));
 
 const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as WorkspaceKind[];
 describe.each(kinds)('commits in an isolated view: %s', (kind) => {
