@@ -31,8 +31,9 @@ export function withSandbox(agent: Agent, options: SandboxOptions, others: reado
       async confine(place) {
         const confinement = await confine(place);
         if (!(await hasLayer())) return confinement;
-        const writes = agent.profile.files.map((path) => resolve(options.userHome, path));
-        const footprint = { writes, temporary: [], reads: [], variables: [], hides: confinement.hides ?? [] };
+        const { hides = [], writes: folders = [] } = confinement;
+        const writes = [...agent.profile.files.map((path) => resolve(options.userHome, path)), ...folders];
+        const footprint = { writes, temporary: [], reads: [], variables: [], hides };
         return { ...confinement, bounds: await agentBounds('adjutant', place, footprint, files) };
       },
     }),

@@ -159,6 +159,8 @@ export interface Confinement {
   readonly env: Readonly<Record<string, string>>;
   /** Files of the agent that the command must not read. */
   readonly hides?: readonly string[];
+  /** Folders besides the workspace that its sandbox lets the command write to. */
+  readonly writes?: readonly string[];
   /** The sandbox of Adjutant around it. */
   readonly bounds?: Bounds | undefined;
 }

@@ -135,6 +135,7 @@ export function createCodex(options: CodexOptions): Agent {
         args: ['sandbox', ...args, '--', ...start],
         env: { ...variables.own, CODEX_HOME: codexHome },
         hides: [join(codexHome, 'auth.json')],
+        writes: commandFolders(sandbox, settings),
       };
     },
     sandboxWorks(...workspaces) {
@@ -194,17 +195,10 @@ function codexFootprint(
   settings: Fields,
   servers: readonly Fields[],
 ): Footprint {
-  const own = settings['sandbox_workspace_write'];
-  const excludesTmp = isObject(own) && own['exclude_slash_tmp'] === true;
   const providers = isObject(settings['model_providers']) ? Object.values(settings['model_providers']) : [];
   const isBedrock = settings['model_provider'] === 'amazon-bedrock';
   return {
-    writes: [
-      codexHome,
-      ...(sandbox === 'workspace-write'
-        ? [...writableRoots(settings), ...(excludesTmp ? [] : ['/tmp'])]
-        : []),
-    ],
+    writes: [codexHome, ...commandFolders(sandbox, settings)],
     protects: ['config.toml', 'hooks.json'].map((name) => join(codexHome, name)),
     temporary: [],
     reads: [
@@ -219,6 +213,17 @@ function codexFootprint(
     // These programs of the person work outside the sandbox of Codex.
     writesAnywhere: servers.length > 0 || settings['notify'] !== undefined,
   };
+}
+
+/**
+ * The folders besides the workspace that the sandbox of Codex lets commands write to. It creates mount points in them, so they must
+ * be writable for Codex.
+ */
+function commandFolders(sandbox: AgentCall['sandbox'], settings: Fields): readonly string[] {
+  if (sandbox !== 'workspace-write') return [];
+  const own = settings['sandbox_workspace_write'];
+  const excludesTmp = isObject(own) && own['exclude_slash_tmp'] === true;
+  return [...writableRoots(settings), ...(excludesTmp ? [] : ['/tmp'])];
 }
 
 /** The variables that a model provider or an MCP server of the settings uses. */
