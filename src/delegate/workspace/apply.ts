@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { type FilePath, readRegularBytes } from '../../regular-file.ts';
 import type { Environment } from '../process/environment.ts';
-import { findBaseContent, preserveForOthers } from './base-content.ts';
+import { findBaseContent, preserveForOthers, replacedContents } from './base-content.ts';
 import { type Change, type FolderChange, isApplicable, summarize } from './folder-changes.ts';
 import type { FolderClaims } from './folder-claims.ts';
 import { mergeTexts } from './git.ts';
@@ -309,8 +309,9 @@ async function mergeFile(
   { path, base, state, change }: FolderChange,
   target: FilePath,
   now: FileState | undefined,
-  { run, env, take }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<Merge> {
+  const { run, env, take } = options;
   if (now === undefined) return 'it was deleted meanwhile';
   if (change === 'deleted') return 'it was changed meanwhile, and the run deleted it';
   const conflict =
@@ -332,12 +333,38 @@ async function mergeFile(
     if (bytes === undefined) return `${conflict}, and it is not a text that can be merged`;
     await disk.writeFile(file, bytes, { mode: 0o600 });
   }
-  const { text, conflicts } = await mergeTexts(merge, versions, run, env);
+  const fromStart = await mergeTexts(merge, versions, run, env);
+  const { text, conflicts } =
+    fromStart.conflicts === 0 ? fromStart : await mergeFromLater(workspace, path, merge, versions, options);
   if (conflicts > 0 && take !== 'markers') return conflict;
   await disk.mkdir(join(storage, 'merged'), { recursive: true, mode: 0o700 });
   const merged = crypto.randomUUID();
   await disk.writeFile(join(storage, 'merged', merged), text, { mode: 0o600 });
   return { merged, ...(conflicts > 0 && { isMarked: true }) };
+}
+
+/**
+ * Merges again from the latest content that the agent has seen: an overlay shows what other runs applied before the agent read
+ * the file. The agent has seen a content if its version has all changes that led to it.
+ */
+async function mergeFromLater(
+  { storage }: Workspace,
+  path: string,
+  merge: string,
+  versions: { readonly ours: string; readonly base: string; readonly theirs: string },
+  { run, env }: ApplyOptions,
+): Promise<{ readonly text: Buffer; readonly conflicts: number }> {
+  const theirs = await disk.readFile(versions.theirs);
+  const later = join(merge, 'later');
+  for (const replaced of (await replacedContents(storage, path)).toReversed()) {
+    const bytes = await readText(replaced);
+    if (bytes === undefined) continue;
+    await disk.writeFile(later, bytes, { mode: 0o600 });
+    const seen = await mergeTexts(merge, { ...versions, ours: later }, run, env);
+    if (seen.conflicts === 0 && seen.text.equals(theirs))
+      return mergeTexts(merge, { ...versions, base: later }, run, env);
+  }
+  return mergeTexts(merge, versions, run, env);
 }
 
 async function readText(file: FilePath): Promise<Buffer | undefined> {

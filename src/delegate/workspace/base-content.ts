@@ -76,14 +76,24 @@ async function addRecords(storage: string, records: readonly string[]): Promise<
 
 /** The files that were replaced since the run started, as they were then. */
 export async function keptFiles(storage: string): Promise<ReadonlyMap<string, KeptFile>> {
-  const list = await readRegularFile(join(storage, listName), maxFileBytes).catch(() => '');
   const files = new Map<string, KeptFile>();
-  for (const line of list.split('\n')) {
-    const kept = parseObject(line) as unknown as KeptFile | undefined;
-    // The first one that replaced the file found it as it was at the start.
-    if (kept !== undefined && !files.has(kept.path)) files.set(kept.path, kept);
-  }
+  // The first one that replaced the file found it as it was at the start.
+  for (const kept of await listKept(storage)) if (!files.has(kept.path)) files.set(kept.path, kept);
   return files;
+}
+
+/** All contents of a file that other changes have replaced since the run started, oldest first. */
+export async function replacedContents(storage: string, path: string): Promise<readonly string[]> {
+  const kept = (await listKept(storage)).filter((one) => one.path === path);
+  return kept.map(({ file }) => join(storage, 'kept', file));
+}
+
+async function listKept(storage: string): Promise<readonly KeptFile[]> {
+  const list = await readRegularFile(join(storage, listName), maxFileBytes).catch(() => '');
+  return list.split('\n').flatMap((line) => {
+    const kept = parseObject(line) as unknown as KeptFile | undefined;
+    return kept === undefined ? [] : [kept];
+  });
 }
 
 /** Remembers the index of the repository, which knows the content of the files that had no changes. */
