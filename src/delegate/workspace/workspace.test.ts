@@ -191,6 +191,24 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(await one.workspace.collectChanges()).toEqual([]);
   });
 
+  it('merges from what the agent saw, and reports a line that others changed since then', async () => {
+    const [first, seeing, second] = [await isolate(kind), await isolate(kind), await isolate(kind)];
+    await first.agent(`sed -i 's/line 1$/ONE/' a.txt`);
+    await second.agent(`sed -i 's/line 1$/ONE again/' a.txt`);
+    await first.apply();
+    await seeing.agent(`sed -i 's/line 1$/ONE/;s/line 5$/FIVE/' a.txt`);
+    expect((await second.apply({ take: 'run' })).conflicts).toEqual([]);
+    expect((await seeing.apply()).conflicts).toEqual([]);
+    expect(read('a.txt')).toBe(ten({ 1: 'ONE again', 5: 'FIVE' }));
+    const blind = await isolate(kind);
+    const third = await isolate(kind);
+    await blind.agent(`sed -i 's/ONE again$/BLIND/' a.txt`);
+    await third.agent(`sed -i 's/ONE again$/THIRD/' a.txt`);
+    await third.apply();
+    expect((await blind.apply()).conflicts).toEqual([{ path: 'a.txt', reason: 'it was changed meanwhile' }]);
+    expect(read('a.txt')).toBe(ten({ 1: 'THIRD', 5: 'FIVE' }));
+  });
+
   it('merges what others changed in other places meanwhile, and keeps both where they conflict', async () => {
     const [one, two, three] = [await isolate(kind), await isolate(kind), await isolate(kind)];
     await one.agent(`sed -i 's/line 1$/ONE/' a.txt; echo one > new.txt; echo one > dist/old.js`);
