@@ -12,7 +12,7 @@ export interface Context {
   /** Does nothing unless the client asked for progress. `progress` must increase with every call. */
   progress(progress: number, total?: number, message?: string): void;
   log(level: ProtocolLogLevel, data: unknown, logger?: string): void;
-  /** True if the client can answer this kind of question. */
+  /** True if the client can answer this kind of question now. For elicitation: if it shows forms, and not only addresses. */
   can(capability: AskCapability): boolean;
   /**
    * Asks the client and waits for its answers. Revision 2026-07-28 has no server requests: there the handler runs again

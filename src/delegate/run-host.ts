@@ -1,7 +1,8 @@
-import { promises as disk, renameSync, writeFileSync } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { replaceFile } from '../atomic-file.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject, type JsonSchema, messageOf } from '../json.ts';
 import { log, setLogFormat, setLogLevel, setLogRedaction } from '../log.ts';
@@ -247,8 +248,7 @@ async function serveFinishTool(schemaFile: string, answerFile: string): Promise<
     const { problem } = await validateAnswer(text, schema);
     if (problem !== undefined)
       return toolResult(`The answer is invalid: ${problem}. Call the tool again.`, true);
-    writeFileSync(`${answerFile}.new`, text, { mode: 0o600 });
-    renameSync(`${answerFile}.new`, answerFile);
+    replaceFile(answerFile, text);
     return toolResult('The answer is recorded. End your turn now.', false);
   };
   const respond = (id: unknown, fields: JsonObject) =>

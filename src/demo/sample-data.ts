@@ -1,5 +1,6 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../atomic-file.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
@@ -28,7 +29,7 @@ async function loadAll(options: DemoOptions, before: Placed, context: Context) {
   let placed = await placeFiles(new Map([...sampleFiles(options), ...runFiles]), stateFile, before);
   const record = async (more: Partial<Placed>) => {
     placed = { ...placed, ...more };
-    await savePlaced(stateFile, placed);
+    replaceFile(stateFile, JSON.stringify(placed));
   };
   const person = await addPerson({ ...options, context }, before.person ?? undefined, (one) =>
     record({ person: one }),
@@ -54,13 +55,10 @@ export async function remove(options: DemoOptions, context: Context) {
   const { events: removed, kept } =
     person === undefined ? { events: 0, kept: [] } : await removePerson({ ...options, context }, person);
   if (person === undefined || kept.length === 0) await deletePlaced(options.stateFile, placed);
-  else
-    await savePlaced(options.stateFile, {
-      ...placed,
-      files: [],
-      runs: [],
-      person: { ...person, events: [] },
-    });
+  else {
+    const rest: Placed = { ...placed, files: [], runs: [], person: { ...person, events: [] } };
+    replaceFile(options.stateFile, JSON.stringify(rest));
+  }
   return {
     prompts: removedFiles.filter(isPrompt).length,
     events: removed,
@@ -109,11 +107,6 @@ async function loadPlaced(stateFile: string): Promise<Placed> {
   }
 }
 
-async function savePlaced(stateFile: string, placed: Placed): Promise<void> {
-  await disk.mkdir(dirname(stateFile), { recursive: true, mode: 0o700 });
-  await disk.writeFile(stateFile, JSON.stringify(placed), { mode: 0o600 });
-}
-
 async function deletePlaced(stateFile: string, { folders }: Placed): Promise<void> {
   await disk.rm(stateFile, { force: true });
   await removeFolders(folders);
@@ -136,7 +129,7 @@ async function placeFiles(
     (one, other) => other.length - one.length,
   );
   const placed: Placed = { ...before, files, folders, runs: [] };
-  await savePlaced(stateFile, placed);
+  replaceFile(stateFile, JSON.stringify(placed));
   for (const [file, text] of samples) {
     // Run files must be private. The same mode does no harm to the other files.
     await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });

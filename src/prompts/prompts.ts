@@ -1,3 +1,4 @@
+import type { ChatModel } from '../chat-model.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
@@ -24,7 +25,6 @@ import { RecentValues } from './rendering/arguments.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
 import { CommandSource } from './sources/commands.ts';
 import { TwigSource } from './sources/twig.ts';
-import type { ModelOptions } from './testing/test-model.ts';
 import { TestedRevisions } from './testing/tested-revisions.ts';
 import { TrialStore } from './testing/trial-store.ts';
 import { createCatalogTools, createShow } from './tools/catalog-tools.ts';
@@ -70,7 +70,7 @@ export interface PromptsOptions {
   /** A label does not move to a revision whose tests fail. */
   readonly holdsLabels?: boolean;
   /** The model that answers tests of prompts. */
-  readonly model?: ModelOptions;
+  readonly model?: ChatModel;
   /** Rules of lint that are not reported. */
   readonly silencedRules?: readonly string[];
   /** Counts how often prompts are used. Default: true. */

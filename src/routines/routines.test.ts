@@ -266,6 +266,24 @@ describe('a clock', () => {
     expect(await bench.history()).toMatchObject([{ status: 'running', run_id: 'run-1' }]);
     expect(bench.runs.started).toHaveLength(1);
   });
+
+  it('starts the run that a killed worker did not, although this process has its id, as in a container', async () => {
+    await using bench = openRoutines();
+    await bench.create('2026-11-16T07:00');
+    bench.runs.outcome = 'open';
+    await bench.pass(hour + minute);
+    bench.runs.search = async () => undefined;
+    const { createStore } = await import('../store/store.ts');
+    const store = createStore(`${bench.folder}/adjutant.db`);
+    const { sql } = await import('kysely');
+    const owner = `${process.pid}-earlier`;
+    await store.run(
+      sql`update firings set status = 'starting', run_id = null, owner = ${owner} returning id`,
+    );
+    await store.close();
+    await bench.pass(5 * minute, minute);
+    expect(await bench.history()).toMatchObject([{ status: 'running', run_id: 'run-2' }]);
+  });
 });
 
 describe('the clocks change', () => {

@@ -10,6 +10,8 @@ export interface SharedLeaseOptions {
   readonly key: string;
   readonly owner: string;
   readonly durationMs: number;
+  /** Whether an owner is known to have exited. Its lease is free at once. Only for keys that one machine uses. */
+  readonly hasExited?: (owner: string) => boolean;
 }
 
 /**
@@ -30,13 +32,14 @@ export class SharedLease<State extends JsonObject> {
 
   /** Takes or renews the lease. Returns its state, or `undefined` if another process holds it. */
   async take(initial: State): Promise<State | undefined> {
-    const { store, clock } = this.#options;
+    const { store, clock, hasExited } = this.#options;
     const row = await store.read((db) =>
       db.selectFrom('records').select(['value', 'position']).where(this.#row).executeTakeFirst(),
     );
     const { owner, fence, ...stored } = parse(row?.value);
     const isOwn = owner === this.#options.owner;
-    if (!isOwn && row !== undefined && row.position > clock()) return undefined;
+    const isHeld = row !== undefined && row.position > clock() && !hasExited?.(owner);
+    if (!isOwn && isHeld) return undefined;
     const state = { ...initial, ...stored };
     return (await this.#write(row?.value ?? '', state, isOwn ? fence : fence + 1)) ? state : undefined;
   }

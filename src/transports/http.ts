@@ -15,6 +15,7 @@ import type { Finding } from '../feature.ts';
 import { type Authenticator, type Credential, isDenial, ownerCredential } from '../identity/credential.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
+import { readBody } from '../request-body.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
 import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
 import { checkOrigin, type GuardOptions } from './guard.ts';
@@ -263,33 +264,6 @@ function listen(listener: Listener, { host, port }: HttpOptions): Promise<void> 
     listener.listen(port, host, () => {
       listener.off('error', reject);
       resolve();
-    });
-  });
-}
-
-/**
- * Reads the body. A body over the limit is still read and discarded, so that the sender gets the reply, but reading stops at
- * 16 times the limit. Uses events, because an async iterator costs as much as a small request.
- */
-function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = () =>
-      resolve(size > limit ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size <= 16 * limit) return;
-      request.destroy();
-      finish();
-    });
-    request.on('end', finish);
-    request.on('error', reject);
-    request.on('close', () => {
-      if (!request.complete)
-        reject(new Error('The client closed the connection before its request was complete.'));
     });
   });
 }

@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../atomic-file.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { readRegularFileSync } from '../regular-file.ts';
@@ -30,7 +22,7 @@ export function ensureToken(folder: string): string {
   // Read it first, so that a server with a token starts on a full or read-only disk.
   if (existsSync(file)) return readToken(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = draftOf(file);
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     writeFileSync(draft, `${newToken()}\n`, { mode: 0o600, flag: 'wx' });
     linkSync(draft, file);
@@ -45,23 +37,12 @@ export function ensureToken(folder: string): string {
 /** Replaces the token in the file, or in the one that it links to. Servers accept the new one at once. */
 export function rotateToken(named: string): string {
   const file = realpathSync(named);
-  const draft = draftOf(file);
-  try {
-    // A container reads the file as another user, so who may read it stays the same.
-    writeFileSync(draft, `${newToken()}\n`, { mode: statSync(file).mode & 0o777, flag: 'wx' });
-    renameSync(draft, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  replaceFile(file, `${newToken()}\n`);
   return readToken(file);
 }
 
 export function newToken(): string {
   return randomBytes(24).toString('base64url');
-}
-
-function draftOf(file: string): string {
-  return `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
 }
 
 /** The token of the owner as its file has it now. A file that cannot be read, or that disappears, changes nothing. */

@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { sendMessagePage, xml } from '../../message-page.ts';
 import type { Decisions } from '../../outreach.ts';
+import { readBody } from '../../request-body.ts';
 import { findAnswerLink } from '../../store/answer-links.ts';
 import type { Notification, Tables, User } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
@@ -61,7 +62,7 @@ export async function serveAcknowledge(
       responses.decide,
       decided,
       request.method === 'POST',
-      await readBody(request),
+      await readForm(request),
       response,
     );
     return true;
@@ -73,7 +74,7 @@ export async function serveAcknowledge(
   const named = (['fewer', 'done'] as const).find((one) => query.has(one));
   const wish: Wish = named ?? (minutes > 0 ? minutes : 'seen');
   const digits =
-    request.method === 'POST' ? new URLSearchParams(await readBody(request)).get('Digits') : null;
+    request.method === 'POST' ? (await readForm(request)).get('Digits') : null;
   let locale = 'en';
   const show = (status: number, text: string, more = '') => {
     if (digits !== null) say(response, text);
@@ -140,13 +141,10 @@ function decode(written: string): string {
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request.setEncoding('utf8')) {
-    body += chunk;
-    if (body.length > maxBodyLength) break;
-  }
-  return body;
+/** The fields of a form. A request that is too long has none. */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const body = await readBody(request, maxBodyLength);
+  return new URLSearchParams(body?.toString());
 }
 
 function say(response: ServerResponse, text: string): void {

@@ -15,10 +15,10 @@ export async function serveDecision(
   links: DecisionLinks,
   token: string,
   isPost: boolean,
-  body: string,
+  fields: URLSearchParams,
   response: ServerResponse,
 ): Promise<void> {
-  const decision = new URLSearchParams(body).get('decision') === 'allow' ? 'allow' : 'refuse';
+  const decision = fields.get('decision') === 'allow' ? 'allow' : 'refuse';
   try {
     show(await (isPost ? links.decide(token, decision) : links.open(token)), response);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import type { Decisions, Outreach } from '../../outreach.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
+import { ownerName } from '../../store/owner.ts';
 import { makeDue, needsPlanning, planningTurns } from '../../store/planning-turns.ts';
 import type { Notification, User } from '../../store/schema.ts';
 import { type Clock, createStore, type Store } from '../../store/store.ts';
@@ -161,11 +162,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       await store.close();
     },
   };
-}
-
-/** Unique across all processes and machines. */
-function ownerName(): string {
-  return `${process.pid}-${crypto.randomUUID()}`;
 }
 
 const minute = 60_000;

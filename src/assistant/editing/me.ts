@@ -1,6 +1,6 @@
-import { promises as disk, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { replaceFile } from '../../atomic-file.ts';
 import { type Actor, isOwner, maySeePerson } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
@@ -118,8 +118,7 @@ async function readChoice(file: string): Promise<string | undefined> {
 
 /** Remembers who "me" is on this machine. */
 export async function chooseMe(options: MeOptions, id: string): Promise<void> {
-  await disk.mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
-  await disk.writeFile(options.file, `${id}\n`, { mode: 0o600 });
+  replaceFile(options.file, `${id}\n`);
 }
 
 /** The person who uses this machine, reached on its desktop until another address is set. Stays `me` when others are added. */

@@ -1,21 +1,12 @@
+import { type ChatModel, postChat, readReply } from '../../chat-model.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { strictPlanSchema } from './answer.ts';
 import type { Answer, Model, Question } from './policy.ts';
 
-export interface EndpointOptions {
-  /** Base URL without `/chat/completions`. */
-  readonly url: string;
-  readonly model: string;
-  readonly key?: string | undefined;
-  readonly timeoutMs: number;
-}
-
-const maxReplyLength = 1 << 20;
-
 /** Asks a model on a server with an OpenAI-compatible chat completions API. */
-export function createEndpoint(options: EndpointOptions): Model {
+export function createEndpoint(options: ChatModel): Model {
   const { timeoutMs } = options;
   let supportsSchemas = true;
   // Some servers reject `response_format`. The answer is validated in any case.
@@ -33,37 +24,24 @@ export function createEndpoint(options: EndpointOptions): Model {
 }
 
 async function request(
-  { url, model, key }: EndpointOptions,
+  options: ChatModel,
   { system, user }: Question,
   withSchema: boolean,
   signal: AbortSignal,
 ): Promise<Answer & { readonly status?: number }> {
-  const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
-    method: 'POST',
-    redirect: 'error',
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ] as const;
+  const schema = { name: 'notification_plan', strict: true, schema: strictPlanSchema };
+  const form = withSchema && { response_format: { type: 'json_schema', json_schema: schema } };
+  const response = await postChat(
+    options,
+    messages,
+    { temperature: 0, max_tokens: 2000, stream: false, ...form },
     signal,
-    headers: {
-      'content-type': 'application/json',
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-    },
-    body: JSON.stringify({
-      model,
-      messages: [
-        { role: 'system', content: system },
-        { role: 'user', content: user },
-      ],
-      temperature: 0,
-      max_tokens: 2000,
-      stream: false,
-      ...(withSchema && {
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'notification_plan', strict: true, schema: strictPlanSchema },
-        },
-      }),
-    }),
-  });
-  const body = await readAtMost(response, maxReplyLength);
+  );
+  const body = await readReply(response);
   if (!response.ok)
     return { error: `the model server answered with status ${response.status}`, status: response.status };
   try {
@@ -74,16 +52,6 @@ async function request(
   } catch (error) {
     return { error: `the reply of the model server is not JSON: ${messageOf(error)}` };
   }
-}
-
-async function readAtMost(response: Response, maxLength: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxLength) throw new Error(`the reply is longer than ${maxLength} characters`);
-  }
-  return text + decoder.decode();
 }
 
 /** A small limit, because the client may ask a person to approve each request. */

@@ -185,7 +185,7 @@ export async function confirmSending(
   if (confirm === token) return;
   const people = preview.recipients.length === 1 ? '1 person' : `${preview.recipients.length} people`;
   const message = `The calendar server will send ${preview.sends} to ${people} (${preview.recipients.join(', ')}) for ${preview.subject}.`;
-  if (canFillForms(context)) return askUser(message, context);
+  if (context.can('elicitation')) return askUser(message, context);
   throw new Failure(
     'refused',
     `${confirm === undefined ? '' : 'The event or the request changed since the last preview. '}${message} Nothing was changed and nothing was sent yet. If the user agrees, call again with the same arguments and confirm "${token}".`,
@@ -209,12 +209,4 @@ async function askUser(message: string, context: Context): Promise<void> {
   const content = isObject(answer['content']) ? answer['content'] : {};
   if (answer['action'] === 'accept' && content['send'] !== false) return;
   throw new Failure('refused', 'The user did not agree. Nothing was changed and nothing was sent.');
-}
-
-/** Some clients support elicitation only with URLs, not with forms. */
-function canFillForms(context: Context): boolean {
-  const elicitation = context.client.capabilities['elicitation'];
-  return (
-    context.can('elicitation') && isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
-  );
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { replaceFile } from '../../atomic-file.ts';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { messageOf } from '../../json.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
@@ -84,11 +84,7 @@ async function install({ loaded, terminal, manager }: Invocation, named: Service
   }
   const before = existsSync(file) ? readRegularFileSync(file) : undefined;
   const change = before === undefined ? 'installed' : before === text ? 'unchanged' : 'updated';
-  if (change !== 'unchanged') {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  }
+  if (change !== 'unchanged') replaceFile(file, text);
   for (const variable of shellSettings(loaded))
     terminal.hint(
       `The service does not see ${variable} of this shell. Put the setting into adjutant.toml.\n`,

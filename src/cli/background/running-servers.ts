@@ -1,9 +1,11 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../../atomic-file.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { storageReason } from '../../storage-error.ts';
+import { isRunning } from '../../store/owner.ts';
 
 /** A server on HTTP, as it recorded itself for other commands of the same user. */
 export interface RunningServer {
@@ -23,22 +25,18 @@ export function recordServer(
   const file = join(folder, `${process.pid}.json`);
   const record = { ...server, pid: process.pid, started_at: new Date().toISOString() };
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, `${JSON.stringify(record)}\n`);
   } catch (error) {
-    discard(`${file}.new`);
     const reason = storageReason(error, folder) ?? messageOf(error);
     log('warning', `adjutant open cannot find this server: ${file} could not be written: ${reason}`);
   }
-  return () => discard(file);
-}
-
-/** Deletes a file, unless its disk is read-only. */
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {}
+  return () => {
+    try {
+      rmSync(file, { force: true });
+    } catch {
+      // The disk is read-only by now.
+    }
+  };
 }
 
 /** Servers that respond, the newest first. Removes the records of servers that were killed. */
@@ -86,15 +84,6 @@ function recordedServers(stateDir: string): readonly RunningServer[] {
     }
     return [];
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function folderOf(stateDir: string): string {

@@ -1,15 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, lstatSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { replaceFile } from '../../atomic-file.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 
@@ -50,17 +41,7 @@ export class ManagedFile {
 
   /** Replaces the file in one step, so that no reader sees half of it. If it is a link, its target is replaced. */
   replace(text: string): void {
-    mkdirSync(dirname(this.path), { recursive: true });
-    const target = existsSync(this.path) ? realpathSync(this.path) : this.path;
-    const draft = `${target}.${process.pid}.tmp`;
-    try {
-      writeFileSync(draft, text, { mode: this.#mode() });
-      renameSync(draft, target);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      // Name the file in the error, not the temporary draft.
-      throw Object.assign(error as Error, { path: this.path });
-    }
+    replaceFile(existsSync(this.path) ? realpathSync(this.path) : this.path, text);
   }
 
   /**

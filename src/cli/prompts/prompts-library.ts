@@ -1,15 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolAnswer } from '../../api.ts';
+import { replaceFile } from '../../atomic-file.ts';
 import type { Problem } from '../../feature.ts';
 import { wholeList } from '../../paging.ts';
 import { decodeText, problemOf } from '../../prompts/files/file-cache.ts';
@@ -315,10 +308,7 @@ function writeText(file: string, text: string, force: boolean): Written['state']
   const existing = existsSync(file) ? readRegularFileSync(file, maxFileBytes) : undefined;
   if (existing === text) return 'unchanged';
   if (existing !== undefined && !force) return 'refused';
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}.part`;
-  writeFileSync(draft, text);
-  renameSync(draft, file);
+  replaceFile(file, text, 0o666);
   return 'written';
 }
 

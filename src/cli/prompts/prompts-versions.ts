@@ -1,4 +1,5 @@
 import type { ToolAnswer } from '../../api.ts';
+import { xml } from '../../message-page.ts';
 import { wholeList } from '../../paging.ts';
 import { type Action, text, textFlag, toggle } from '../terminal/command.ts';
 import { tableText } from '../terminal/terminal.ts';
@@ -150,15 +151,4 @@ function junitText({ results, failed, skipped }: Tested): string {
   });
   const head = `<testsuite name="adjutant prompts" tests="${results.length}" failures="${failed}" skipped="${skipped}">`;
   return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...cases, '</testsuite>', ''].join('\n');
-}
-
-/** XML 1.0 has no way to write most control characters. */
-function xml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '../agents/agent.ts';
+import { addUsage } from '../agents/protocols/agent-event.ts';
 import type { Answer } from '../run/answer.ts';
 import { normalize, uniqueDeliverables } from '../run/deliverables.ts';
 import type { RunStatus } from '../run/outcome.ts';
@@ -92,14 +93,7 @@ export function overallStatus(
 
 export function totalUsage(parts: readonly (Usage | null)[]): Usage | null {
   const known = parts.filter((usage) => usage !== null);
-  if (known.length === 0) return null;
-  const sum = (key: keyof Usage) => known.reduce((total, usage) => total + Number(usage[key]), 0);
-  return {
-    input_tokens: sum('input_tokens'),
-    cached_input_tokens: sum('cached_input_tokens'),
-    output_tokens: sum('output_tokens'),
-    reasoning_output_tokens: sum('reasoning_output_tokens'),
-  };
+  return known.length === 0 ? null : known.reduce(addUsage);
 }
 
 function unique(texts: readonly string[]): string[] {

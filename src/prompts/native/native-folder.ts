@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../../atomic-file.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
@@ -149,18 +150,8 @@ export class NativeFolder {
     return digestOf(readRegularBytesSync(join(this.path, path)));
   }
 
-  /** Replaces the file in one step. The draft's name has no extension that a client reads. */
   #write(path: string, text: string): void {
-    const target = join(this.path, path);
-    const draft = `${target}.${process.pid}.tmp`;
-    try {
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(draft, text);
-      renameSync(draft, target);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw Object.assign(error as Error, { path: target });
-    }
+    replaceFile(join(this.path, path), text, 0o666);
   }
 }
 

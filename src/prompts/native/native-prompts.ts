@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { replaceFile } from '../../atomic-file.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
@@ -160,11 +161,8 @@ export class NativePrompts {
       rmSync(file, { force: true });
       return;
     }
-    mkdirSync(this.#stateDir, { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}.tmp`;
     const list = places.map(({ client, home }) => ({ client: client.id, home }));
-    writeFileSync(draft, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, file);
+    replaceFile(file, `${JSON.stringify(list, null, 2)}\n`);
   }
 }
 

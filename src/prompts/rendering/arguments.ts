@@ -60,7 +60,7 @@ export async function askForMissing(
   context: Context,
 ): Promise<Arguments> {
   const missing = missingArguments(definition, given);
-  return missing.length === 0 || !canFillForms(context) ? given : ask(definition, given, missing, context);
+  return missing.length === 0 || !context.can('elicitation') ? given : ask(definition, given, missing, context);
 }
 
 async function ask(
@@ -90,14 +90,6 @@ async function ask(
     );
   }
   return { ...given, ...(isObject(answer['content']) ? answer['content'] : {}) };
-}
-
-/** Some clients support elicitation only with URLs, not with forms. */
-function canFillForms(context: Context): boolean {
-  const elicitation = context.client.capabilities['elicitation'];
-  return (
-    context.can('elicitation') && isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
-  );
 }
 
 function toFormField({ name, description, values }: ArgumentDefinition): JsonObject {

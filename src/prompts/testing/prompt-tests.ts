@@ -1,3 +1,4 @@
+import type { ChatModel } from '../../chat-model.ts';
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
@@ -6,7 +7,6 @@ import type { PromptDefinition, PromptTest } from '../definition/definition.ts';
 import { testName } from '../definition/prompt-fields.ts';
 import { testProblem } from '../lint/finding.ts';
 import { flatten, renderPrompt } from '../rendering/rendering.ts';
-import type { ModelOptions } from './test-model.ts';
 
 export interface TestResult {
   readonly prompt: string;
@@ -18,7 +18,7 @@ export interface TestResult {
 
 interface TestOptions {
   /** Also checks the answers of this model. */
-  readonly model?: ModelOptions | undefined;
+  readonly model?: ChatModel | undefined;
   readonly signal?: AbortSignal;
 }
 

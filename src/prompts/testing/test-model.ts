@@ -1,58 +1,44 @@
+import {
+  type ChatMessage,
+  type ChatModel,
+  extended,
+  postChat,
+  readReply,
+  replyText,
+} from '../../chat-model.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
 
-export interface ModelOptions {
-  /** Base URL of an OpenAI-compatible API, without `/chat/completions`. */
-  readonly url: string;
-  readonly model: string;
-  readonly key?: string | undefined;
-  readonly timeoutMs: number;
-}
-
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
-
 /** Sends messages to the model of the configuration. Throws `unavailable` if `read` finds no answer in its response. */
 async function request<Answer>(
-  { url, model, key, timeoutMs }: ModelOptions,
+  model: ChatModel,
   messages: readonly ChatMessage[],
   options: object,
   signal: AbortSignal | undefined,
   read: (response: Response) => Promise<Answer | undefined>,
 ): Promise<Answer> {
-  const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+  const limits = [AbortSignal.timeout(model.timeoutMs), ...(signal === undefined ? [] : [signal])];
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
-      method: 'POST',
-      redirect: 'error',
-      signal: AbortSignal.any(limits),
-      headers: {
-        'content-type': 'application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      },
-      body: JSON.stringify({ model, messages, ...options }),
-    });
+    const response = await postChat(model, messages, options, AbortSignal.any(limits));
     if (!response.ok) throw new Error(`it answered with status ${response.status}`);
     const answer = await read(response);
     if (answer === undefined) throw new Error('its reply contains no message');
     return answer;
   } catch (error) {
-    throw new Failure('unavailable', `The model ${model} at ${url} gave no answer: ${messageOf(error)}`);
+    const reason = messageOf(error);
+    throw new Failure('unavailable', `The model ${model.model} at ${model.url} gave no answer: ${reason}`);
   }
 }
 
 /** Asks the model once, for a short answer that does not vary. */
 export function askModel(
-  model: ModelOptions,
+  model: ChatModel,
   messages: readonly ChatMessage[],
   signal?: AbortSignal,
 ): Promise<string> {
   return request(model, messages, { temperature: 0, stream: false }, signal, async (response) => {
-    const reply = (await response.json()) as { choices?: { message?: { content?: unknown } }[] };
-    const text = reply.choices?.[0]?.message?.content;
-    return typeof text === 'string' ? text : undefined;
+    const reply: unknown = JSON.parse(await readReply(response));
+    return isObject(reply) ? textOf(reply) : undefined;
   });
 }
 
@@ -61,7 +47,7 @@ const judgeInstructions =
 
 /** Returns why the answer does not meet the rubric, or `undefined` if it does. */
 export async function judge(
-  options: ModelOptions,
+  options: ChatModel,
   rubric: string,
   answer: string,
   signal?: AbortSignal,
@@ -97,7 +83,7 @@ interface ModelAnswer {
 
 /** Asks the model and passes on the text while it arrives. */
 export async function streamAnswer(
-  model: ModelOptions,
+  model: ChatModel,
   messages: readonly ChatMessage[],
   onText: (text: string) => void,
   signal: AbortSignal,
@@ -107,8 +93,8 @@ export async function streamAnswer(
     let text = '';
     let usage: Readonly<Record<string, unknown>> = {};
     for await (const chunk of chunksOf(response)) {
-      const delta = textOf(chunk);
-      text += delta;
+      const delta = textOf(chunk) ?? '';
+      text = extended(text, delta);
       if (delta !== '') onText(delta);
       if (isObject(chunk['usage'])) usage = chunk['usage'];
     }
@@ -130,8 +116,8 @@ export async function streamAnswer(
 async function* chunksOf(response: Response): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const streams = response.headers.get('content-type')?.includes('event-stream');
   let rest = '';
-  for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
-    rest += part;
+  for await (const part of replyText(response)) {
+    rest = extended(rest, part);
     if (!streams) continue;
     const lines = rest.split(/\r?\n/);
     rest = lines.pop()!;
@@ -144,10 +130,10 @@ async function* chunksOf(response: Response): AsyncGenerator<Readonly<Record<str
   if (isObject(whole)) yield whole;
 }
 
-function textOf({ choices }: Readonly<Record<string, unknown>>): string {
+function textOf({ choices }: Readonly<Record<string, unknown>>): string | undefined {
   const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
   const part = isObject(first) ? (first['delta'] ?? first['message']) : undefined;
-  return isObject(part) && typeof part['content'] === 'string' ? part['content'] : '';
+  return isObject(part) && typeof part['content'] === 'string' ? part['content'] : undefined;
 }
 
 const pieces =

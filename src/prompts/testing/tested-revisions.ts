@@ -1,5 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { replaceFile } from '../../atomic-file.ts';
 import { isObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
@@ -20,10 +19,7 @@ export class TestedRevisions {
   add(passed: ReadonlyMap<string, string>): void {
     if (passed.size === 0) return;
     try {
-      mkdirSync(dirname(this.#path), { recursive: true });
-      const draft = `${this.#path}.${process.pid}`;
-      writeFileSync(draft, JSON.stringify({ ...this.#read(), ...Object.fromEntries(passed) }));
-      renameSync(draft, this.#path);
+      replaceFile(this.#path, JSON.stringify({ ...this.#read(), ...Object.fromEntries(passed) }));
     } catch (error) {
       log('warning', `could not remember which tests passed in ${this.#path}`, error);
     }

@@ -1,3 +1,4 @@
+import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import { createContext } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
 import type { PromptMessage } from '../../feature.ts';
@@ -6,10 +7,8 @@ import type { PromptTest, TextChecks } from '../definition/definition.ts';
 import { runInThread } from '../files/work-thread.ts';
 import {
   askModel,
-  type ChatMessage,
   estimateTokens,
   judge,
-  type ModelOptions,
   parseJson,
 } from './test-model.ts';
 
@@ -79,7 +78,7 @@ function shown(text: string | undefined): string {
 export async function failedAnswer(
   messages: readonly PromptMessage[],
   { schema, rubric, ...checks }: PromptTest['answer'] & {},
-  model: ModelOptions,
+  model: ChatModel,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const chat = messages.flatMap(({ role, content }): ChatMessage[] =>

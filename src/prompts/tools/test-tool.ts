@@ -1,8 +1,8 @@
+import type { ChatModel } from '../../chat-model.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { TestResult } from '../testing/prompt-tests.ts';
-import type { ModelOptions } from '../testing/test-model.ts';
 import type { TestedRevisions } from '../testing/tested-revisions.ts';
 import type { Versions } from '../versions/versions.ts';
 
@@ -10,7 +10,7 @@ export interface TestToolParts {
   readonly catalog: Catalog;
   readonly versions: Versions;
   readonly tested: TestedRevisions;
-  readonly model?: ModelOptions | undefined;
+  readonly model?: ChatModel | undefined;
 }
 
 export function createTestTool({ catalog, versions, tested, model }: TestToolParts) {

@@ -1,9 +1,9 @@
+import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import { Failure } from '../../failure.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
-import type { ChatMessage, ModelOptions } from '../testing/test-model.ts';
 import type { Trial, TrialStore } from '../testing/trial-store.ts';
 import type { Versions } from '../versions/versions.ts';
 import { knownNameSchema } from './prompt-schemas.ts';
@@ -63,7 +63,7 @@ export interface TryToolParts {
   readonly catalog: Catalog;
   readonly versions: Versions;
   readonly trials: TrialStore;
-  readonly model?: ModelOptions | undefined;
+  readonly model?: ChatModel | undefined;
 }
 
 export function createTryTools({ catalog, versions, trials, model }: TryToolParts) {

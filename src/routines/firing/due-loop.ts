@@ -5,7 +5,9 @@ import type { ExpandText } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { hasExited } from '../../store/owner.ts';
 import type { Firing } from '../../store/schema.ts';
+import { SharedLease } from '../../store/shared-lease.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import {
@@ -22,9 +24,7 @@ import { isClockTrigger } from '../schedule/trigger.ts';
 import { clockDues, eventDues } from './dues.ts';
 import type { FindEvents } from './event-source.ts';
 import type { Firings, NewDue } from './firings.ts';
-import { Leader } from './leader.ts';
 import { type NewsOptions, tellNews } from './news.ts';
-import { isDead } from './owner.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
 import { composeTask } from './task-text.ts';
 
@@ -45,6 +45,9 @@ export interface LoopOptions extends NewsOptions {
   readonly present: (creator: Creator) => Actor | undefined;
 }
 
+/** Kind of the records that say which process fires the routines of a machine. */
+export const leaderKind = 'routine-worker';
+const leaseMs = 45_000;
 /** Delays before a run that could not start is tried again. */
 const retryMs = [30_000, 60_000, 5 * 60_000, 15 * 60_000, hourMs];
 /** The longest time until the next look: the lease must be renewed, and changes of events and clocks noticed. */
@@ -56,7 +59,8 @@ const stopMs = 2_000;
 /** Fires the routines of this machine. One process on it does so at a time; the others wait for its lease to end. */
 export class DueLoop {
   readonly #options: LoopOptions;
-  readonly #leader: Leader;
+  /** Held by the one process that fires the routines of this machine. */
+  readonly #lease: SharedLease<Record<string, never>>;
   readonly #starts = new Set<Promise<void>>();
   /** Ids of the firings whose runs this process is starting. */
   readonly #starting = new Set<string>();
@@ -71,7 +75,9 @@ export class DueLoop {
 
   constructor(options: LoopOptions) {
     this.#options = options;
-    this.#leader = new Leader(options);
+    const { store, clock, machine: key, owner } = options;
+    const lease = { kind: leaderKind, key, owner, durationMs: leaseMs };
+    this.#lease = new SharedLease({ store, clock, hasExited, ...lease });
   }
 
   start(): void {
@@ -93,7 +99,7 @@ export class DueLoop {
     await this.#running;
     // A start that takes longer is found by the next worker.
     await Promise.race([Promise.allSettled(this.#starts), pause(stopMs, undefined, { ref: false })]);
-    await this.#leader.release();
+    await this.#lease.release().catch(() => undefined);
   }
 
   async #turn(): Promise<void> {
@@ -119,7 +125,7 @@ export class DueLoop {
     const { firings, definitions, machine, clock } = this.#options;
     // A SQLite file that does not exist has no routines, and must not be created here.
     if (!firings.exists) return maxSleepMs;
-    if (!(await this.#leader.take())) {
+    if ((await this.#lease.take({})) === undefined) {
       this.#known = undefined;
       return maxSleepMs;
     }
@@ -272,15 +278,10 @@ export class DueLoop {
     const { firings, clock } = this.#options;
     const delay = retryMs[firing.attempts];
     const attempts = firing.attempts + 1;
-    if (delay !== undefined)
-      await firings.update(firing, {
-        status: 'due',
-        attempts,
-        reason,
-        run_id: null,
-        next_ms: clock() + delay,
-      });
-    else {
+    if (delay !== undefined) {
+      const next_ms = clock() + delay;
+      await firings.update(firing, { status: 'due', attempts, reason, run_id: null, next_ms });
+    } else {
       await firings.update(firing, { status: 'failed', attempts, reason, ended_ms: clock(), untold: 1 });
       await this.#pauseIfFailing(routine);
     }
@@ -316,7 +317,7 @@ export class DueLoop {
         continue;
       }
       if (this.#starting.has(firing.id)) continue;
-      const isGone = firing.owner === owner || isDead(firing.owner ?? '');
+      const isGone = firing.owner === owner || hasExited(firing.owner ?? '');
       if (!isGone && (firing.lease_ms ?? 0) > clock()) continue;
       const run = await runs.search(firing.id, firing.started_ms ?? 0, actor);
       if (run !== undefined) await this.#record(routine, firing, run);

@@ -5,6 +5,7 @@ import type { CallFeature } from '../../feature-api.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
 import { followChangesSoon } from '../../store/change-follower.ts';
+import { ownerName } from '../../store/owner.ts';
 import { createRecords } from '../../store/records.ts';
 import { type Clock, createStore } from '../../store/store.ts';
 import { Definitions, routineKind } from '../definition/definitions.ts';
@@ -12,12 +13,10 @@ import { machineId } from '../definition/machine.ts';
 import type { Creator, RoutineSettings } from '../definition/routine.ts';
 import type { PersonFacts } from '../definition/routine-input.ts';
 import { Secrets } from '../definition/secrets.ts';
-import { DueLoop } from './due-loop.ts';
+import { DueLoop, leaderKind } from './due-loop.ts';
 import type { FindEvents } from './event-source.ts';
 import type { RoutineData } from './feature-data.ts';
 import { Firings, firingChange } from './firings.ts';
-import { leaderKind } from './leader.ts';
-import { ownerName } from './owner.ts';
 import { createRunPort, type RunPort } from './run-port.ts';
 
 export interface RoutinesOptions {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { log } from '../../log.ts';
+import { readBody } from '../../request-body.ts';
 import type { OpenData, RoutineData } from './feature-data.ts';
 
 const maxBytes = 64 * 1024;
@@ -37,7 +38,7 @@ const refused: Reply = { status: 401, message: 'There is no such webhook, or the
 
 async function receive(id: string, request: IncomingMessage, data: RoutineData): Promise<Reply> {
   if (request.method !== 'POST') return { status: 405, message: 'Use POST.' };
-  const body = await readBody(request);
+  const body = await readBody(request, maxBytes);
   if (body === undefined) return { status: 413, message: 'The body is longer than 64 KiB.' };
   const { definitions, firings, secrets, clock, settings } = data;
   const secret = await secrets.find(id);
@@ -84,17 +85,6 @@ function verify(
 function isSame(hex: string, expected: Buffer): boolean {
   const given = Buffer.from(hex, 'hex');
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function reply(response: ServerResponse, status: number, message: string): void {

@@ -15,7 +15,7 @@ import {
   updateCall,
 } from './acp-events.ts';
 import type { AgentConversation, ConversationChannel, TurnEnd, TurnInput } from './agent-conversation.ts';
-import type { AgentEvent, Usage } from './agent-event.ts';
+import { type AgentEvent, addUsage, noUsage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { AgentExited, JsonPeer, type Message, type RequestId } from './json-peer.ts';
 
@@ -253,13 +253,6 @@ function toOutcome(params: Message, { decision }: ApprovalAnswer): JsonObject {
 
 type Stream = 'message' | 'reasoning';
 
-const noUsage: Usage = {
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  output_tokens: 0,
-  reasoning_output_tokens: 0,
-};
-
 /** Turns the updates of a conversation into events. Texts arrive in pieces, and tool calls in several updates. */
 class AcpUpdates {
   readonly #emit: (event: AgentEvent) => void;
@@ -369,8 +362,8 @@ class AcpUpdates {
   #count(message: Message): void {
     const counts = this.#countsTokens ? toUsage(message) : undefined;
     if (counts === undefined) return;
-    this.#usage = sum(this.#usage, counts);
-    this.#usageOfTurn = sum(this.#usageOfTurn, counts);
+    this.#usage = addUsage(this.#usage, counts);
+    this.#usageOfTurn = addUsage(this.#usageOfTurn, counts);
     const costUsd = this.#costUsd;
     this.#emit({ kind: 'usage', usage: this.#usage, ...(costUsd !== undefined && { costUsd }) });
   }
@@ -378,14 +371,4 @@ class AcpUpdates {
 
 function isOver({ status }: ToolCall): boolean {
   return status === 'completed' || status === 'failed';
-}
-
-function sum(one: Usage, other: Usage): Usage {
-  const add = (name: keyof Usage) => Number(one[name]) + Number(other[name]);
-  return {
-    input_tokens: add('input_tokens'),
-    cached_input_tokens: add('cached_input_tokens'),
-    output_tokens: add('output_tokens'),
-    reasoning_output_tokens: add('reasoning_output_tokens'),
-  };
 }

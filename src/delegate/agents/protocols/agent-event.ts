@@ -80,6 +80,8 @@ export interface Usage extends JsonObject {
   readonly reasoning_output_tokens: number;
 }
 
+export const noUsage: Usage = combine(() => 0);
+
 /** Returns the usage since an earlier total. */
 export function usageSince(total: Usage, before: Usage): Usage {
   return combine((name) => Math.max(0, Number(total[name]) - Number(before[name])));

@@ -9,19 +9,12 @@ import type {
   TurnEnd,
   TurnInput,
 } from './agent-conversation.ts';
-import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
+import { type AgentEvent, type AgentItem, addUsage, noUsage, type Usage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { type Fields, resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
 import { AgentExited } from './json-peer.ts';
 
 type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
-
-const noUsage: Usage = {
-  input_tokens: 0,
-  cached_input_tokens: 0,
-  output_tokens: 0,
-  reasoning_output_tokens: 0,
-};
 
 /** Opens a conversation with `claude -p --input-format stream-json`. Claude Code reports its thread with the first turn. */
 export async function openClaudeConversation(
@@ -180,14 +173,14 @@ class ClaudeConversation implements AgentConversation {
   #count(usage: Usage | undefined, isStart: boolean): void {
     if (usage === undefined) return;
     this.#turnUsage = isStart
-      ? add(this.#turnUsage, { ...usage, output_tokens: 0 })
-      : add(this.#turnUsage, { ...noUsage, output_tokens: usage.output_tokens });
-    if (!isStart) this.#channel.emit({ kind: 'usage', usage: add(this.#usage, this.#turnUsage) });
+      ? addUsage(this.#turnUsage, { ...usage, output_tokens: 0 })
+      : addUsage(this.#turnUsage, { ...noUsage, output_tokens: usage.output_tokens });
+    if (!isStart) this.#channel.emit({ kind: 'usage', usage: addUsage(this.#usage, this.#turnUsage) });
   }
 
   #endTurn(message: Fields): void {
     const end = toEnd(message);
-    this.#usage = add(this.#usage, end.usage ?? this.#turnUsage);
+    this.#usage = addUsage(this.#usage, end.usage ?? this.#turnUsage);
     this.#turnUsage = noUsage;
     const costUsd = message['total_cost_usd'];
     this.#channel.emit({
@@ -203,16 +196,6 @@ class ClaudeConversation implements AgentConversation {
     else if (end.kind === 'completed') turn?.resolve({ status: 'completed', message: end.message });
     else turn?.resolve({ status: 'failed', message: end.message });
   }
-}
-
-function add(one: Usage, other: Usage): Usage {
-  const sum = (name: keyof Usage) => Number(one[name]) + Number(other[name]);
-  return {
-    input_tokens: sum('input_tokens'),
-    cached_input_tokens: sum('cached_input_tokens'),
-    output_tokens: sum('output_tokens'),
-    reasoning_output_tokens: sum('reasoning_output_tokens'),
-  };
 }
 
 const maxDiffChars = 64 * 1024;

@@ -1,4 +1,5 @@
 import { Button, CheckField, SelectField } from '../controls/fields.tsx';
+import { splitList } from '../controls/words.ts';
 import { useToast } from '../shared/toast.tsx';
 import type { PromptArgument } from './prompt.ts';
 import { type Message, newMessage } from './prompt-draft.ts';
@@ -142,7 +143,7 @@ export function ArgumentFields({ args, unused, change, remove }: ArgumentFieldsP
             aria-label={`Suggested values of ${name}`}
             placeholder="Suggested values, separated by commas"
             defaultValue={values.join(', ')}
-            onInput={(event) => set(name, { values: parseValues(event.currentTarget.value) })}
+            onInput={(event) => set(name, { values: splitList(event.currentTarget.value) })}
           />
           <CheckField
             label="Required"
@@ -176,11 +177,4 @@ function withFields(argument: PromptArgument, fields: Partial<PromptArgument>): 
     ...(values !== undefined && values.length > 0 && { values }),
     ...(files && { files }),
   };
-}
-
-function parseValues(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
 }
