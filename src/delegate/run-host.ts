@@ -16,7 +16,7 @@ import { parseObject } from './process/json-file.ts';
 import { loadSpawn } from './process/launch.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import { validateAnswer } from './run/answer.ts';
-import { Channel } from './run/channel.ts';
+import { MessageSocket } from './run/message-socket.ts';
 import {
   type HostMessage,
   type HostOrder,
@@ -42,7 +42,7 @@ const spareDelayMs = 20;
  */
 class RunHost {
   readonly #cancellation = new AbortController();
-  readonly #followers = new Set<Channel<HostRequest, HostMessage>>();
+  readonly #followers = new Set<MessageSocket<HostRequest, HostMessage>>();
   /** The conversations in progress: that of the run, or those of the jobs of an autopilot. */
   readonly #conversations = new Map<string, (order: RunOrder) => Promise<void>>();
   #isOrdered = false;
@@ -75,14 +75,14 @@ class RunHost {
 
   /** Reports to a server until it closes the connection. */
   #accept(socket: Socket): Promise<void> {
-    const channel = new Channel<HostRequest, HostMessage>(socket, (message) => {
+    const messages = new MessageSocket<HostRequest, HostMessage>(socket, (message) => {
       if ('cancel' in message) this.#cancel(message.cancel);
-      else if ('order' in message) void this.#execute(message).then((reply) => channel.send(reply));
-      else void this.#carry(message, channel);
+      else if ('order' in message) void this.#execute(message).then((reply) => messages.send(reply));
+      else void this.#carry(message, messages);
     });
-    this.#followers.add(channel);
-    return channel.closed.then(() => {
-      this.#followers.delete(channel);
+    this.#followers.add(messages);
+    return messages.closed.then(() => {
+      this.#followers.delete(messages);
     });
   }
 
@@ -109,7 +109,7 @@ class RunHost {
     for (const follower of this.#followers) follower.send(message, message.kind !== 'event');
   }
 
-  async #carry(order: HostOrder, server: Channel<HostRequest, HostMessage>): Promise<void> {
+  async #carry(order: HostOrder, server: MessageSocket<HostRequest, HostMessage>): Promise<void> {
     // Only the server that started this process gives orders, and only one.
     if (this.#isOrdered) return;
     this.#isOrdered = true;

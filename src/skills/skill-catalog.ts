@@ -50,8 +50,8 @@ interface SkillEntry {
   readonly resources: readonly { readonly uri: string; readonly digest: string; readonly size: number }[];
 }
 
-interface Snapshot {
-  /** What the snapshot was made from. */
+interface Listing {
+  /** What the list was made from. */
   readonly reading: SkillReading;
   readonly prompts: readonly SkillPrompt[];
   /** Sorted by address. */
@@ -70,9 +70,9 @@ export class SkillCatalog {
   readonly #folders: SkillFolders;
   readonly #watcher: FolderWatcher | undefined;
   #reading: Promise<SkillReading> | undefined;
-  #snapshot: Snapshot | undefined;
-  /** The snapshot that later changes are compared with. */
-  #reported: Snapshot | undefined;
+  #listing: Listing | undefined;
+  /** The list that later changes are compared with. */
+  #reported: Listing | undefined;
   #refreshing: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -138,13 +138,13 @@ export class SkillCatalog {
     this.#watcher?.close();
   }
 
-  async #current(): Promise<Snapshot> {
+  async #current(): Promise<Listing> {
     this.#reading ??= this.#readFolders();
     const [reading, prompts] = await Promise.all([this.#reading, this.#options.prompts()]);
-    if (this.#snapshot?.reading !== reading || this.#snapshot.prompts !== prompts)
-      this.#snapshot = snapshotOf(reading, prompts);
-    this.#reported ??= this.#snapshot;
-    return this.#snapshot;
+    if (this.#listing?.reading !== reading || this.#listing.prompts !== prompts)
+      this.#listing = listingOf(reading, prompts);
+    this.#reported ??= this.#listing;
+    return this.#listing;
   }
 
   async #readFolders(): Promise<SkillReading> {
@@ -158,7 +158,7 @@ export class SkillCatalog {
   }
 }
 
-function snapshotOf(reading: SkillReading, prompts: readonly SkillPrompt[]): Snapshot {
+function listingOf(reading: SkillReading, prompts: readonly SkillPrompt[]): Listing {
   const fromPrompts = promptSkills(prompts);
   const entries: SkillEntry[] = [];
   const files = new Map<string, SkillFile>();
@@ -200,7 +200,7 @@ function snapshotOf(reading: SkillReading, prompts: readonly SkillPrompt[]): Sna
   };
 }
 
-function changedFiles(before: Snapshot['files'], now: Snapshot['files']): readonly string[] {
+function changedFiles(before: Listing['files'], now: Listing['files']): readonly string[] {
   return [...before].filter(([uri, { digest }]) => now.get(uri)?.digest !== digest).map(([uri]) => uri);
 }
 

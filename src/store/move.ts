@@ -67,7 +67,7 @@ export async function moveStore(from: Store, to: Store, options: MoveOptions): P
   const [here, there] = [from, to].map(({ engine, place }) => (engine === 'sqlite' ? resolve(place) : place));
   if (here === there)
     throw new Failure('refused', `${to.place} is the current database; name a different one with --to.`);
-  return withSnapshot(from, async (source) => {
+  return asOfOneMoment(from, async (source) => {
     if (options.nowMs !== undefined) await refuseWhileSending(source, from.place, options.nowMs);
     const original = await digestAll(source, createPace('reading', options));
     const total = original.reduce((sum, { rows }) => sum + rows, 0);
@@ -116,8 +116,8 @@ function createPace(step: string, { show, signal }: MoveOptions, total?: number)
   };
 }
 
-/** Reads a consistent snapshot of the store. */
-function withSnapshot<Value>(store: Store, work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
+/** Reads the store as of one moment. */
+function asOfOneMoment<Value>(store: Store, work: (db: Kysely<Tables>) => Promise<Value>): Promise<Value> {
   return store.write(async ({ db }) => {
     if (store.engine === 'postgres') await sql`set transaction isolation level repeatable read`.execute(db);
     return work(db as unknown as Kysely<Tables>);

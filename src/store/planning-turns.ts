@@ -7,7 +7,7 @@ export const planningTurns = 'planning';
 
 /**
  * Marks the users whose preferences, events or rules changed as due for planning. Runs in the same transaction as the
- * change, so the request survives even if no planner is running or receives the change.
+ * change, so the request survives even if no process plans at that moment or receives the change.
  */
 export async function requestPlanning(db: Kysely<Tables>, changes: readonly StoreChange[]): Promise<void> {
   const users = new Set(changes.filter(needsPlanning).map(({ userId }) => userId));

@@ -282,7 +282,7 @@ const folder = () => join(bench.home, 'runs');
 const newest = () => join(folder(), existsSync(folder()) ? (readdirSync(folder())[0] ?? '') : '');
 
 describe('an autopilot whose server is stopped', () => {
-  it('keeps the isolated views of its agents, whose changes the next server delivers', async () => {
+  it('keeps the isolated views of its agents, whose changes the next server applies', async () => {
     const commit = ['-c', 'user.name=T', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first'];
     for (const args of [['add', '-A'], commit]) execFileSync('git', args, { cwd: bench.project });
     const settings = { 'delegate-command': scriptedAgent, 'delegate-on-disconnect': 'finish' };

@@ -517,7 +517,7 @@ describe('writing jobs', () => {
     expect(readFileSync(failed.patch!.path, 'utf8')).toMatch(/\+(first|second)/);
     expect(read('a.txt')).toMatch(/^(first|second)\n$/);
     expect(output.aggregate.next_actions).toContain(
-      `Run "adjutant runs apply ${failed.run_id}" to deliver them`,
+      `Run "adjutant runs apply ${failed.run_id}" to apply them`,
     );
   });
 });

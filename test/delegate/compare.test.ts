@@ -75,7 +75,7 @@ const compare = async (task: string, more: object) => {
 
 describe('delegate_compare', () => {
   it.runIf(hasClaudeSandbox)(
-    'checks the work of each agent, suggests and delivers the best, and keeps the others',
+    'checks the work of each agent, suggests the best and applies its changes, and keeps the others',
     {
       timeout: 90_000,
     },
@@ -111,7 +111,7 @@ describe('delegate_compare', () => {
       expect(text('a.txt')).toBe('right\n');
       expect((await server.call('show_run', { run_id })).record).toMatchObject({ autopilot: { comparison } });
       expect((await server.call('list_runs', {})).text).toContain(run_id);
-      // The loser can still be delivered, after the winner has been undone.
+      // The loser can still be applied, after the winner has been undone.
       expect((await server.call('apply_run', { run_id })).text).toContain('Name the candidate');
       await server.call('undo_run', { run_id: `${run_id}/codex` });
       expect(text('a.txt')).toBeUndefined();
@@ -121,7 +121,7 @@ describe('delegate_compare', () => {
   );
 
   it.runIf(hasClaudeSandbox)(
-    'delivers nothing by default, and prefers the smaller change, unless a judge decides',
+    'applies nothing by default, and prefers the smaller change, unless a judge decides',
     {
       timeout: 90_000,
     },
@@ -146,7 +146,7 @@ describe('delegate_compare', () => {
       });
       expect(text('b.txt')).toBeUndefined();
       expect(output.aggregate.next_actions[0]).toBe(
-        `Run "adjutant runs apply ${run_id}/claude" to deliver it`,
+        `Run "adjutant runs apply ${run_id}/claude" to apply its changes`,
       );
       const other = await compare(task('codex'), { candidates: both, judge: { agent: 'codex' } });
       expect(other.output.comparison).toMatchObject({

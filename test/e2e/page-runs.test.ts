@@ -206,7 +206,7 @@ describe('runs', () => {
     await page.getByText(/^Sample: look at the harbour/).waitFor({ state: 'detached' });
   });
 
-  it('of a comparison show the candidates side by side, and deliver the one that is chosen', {
+  it('of a comparison show the candidates side by side, and apply the changes of the one that is chosen', {
     timeout: 120_000,
   }, async () => {
     // All candidates get the same task. The one that takes the lock first solves it; the others do not.
@@ -236,14 +236,14 @@ describe('runs', () => {
       expect(await axeViolations(page), colorScheme).toEqual([]);
     }
     const duel = () => readFileSync(join(work, 'duel.txt'), 'utf8');
-    const deliver = table.getByRole('button', { name: /^Deliver/ });
-    await deliver.first().click();
+    const apply = table.getByRole('button', { name: /^Apply/ });
+    await apply.first().click();
     const takeBack = table.getByRole('button', { name: /^Take back/ });
     await takeBack.waitFor();
     expect(duel()).toBe('right\n');
     await table
       .locator('button:disabled')
-      .getByText(/^Deliver/)
+      .getByText(/^Apply/)
       .waitFor();
     await table.getByText(/Take back codex-(one|two) first\./).waitFor();
     await takeBack.click();
@@ -251,8 +251,8 @@ describe('runs', () => {
     expect(existsSync(join(work, 'duel.txt'))).toBe(false);
     // Someone else creates the file meanwhile: it gets both versions, and nothing is lost.
     writeFileSync(join(work, 'duel.txt'), 'mine\n');
-    await deliver.click();
-    await shows(page, 'Delivered 1 file. duel.txt has both versions now, between conflict markers.');
+    await apply.click();
+    await shows(page, 'Applied 1 file. duel.txt has both versions now, between conflict markers.');
     expect(duel()).toMatch(/^<{7} .*\nmine\n={7}\nwrong\n>{7} .*\n$/);
     await takeBack.click();
     await table.getByText('Taken back.').nth(1).waitFor();

@@ -94,8 +94,8 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         footprint: await footprintOf(definition, call.cwd, options, isTrusted),
       };
     },
-    async openConversation(start, channel) {
-      const conversation = new AcpConversation(start.options as AcpOptions, channel);
+    async openConversation(start, streams) {
+      const conversation = new AcpConversation(start.options as AcpOptions, streams);
       await conversation.open();
       return conversation;
     },

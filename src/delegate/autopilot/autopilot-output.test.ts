@@ -87,9 +87,9 @@ describe('aggregate', () => {
     );
     expect(open_questions).toEqual([
       'A reported ghost.md as delivered, but the file does not exist.',
-      'Changes of A were not delivered to the working folder: they conflict in x.ts.',
+      'Changes of A were not applied to the working folder: they conflict in x.ts.',
     ]);
-    expect(next_actions).toEqual(['Run make deploy', 'Run "adjutant runs apply a" to deliver them']);
+    expect(next_actions).toEqual(['Run make deploy', 'Run "adjutant runs apply a" to apply them']);
   });
 
   it('has no duplicates and loses no file, for any jobs', () => {

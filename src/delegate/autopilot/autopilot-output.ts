@@ -69,7 +69,7 @@ export function aggregate(jobs: readonly JobResult[], cwd: string, decision?: De
       jobs.flatMap((job) => job.deliverables),
       cwd,
     ),
-    open_questions: unique(jobs.flatMap((job) => [...job.open_questions, ...undelivered(job)])),
+    open_questions: unique(jobs.flatMap((job) => [...job.open_questions, ...unapplied(job)])),
     next_actions: unique(jobs.flatMap((job) => [...job.next_actions, ...manualSteps(job)])),
   };
 }
@@ -107,13 +107,13 @@ export function missingFiles({ title, evidence }: JobResult): string[] {
 }
 
 /** Files that do not exist, and changes that were not merged. */
-function undelivered(job: JobResult): string[] {
+function unapplied(job: JobResult): string[] {
   const { title, patch } = job;
   return [
     ...missingFiles(job),
     ...(patch !== undefined && !patch.applied
       ? [
-          `Changes of ${title} were not delivered to the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
+          `Changes of ${title} were not applied to the working folder${patch.conflicts.length > 0 ? `: they conflict in ${patch.conflicts.join(', ')}` : ''}.`,
         ]
       : []),
   ];
@@ -124,6 +124,6 @@ function manualSteps({ run_id, evidence, patch }: JobResult): string[] {
   const refused = evidence?.checks?.filter(({ status }) => status === 'refused') ?? [];
   return [
     ...refused.map(({ command }) => `Run ${command}`),
-    ...(patch !== undefined && !patch.applied ? [`Run "adjutant runs apply ${run_id}" to deliver them`] : []),
+    ...(patch !== undefined && !patch.applied ? [`Run "adjutant runs apply ${run_id}" to apply them`] : []),
   ];
 }

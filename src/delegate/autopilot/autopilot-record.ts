@@ -40,12 +40,12 @@ export async function loadAutopilot(path: string, id: string): Promise<Autopilot
     error: end?.error ?? null,
     usage: end === undefined ? ((progress?.['usage'] as Usage | null | undefined) ?? null) : end.usage,
     warnings: end?.warnings ?? (plan?.['warnings'] as string[] | undefined) ?? [],
-    ...(comparison && { comparison: await withDeliveries(comparison as unknown as Comparison, directory) }),
+    ...(comparison && { comparison: await withChangeStates(comparison as unknown as Comparison, directory) }),
   };
 }
 
-/** Adds which candidates are delivered: people can deliver and undo them after the comparison has ended. */
-async function withDeliveries(comparison: Comparison, directory: RunDirectory): Promise<Comparison> {
+/** Adds whose changes are applied: people can apply and undo them after the comparison has ended. */
+async function withChangeStates(comparison: Comparison, directory: RunDirectory): Promise<Comparison> {
   const candidates = comparison.candidates.map(async (candidate) => ({
     ...candidate,
     delivery: await changesState(directory.file(`subruns/${candidate.id}/${workspaceFolder}`)),

@@ -26,7 +26,7 @@ export interface RecoveryOptions {
 
 /**
  * Finishes an autopilot whose host was killed: collects the results of its jobs, skips jobs that had not started, and keeps
- * changes that were not delivered. Call it only when none of the autopilot's runs is open.
+ * changes that were not applied. Call it only when none of the autopilot's runs is open.
  */
 export async function recoverAutopilot(
   directory: RunDirectory,

@@ -218,7 +218,7 @@ export class Autopilot {
           'skipped',
           blockedBy === undefined ? 'Skipped due to cancellation.' : this.#explainSkip(blockedBy),
         ),
-      // A job whose changes conflict has not delivered what the next jobs need.
+      // A job whose changes conflict has not applied what the next jobs need.
       isDone: ({ status, patch }) => status.startsWith('completed') && (patch?.conflicts.length ?? 0) === 0,
       onResult: async (job, result) => {
         const { id } = job;

@@ -20,7 +20,7 @@ interface Finished {
   readonly ports: AutopilotPorts;
 }
 
-/** Chooses the winner of a comparison, delivers its changes if the caller wants that, and records both. */
+/** Chooses the winner of a comparison, applies its changes if the caller wants that, and records both. */
 export async function concludeComparison(
   log: AutopilotLog,
   { judge, deliver }: ComparisonRequest,
@@ -52,9 +52,9 @@ export async function concludeComparison(
       ? reasonsFor(winner, others)
       : [`The judge prefers ${winner.id}: ${judged.reason}`];
   const result = results.find(({ run_id }) => run_id === winner.run_id)!;
-  const delivered = deliver === 'winner' ? await deliverWinner(result, ports) : undefined;
-  if (delivered !== undefined) await log.recordResults(delivered);
-  const is_delivered = delivered?.patch?.applied === true;
+  const applied = deliver === 'winner' ? await applyWinner(result, ports) : undefined;
+  if (applied !== undefined) await log.recordResults(applied);
+  const is_delivered = applied?.patch?.applied === true;
   log.comparison = { winner: winner.run_id, reasons, is_delivered, candidates };
 }
 
@@ -66,7 +66,7 @@ function refusedChecks(results: readonly JobResult[]): string[] {
   return [...new Set(refused.map(({ command, output }) => `The check "${command}" was not run: ${output}`))];
 }
 
-async function deliverWinner(
+async function applyWinner(
   result: JobResult,
   { env, stateDir, signal }: AutopilotPorts,
 ): Promise<JobResult | undefined> {

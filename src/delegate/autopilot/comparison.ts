@@ -158,7 +158,7 @@ export function comparisonOutcome(
   const errors = results.filter(({ error }) => error !== null).map(({ id, error }) => `${id}: ${error}`);
   const suggestion =
     best === undefined ? 'No candidate has completed.' : `Suggested: ${best.id}. ${reasons.join(' ')}`;
-  const apply = (run: string) => `Run "adjutant runs apply ${run}" to deliver it`;
+  const apply = (run: string) => `Run "adjutant runs apply ${run}" to apply its changes`;
   return {
     status: best === undefined ? 'failed' : conflicts.length > 0 ? 'completed_with_problems' : 'completed',
     error:

@@ -20,7 +20,7 @@ import type { JobSpec } from './plan.ts';
 export const outcomeFile = '.settled.json';
 
 export interface JobOutcomeOptions {
-  /** The shared tree that isolated changes are delivered to. */
+  /** The shared tree that isolated changes are applied to. */
   readonly cwd: string;
   /** The folder that all servers of the user share. */
   readonly stateDir: string;
@@ -42,7 +42,7 @@ export interface EndedJob {
   readonly isShared?: boolean;
 }
 
-/** Runs the acceptance checks of a job and delivers its changes to the shared tree. */
+/** Runs the acceptance checks of a job and applies its changes to the shared tree. */
 export async function recordJobOutcome(ended: EndedJob, options: JobOutcomeOptions): Promise<JobResult> {
   const { subrun, workspace } = ended;
   const folder = workspace?.folder ?? options.cwd;

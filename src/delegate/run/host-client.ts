@@ -6,7 +6,7 @@ import { storageReason } from '../../storage-error.ts';
 import { launch } from '../process/launch.ts';
 import { ownProgram } from '../process/own-program.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
-import { Channel } from './channel.ts';
+import { MessageSocket } from './message-socket.ts';
 import type { HostMessage, HostOptions, HostOrder, HostRequest, OrderMessage } from './host-message.ts';
 import { orderFormat } from './host-message.ts';
 
@@ -55,7 +55,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
   const accepted = Promise.withResolvers<void>();
   let hasAccepted = false;
   let report: (message: HostMessage) => void = () => {};
-  const channel = new Channel<HostMessage, HostRequest>(socket, (message) => {
+  const messages = new MessageSocket<HostMessage, HostRequest>(socket, (message) => {
     if (message.kind === 'accepted') {
       hasAccepted = true;
       accepted.resolve();
@@ -63,7 +63,7 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     else if (message.kind === 'failure') result.reject(new Failure('refused', message.message));
     else report(message);
   });
-  void channel.closed.then(() => result.resolve(undefined));
+  void messages.closed.then(() => result.resolve(undefined));
   return {
     identity: child.pid === undefined ? undefined : await identify(child.pid),
     get isConnected() {
@@ -76,37 +76,37 @@ export async function startHost(options: HostOptions): Promise<HostClient> {
     carryOut(order, onMessage) {
       socket.ref();
       report = onMessage;
-      channel.send({ ...order, format: orderFormat, options, logLevel: logLevel(), logFormat: logFormat() });
+      messages.send({ ...order, format: orderFormat, options, logLevel: logLevel(), logFormat: logFormat() });
       return result.promise;
     },
-    cancel: (reason) => channel.send({ cancel: reason }),
-    release: () => channel.end(),
+    cancel: (reason) => messages.send({ cancel: reason }),
+    release: () => messages.end(),
   };
 }
 
 /** Asks the host behind a socket to cancel its run. Does nothing if the host has exited. */
 export async function cancelThroughSocket(path: string, reason: string): Promise<void> {
   const { connect } = await import('node:net');
-  const channel = new Channel<HostMessage, HostRequest>(connect(path), () => {});
-  channel.send({ cancel: reason });
-  channel.end();
-  await channel.closed;
+  const messages = new MessageSocket<HostMessage, HostRequest>(connect(path), () => {});
+  messages.send({ cancel: reason });
+  messages.end();
+  await messages.closed;
 }
 
 /** Sends an order to the host behind a socket. Rejects with the reason why it was not executed. */
 export async function orderThroughSocket(path: string, message: OrderMessage): Promise<void> {
   const { connect } = await import('node:net');
   const reply = Promise.withResolvers<void>();
-  const channel = new Channel<HostMessage, HostRequest>(connect(path), (received) => {
+  const messages = new MessageSocket<HostMessage, HostRequest>(connect(path), (received) => {
     if (received.kind !== 'reply') return;
     if (received.problem === undefined) reply.resolve();
     else reply.reject(new Failure('refused', received.problem));
   });
-  void channel.closed.then(() => reply.reject(new Failure('refused', `Run ${message.run} has ended.`)));
-  channel.send(message);
+  void messages.closed.then(() => reply.reject(new Failure('refused', `Run ${message.run} has ended.`)));
+  messages.send(message);
   try {
     await reply.promise;
   } finally {
-    await channel.end();
+    await messages.end();
   }
 }

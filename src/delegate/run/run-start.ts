@@ -7,7 +7,7 @@ import { readRegularFile } from '../../regular-file.ts';
 import type { Agent } from '../agents/agent.ts';
 import type {
   AgentConversation,
-  ConversationChannel,
+  AgentStreams,
   ConversationStart,
   TurnEnd,
 } from '../agents/protocols/agent-conversation.ts';
@@ -151,7 +151,7 @@ interface LiveRunOptions {
   readonly start: ConversationStart;
   readonly request: Pick<RunRequest, 'outputSchema' | 'repairsAnswer'>;
   readonly text: string;
-  readonly streams: Pick<ConversationChannel, 'input' | 'output'>;
+  readonly streams: Pick<AgentStreams, 'input' | 'output'>;
   readonly redact: Redact;
   readonly heldBack: (text: string) => number;
   readonly approvals: ApprovalOptions;

@@ -31,7 +31,7 @@ async function toRecord(job: JobResult): Promise<RunRecord> {
   if (status !== 'waiting' && status !== 'running')
     return { ...job, status: status === 'skipped' ? 'cancelled' : status };
   const record = await loadRecord(job.run_dir, job.run_id);
-  // Its agent may have finished, but its checks and its delivery have not.
+  // Its agent may have finished, but its checks have not, and its changes are not applied.
   return { ...(record ?? job), status: 'running' };
 }
 

@@ -71,7 +71,7 @@ export class LocalRuns {
 
   /**
    * Finishes the runs whose hosts were killed, and continues their autopilots. Servers and commands that start or change runs
-   * call this. Reading a run never does: whoever only looks must not wait for the changes of a run to be delivered.
+   * call this. Reading a run never does: whoever only looks must not wait for the changes of a run to be applied.
    */
   async recoverAll(): Promise<void> {
     await this.#recoverQueued();

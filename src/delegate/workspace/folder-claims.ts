@@ -8,7 +8,7 @@ import { identify, isAlive } from '../process/process-table.ts';
 
 /**
  * How a process uses a folder: `in-place` writes to the folder itself, `isolated` runs an agent on a copy or an overlay of
- * it, `delivery` moves changes into it.
+ * it, `delivery` applies changes to it (the word of earlier versions, whose processes may use the same file).
  */
 export type ClaimKind = 'in-place' | 'isolated' | 'delivery';
 

@@ -24,8 +24,8 @@ afterEach(() => removeFolder(folder));
 
 const kinds = (process.platform === 'linux' ? ['overlay', 'copy'] : ['copy']) as WorkspaceKind[];
 describe.each(kinds)('commits in an isolated view: %s', (kind) => {
-  /** Runs a script as an agent would, and delivers its changes. */
-  async function deliverAfter(script: string, end: 'apply' | 'branch' = 'apply') {
+  /** Runs a script as an agent would, and applies its changes. */
+  async function applyAfter(script: string, end: 'apply' | 'branch' = 'apply') {
     const stateDir = join(folder, 'state');
     const options = { stateDir, workspaceKinds: [kind], copyLimitBytes: 1e9, ignored: [], env };
     const workspace = await Workspace.create({ id: 'one', path: join(folder, 'run') }, repo, options);
@@ -38,9 +38,9 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     return { ...settled, workspace };
   }
 
-  it('are kept in a bundle that the warning names, and their content is delivered', async () => {
+  it('are kept in a bundle that the warning names, and their content is applied', async () => {
     const head = gitAt(repo, 'rev-parse', 'HEAD');
-    const { warnings, isApplied, workspace } = await deliverAfter(
+    const { warnings, isApplied, workspace } = await applyAfter(
       `echo made > made.txt; git add -A; git commit -qm 'Make a file'
        git switch -qc topic; echo more >> made.txt; git commit -qam 'Add more'
        git switch -q --detach; git commit -q --allow-empty -m Detached
@@ -66,7 +66,7 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
   });
 
   it('never take the place of other commits on a branch', async () => {
-    const { branch, workspace } = await deliverAfter(
+    const { branch, workspace } = await applyAfter(
       'echo a > made; git add -A; git commit -qm Made',
       'branch',
     );
@@ -78,7 +78,7 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
   });
 
   it('cause no warning if there are none', async () => {
-    const { warnings } = await deliverAfter('echo changed > a.txt; git add a.txt; git status >/dev/null');
+    const { warnings } = await applyAfter('echo changed > a.txt; git add a.txt; git status >/dev/null');
     expect(warnings).toEqual([]);
     expect(existsSync(join(folder, 'run', workspaceFolder, 'commits.bundle'))).toBe(false);
   });

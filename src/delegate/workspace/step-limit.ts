@@ -1,11 +1,11 @@
 const minuteMs = 60_000;
-/** One path of a delivery. Only the copy of a very large file takes minutes. */
+/** One path that is applied or undone. Only the copy of a very large file takes minutes. */
 const pathLimitMs = 10 * minuteMs;
-/** A step for the whole folder: listing it, comparing it, or waiting for the delivery of another run. */
+/** A step for the whole folder: listing it, comparing it, or waiting until another run has applied its changes. */
 export const folderLimitMs = 30 * minuteMs;
 
 /**
- * Does one step of a delivery. Rejects when the step is cancelled or takes too long, for example because a network file system
+ * Does one step of applying or undoing changes. Rejects when the step is cancelled or takes too long, for example because a network file system
  * does not answer. Node cannot interrupt a call of the file system, so the work may still be in progress then: it has to check
  * its signal before each change.
  */

@@ -116,7 +116,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     write('untracked.txt', 'not committed');
   });
 
-  it('shows the whole folder, and leaves it as it is until the delivery', async () => {
+  it('shows the whole folder, and leaves it as it is until the changes are applied', async () => {
     execFileSync('git', ['init', '-q', 'nested'], { cwd: folder });
     write('nested/f.txt', 'inner');
     const before = tree();
@@ -158,7 +158,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     ]).toEqual([false, false]);
   });
 
-  it('delivers replaced, renamed and retyped folders, and undoes all of it', async () => {
+  it('applies replaced, renamed and retyped folders, and undoes all of it', async () => {
     write('file', 'to become a folder');
     write('folder/x', 'to become a file');
     write('renamed/deep/y', 'moves');
@@ -302,7 +302,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(await changesState(one.workspace.storage)).toBe('none');
   });
 
-  it('undoes only what is still as it was delivered', async () => {
+  it('undoes only what is still as it was applied', async () => {
     const one = await isolate(kind);
     await one.agent(
       `sed -i 's/line 1$/ONE/' a.txt; echo n > n.txt; mkdir -p made/here; echo m > made/here/m; rm dir/one.txt`,
@@ -322,7 +322,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(await one.undo()).toBeUndefined();
   });
 
-  it('is created and delivered beside an index that is a named pipe', async () => {
+  it('is created and applied beside an index that is a named pipe', async () => {
     rmSync(join(folder, '.git/index'));
     execFileSync('mkfifo', [join(folder, '.git/index')]);
     const one = await isolate(kind);
@@ -330,7 +330,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect((await one.apply()).changed).toEqual([{ path: 'f1', change: 'added' }]);
   });
 
-  it('finishes a delivery that was interrupted', async () => {
+  it('finishes applying changes after an interruption', async () => {
     const one = await isolate(kind);
     await one.agent(`for i in 1 2 3 4; do echo $i > f$i; done; rm dir/one.txt; echo x >> a.txt`);
     await one.apply();
@@ -355,7 +355,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.adjutant'))).toEqual([]);
   });
 
-  it('delivers again what was kept, once the conflict is resolved', async () => {
+  it('applies again what was kept, once the conflict is resolved', async () => {
     const one = await isolate(kind);
     await one.agent('echo run > new.txt; echo second > second.txt');
     write('new.txt', 'user');
@@ -367,7 +367,7 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(read('new.txt')).toBe('run\n');
   });
 
-  it('is not delivered or undone by a process that loses its claim on the folder', async () => {
+  it('is not applied or undone by a process that loses its claim on the folder', async () => {
     const run = await isolate(kind);
     await run.agent('echo new > new.txt; rm dir/one.txt');
     const database = new DatabaseSync(join(root, 'state', 'folders.sqlite'));
@@ -385,11 +385,11 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(tree()).toEqual(before);
     database.exec('DROP TRIGGER lose');
     await run.apply();
-    const delivered = tree();
-    expect(delivered).not.toEqual(before);
+    const applied = tree();
+    expect(applied).not.toEqual(before);
     lose();
     expect((await run.undo())!.conflicts).toHaveLength(2);
-    expect(tree()).toEqual(delivered);
+    expect(tree()).toEqual(applied);
     database.close();
   });
 

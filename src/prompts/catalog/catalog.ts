@@ -36,7 +36,7 @@ interface Merged {
 /** The pages of one list come from the same reading of the files for this long, unless a change is reported. */
 const continuedMs = 5_000;
 
-/** The catalog records its first snapshot at most this long after the start, so that later changes can be compared with it. */
+/** The catalog records its first list at most this long after the start, so that later changes can be compared with it. */
 const firstCheckMs = 200;
 
 /** The longest path on Linux. Longer names are not looked up. */
@@ -134,7 +134,7 @@ export class Catalog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Compares the prompts with the last reported snapshot and notifies listeners of a difference. */
+  /** Compares the prompts with the last reported list and notifies listeners of a difference. */
   checkForChanges(): void {
     this.#mergedAt = Number.NEGATIVE_INFINITY;
     this.#checking = this.#checking.then(async () => {

@@ -1,5 +1,5 @@
 import type { Author, EditablePromptSource, PromptEdit, Revision } from '../definition/source.ts';
-import { serializePrompt } from './journal.ts';
+import { serializePrompt } from './history-file.ts';
 
 /** Copies all prompts and their history to another source, except those in `skipped`. Returns the names that were written. */
 export async function copyPrompts(

@@ -19,13 +19,13 @@ import { prepareReplacement } from './durable-file.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { FileLock } from './file-lock.ts';
 import {
-  Journal,
-  type JournalEntry,
+  HistoryFile,
+  type HistoryEntry,
   type LastKnown,
   serializePrompt,
   toLastEntry,
   toLastKnown,
-} from './journal.ts';
+} from './history-file.ts';
 import { applyEdit, type Change, splitIntoBatches, toRejection } from './prompt-edits.ts';
 import { createPromptFileCache, emptyFile } from './prompt-file.ts';
 import { type PromptRecord, toDraft } from './record.ts';
@@ -47,7 +47,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   readonly #file: string;
   readonly #cache = createPromptFileCache();
   readonly #lock: FileLock;
-  readonly #journal: Journal;
+  readonly #history: HistoryFile;
 
   constructor({ name = 'user', folder, ...watching }: UserSourceOptions) {
     super(watching);
@@ -55,7 +55,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     this.#folder = folder;
     this.#file = join(folder, 'user.jsonl');
     this.#lock = new FileLock(join(folder, '.lock'));
-    this.#journal = new Journal(join(folder, 'history.jsonl'));
+    this.#history = new HistoryFile(join(folder, 'history.jsonl'));
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
@@ -89,7 +89,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   }
 
   async history(name: string): Promise<readonly Revision[]> {
-    const known = this.#journal.history(name);
+    const known = this.#history.of(name);
     const current = readRecordLines(this.#file).find(({ record }) => record?.name === name)?.record;
     if (known.length === 0 && current === undefined)
       throw new Failure('prompt-not-found', `Prompt not found: ${name}`);
@@ -98,7 +98,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
 
   async histories(): Promise<ReadonlyMap<string, readonly Revision[]>> {
     const current = recordsByName(readRecordLines(this.#file));
-    const known = this.#journal.histories();
+    const known = this.#history.histories();
     const names = new Set([...current.keys(), ...known.keys()]);
     return new Map(
       [...names].map((name) => [name, withOutsideChange(known.get(name) ?? [], current.get(name))]),
@@ -119,7 +119,7 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   /** A prompt stays readable even if its history is not. */
   #lastEntry(name: string): LastEntry | undefined {
     try {
-      return toLastEntry(this.#journal.lastKnown(name));
+      return toLastEntry(this.#history.lastKnown(name));
     } catch (error) {
       log('debug', `could not read the history of ${name}`, error);
       return undefined;
@@ -136,12 +136,12 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     const lines = readRecordLines(this.#file);
     const records = recordsByName(lines);
     const changed = new Map<string, LastKnown>();
-    const entries: JournalEntry[] = [];
+    const entries: HistoryEntry[] = [];
     const outcomes = edits.map((edit): EditOutcome => {
       const { name } = edit;
       const current = records.get(name);
       try {
-        const last = changed.get(name) ?? this.#journal.lastKnown(name);
+        const last = changed.get(name) ?? this.#history.lastKnown(name);
         const { change, next, definition } = applyEdit(edit, author, current, this.#file, toLastEntry(last));
         const newEntries = entriesFor(name, last, current, next, change);
         entries.push(...newEntries);
@@ -160,10 +160,10 @@ export class UserSource extends FolderSource implements EditablePromptSource {
     return outcomes;
   }
 
-  #replace(content: Buffer, entries: readonly JournalEntry[]): void {
+  #replace(content: Buffer, entries: readonly HistoryEntry[]): void {
     const replacement = prepareReplacement(this.#file, content);
     try {
-      const undo = this.#journal.append(entries);
+      const undo = this.#history.append(entries);
       try {
         replacement.commit();
       } catch (error) {
@@ -184,7 +184,7 @@ function entriesFor(
   current: PromptRecord | undefined,
   next: PromptRecord | undefined,
   change: Change,
-): readonly JournalEntry[] {
+): readonly HistoryEntry[] {
   const found = current && toDraft(current);
   const isKnown = serializePrompt(found) === last.prompt;
   const revision = last.revision + (isKnown ? 1 : 2);

@@ -14,7 +14,7 @@ import {
   toUsage,
   updateCall,
 } from './acp-events.ts';
-import type { AgentConversation, ConversationChannel, TurnEnd, TurnInput } from './agent-conversation.ts';
+import type { AgentConversation, AgentStreams, TurnEnd, TurnInput } from './agent-conversation.ts';
 import { type AgentEvent, addUsage, noUsage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { AgentExited, JsonPeer, type Message, type RequestId } from './json-peer.ts';
@@ -55,7 +55,7 @@ interface Question {
 export class AcpConversation implements AgentConversation {
   readonly abilities;
   readonly #options: AcpOptions;
-  readonly #channel: ConversationChannel;
+  readonly #streams: AgentStreams;
   readonly #peer: JsonPeer;
   readonly #updates: AcpUpdates;
   readonly #questions = new Map<string, Question>();
@@ -65,10 +65,10 @@ export class AcpConversation implements AgentConversation {
   readonly #refusals: string[] = [];
   #sessionId = '';
 
-  constructor(options: AcpOptions, channel: ConversationChannel) {
+  constructor(options: AcpOptions, streams: AgentStreams) {
     this.#options = options;
-    this.#channel = channel;
-    this.#updates = new AcpUpdates((event) => channel.emit(event), options.countsTokens);
+    this.#streams = streams;
+    this.#updates = new AcpUpdates((event) => streams.emit(event), options.countsTokens);
     const steer = options.steering !== undefined;
     this.abilities = { steer, interrupt: true, approvals: true, fork: options.canFork };
     const handlers = {
@@ -77,7 +77,7 @@ export class AcpConversation implements AgentConversation {
       },
       onRequest: (id: RequestId, method: string, params: Message) => this.#ask(id, method, params),
     };
-    this.#peer = new JsonPeer(channel, handlers, { jsonrpc: '2.0' });
+    this.#peer = new JsonPeer(streams, handlers, { jsonrpc: '2.0' });
   }
 
   async open(): Promise<void> {
@@ -95,7 +95,7 @@ export class AcpConversation implements AgentConversation {
       throw new Failure('refused', `the conversation ${threadId} cannot be continued: ${messageOf(error)}`);
     });
     this.#sessionId = text(opened['sessionId']) ?? threadId ?? '';
-    this.#channel.emit({ kind: 'thread', threadId: this.#sessionId });
+    this.#streams.emit({ kind: 'thread', threadId: this.#sessionId });
     if (mode !== undefined) await this.#request('session/set_mode', { modeId: mode });
     await this.#configure(objects(opened['configOptions']));
     // What a continued conversation replays is not work of this run.
@@ -123,7 +123,7 @@ export class AcpConversation implements AgentConversation {
       if (configId !== undefined) await this.#request('session/set_config_option', { configId, value });
       else {
         const message = `${label} has no setting for ${category}, so ${value} was not used.`;
-        this.#channel.emit({ kind: 'warning', message });
+        this.#streams.emit({ kind: 'warning', message });
       }
     }
   }
@@ -135,7 +135,7 @@ export class AcpConversation implements AgentConversation {
   async runTurn({ text: task }: TurnInput): Promise<TurnEnd> {
     const { answerFile, finishHint } = this.#options;
     await disk.rm(answerFile, { force: true });
-    this.#channel.emit({ kind: 'turn' });
+    this.#streams.emit({ kind: 'turn' });
     try {
       for (let prompt = `${task}\n${finishHint}\n`; ; ) {
         this.#refusals.length = 0;
@@ -210,7 +210,7 @@ export class AcpConversation implements AgentConversation {
     }
     const id = String(requestId);
     this.#questions.set(id, { requestId, params });
-    this.#channel.emit({ kind: 'approval', request: toApproval(id, call, params, this.#options.cwd) });
+    this.#streams.emit({ kind: 'approval', request: toApproval(id, call, params, this.#options.cwd) });
   }
 }
 

@@ -48,7 +48,7 @@ export interface ConversationStart {
   readonly options: JsonObject;
 }
 
-export interface ConversationChannel {
+export interface AgentStreams {
   /** The standard input and output of the agent's process. */
   readonly input: Writable;
   readonly output: Readable;
@@ -59,5 +59,5 @@ export interface ConversationChannel {
 /** Opens a conversation with an agent that was just started. Rejects with a `Failure` if the agent refuses. */
 export type OpenConversation = (
   start: ConversationStart,
-  channel: ConversationChannel,
+  streams: AgentStreams,
 ) => Promise<AgentConversation>;

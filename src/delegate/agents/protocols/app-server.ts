@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../json.ts';
 import { version } from '../../../version.ts';
 import type {
   AgentConversation,
-  ConversationChannel,
+  AgentStreams,
   ConversationStart,
   TurnEnd,
   TurnInput,
@@ -30,16 +30,16 @@ interface Question {
 /** Opens a conversation with `codex app-server`, which exchanges JSON messages over standard input and output. */
 export async function openAppServer(
   { options }: ConversationStart,
-  channel: ConversationChannel,
+  streams: AgentStreams,
 ): Promise<AgentConversation> {
-  const conversation = new AppServerConversation(channel);
+  const conversation = new AppServerConversation(streams);
   await conversation.open(options as AppServerOptions);
   return conversation;
 }
 
 class AppServerConversation implements AgentConversation {
   readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
-  readonly #channel: ConversationChannel;
+  readonly #streams: AgentStreams;
   readonly #peer: JsonPeer;
   readonly #questions = new Map<string, Question>();
   /** Items in progress, because a request for permission only names its item. */
@@ -53,9 +53,9 @@ class AppServerConversation implements AgentConversation {
   readonly #turns = new Set<string>();
   readonly #usage = new Map<string, { readonly before: Usage; readonly total: Usage }>();
 
-  constructor(channel: ConversationChannel) {
-    this.#channel = channel;
-    this.#peer = new JsonPeer(channel, {
+  constructor(streams: AgentStreams) {
+    this.#streams = streams;
+    this.#peer = new JsonPeer(streams, {
       onNotification: (method, params) => this.#notice(method, params),
       onRequest: (id, method, params) => this.#ask(id, method, params),
     });
@@ -70,7 +70,7 @@ class AppServerConversation implements AgentConversation {
     const { thread } = await this.#peer.request(method, params);
     this.#threadId = String(isObject(thread) ? thread['id'] : '');
     this.#turnOptions = turn;
-    this.#channel.emit({ kind: 'thread', threadId: this.#threadId });
+    this.#streams.emit({ kind: 'thread', threadId: this.#threadId });
   }
 
   async runTurn({ text, outputSchema }: TurnInput): Promise<TurnEnd> {
@@ -122,7 +122,7 @@ class AppServerConversation implements AgentConversation {
     const request = toApproval(id, method, params, this.#items.get(String(params['itemId'])));
     if (request !== undefined) {
       this.#questions.set(id, { requestId, method, params });
-      this.#channel.emit({ kind: 'approval', request });
+      this.#streams.emit({ kind: 'approval', request });
     } else if (method === 'mcpServer/elicitation/request') {
       this.#peer.respond(requestId, { action: 'decline', content: null });
     } else this.#peer.respondWithError(requestId, `Adjutant does not answer ${method}.`);
@@ -141,7 +141,7 @@ class AppServerConversation implements AgentConversation {
     if (method === 'item/completed' && item?.['type'] === 'agentMessage')
       this.#message = String(item['text']);
     const event = toEvent(method, params);
-    if (event !== undefined) this.#channel.emit(event);
+    if (event !== undefined) this.#streams.emit(event);
     if (method === 'turn/completed' && turn !== undefined) this.#complete(turn);
   }
 
@@ -176,7 +176,7 @@ class AppServerConversation implements AgentConversation {
     if (isRepeated) return;
     const used = [...this.#usage.values()].map((one) => usageSince(one.total, one.before));
     const usage = used.reduce(addUsage);
-    this.#channel.emit({ kind: 'usage', usage, ...(isOwn && { threadTotal: total }) });
+    this.#streams.emit({ kind: 'usage', usage, ...(isOwn && { threadTotal: total }) });
   }
 }
 

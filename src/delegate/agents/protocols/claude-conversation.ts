@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../json.ts';
 import { parseObject } from '../../process/json-file.ts';
 import type {
   AgentConversation,
-  ConversationChannel,
+  AgentStreams,
   ConversationStart,
   TurnEnd,
   TurnInput,
@@ -19,14 +19,14 @@ type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
 /** Opens a conversation with `claude -p --input-format stream-json`. Claude Code reports its thread with the first turn. */
 export async function openClaudeConversation(
   _: ConversationStart,
-  channel: ConversationChannel,
+  streams: AgentStreams,
 ): Promise<AgentConversation> {
-  return new ClaudeConversation(channel);
+  return new ClaudeConversation(streams);
 }
 
 class ClaudeConversation implements AgentConversation {
   readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
-  readonly #channel: ConversationChannel;
+  readonly #streams: AgentStreams;
   readonly #questions = new Map<string, Fields>();
   /** Messages of the user that Claude Code has not taken up yet. */
   readonly #unread = new Map<string, PromiseWithResolvers<void>>();
@@ -40,11 +40,11 @@ class ClaudeConversation implements AgentConversation {
   #turnUsage = noUsage;
   #messageId = '';
 
-  constructor(channel: ConversationChannel) {
-    this.#channel = channel;
+  constructor(streams: AgentStreams) {
+    this.#streams = streams;
     // The agent may exit at any time. The exit itself is reported by its process.
-    channel.input.on('error', () => {});
-    const lines = createInterface({ input: channel.output, crlfDelay: Number.POSITIVE_INFINITY });
+    streams.input.on('error', () => {});
+    const lines = createInterface({ input: streams.output, crlfDelay: Number.POSITIVE_INFINITY });
     lines.on('line', (line) => this.#receive(parseObject(line) ?? {}));
     lines.on('close', () => {
       this.#isExited = true;
@@ -99,7 +99,7 @@ class ClaudeConversation implements AgentConversation {
   }
 
   #send(message: JsonObject): void {
-    if (!this.#isExited) this.#channel.input.write(`${JSON.stringify(message)}\n`);
+    if (!this.#isExited) this.#streams.input.write(`${JSON.stringify(message)}\n`);
   }
 
   #receive(message: Fields): void {
@@ -116,7 +116,7 @@ class ClaudeConversation implements AgentConversation {
     for (const event of toEvents(message)) {
       if (event.kind === 'thread' && event.threadId === this.#threadId) continue;
       if (event.kind === 'thread') this.#threadId = event.threadId;
-      this.#channel.emit(event.kind === 'item' ? this.#complete(event, message) : event);
+      this.#streams.emit(event.kind === 'item' ? this.#complete(event, message) : event);
     }
   }
 
@@ -150,7 +150,7 @@ class ClaudeConversation implements AgentConversation {
       return;
     }
     this.#questions.set(id, request);
-    this.#channel.emit({ kind: 'approval', request: toApproval(id, request) });
+    this.#streams.emit({ kind: 'approval', request: toApproval(id, request) });
   }
 
   /** Reports the pieces of messages, and the tokens of each call of the model. */
@@ -166,7 +166,7 @@ class ClaudeConversation implements AgentConversation {
     const of = delta['type'] === 'thinking_delta' ? 'reasoning' : 'message';
     const text = delta['type'] === 'thinking_delta' ? delta['thinking'] : delta['text'];
     if (typeof text === 'string' && text !== '')
-      this.#channel.emit({ kind: 'delta', id: `${this.#messageId}-${event['index']}`, of, text });
+      this.#streams.emit({ kind: 'delta', id: `${this.#messageId}-${event['index']}`, of, text });
   }
 
   /** The start of a message names its input, the end its output. */
@@ -175,7 +175,7 @@ class ClaudeConversation implements AgentConversation {
     this.#turnUsage = isStart
       ? addUsage(this.#turnUsage, { ...usage, output_tokens: 0 })
       : addUsage(this.#turnUsage, { ...noUsage, output_tokens: usage.output_tokens });
-    if (!isStart) this.#channel.emit({ kind: 'usage', usage: addUsage(this.#usage, this.#turnUsage) });
+    if (!isStart) this.#streams.emit({ kind: 'usage', usage: addUsage(this.#usage, this.#turnUsage) });
   }
 
   #endTurn(message: Fields): void {
@@ -183,7 +183,7 @@ class ClaudeConversation implements AgentConversation {
     this.#usage = addUsage(this.#usage, end.usage ?? this.#turnUsage);
     this.#turnUsage = noUsage;
     const costUsd = message['total_cost_usd'];
-    this.#channel.emit({
+    this.#streams.emit({
       kind: 'usage',
       usage: this.#usage,
       ...(typeof costUsd === 'number' && { costUsd }),

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Failure } from '../../../failure.ts';
 import { isObject, type JsonObject } from '../../../json.ts';
 import { parseObject } from '../../process/json-file.ts';
-import type { ConversationChannel } from './agent-conversation.ts';
+import type { AgentStreams } from './agent-conversation.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 export type RequestId = string | number;
@@ -15,7 +15,7 @@ export interface PeerHandlers {
 
 /** Exchanges requests and notifications with an agent: one JSON object per line, in the manner of JSON-RPC. */
 export class JsonPeer {
-  readonly #channel: Pick<ConversationChannel, 'input' | 'output'>;
+  readonly #streams: Pick<AgentStreams, 'input' | 'output'>;
   readonly #pending = new Map<RequestId, PromiseWithResolvers<Message>>();
   readonly #header: JsonObject;
   #count = 0;
@@ -23,15 +23,15 @@ export class JsonPeer {
 
   /** `header` is part of every message. */
   constructor(
-    channel: Pick<ConversationChannel, 'input' | 'output'>,
+    streams: Pick<AgentStreams, 'input' | 'output'>,
     handlers: PeerHandlers,
     header: JsonObject = {},
   ) {
-    this.#channel = channel;
+    this.#streams = streams;
     this.#header = header;
     // The agent may exit at any time. The exit itself is reported by its process.
-    channel.input.on('error', () => {});
-    const lines = createInterface({ input: channel.output, crlfDelay: Number.POSITIVE_INFINITY });
+    streams.input.on('error', () => {});
+    const lines = createInterface({ input: streams.output, crlfDelay: Number.POSITIVE_INFINITY });
     lines.on('line', (line) => this.#receive(line, handlers));
     lines.on('close', () => {
       this.#isClosed = true;
@@ -63,7 +63,7 @@ export class JsonPeer {
   }
 
   #send(message: JsonObject): void {
-    if (!this.#isClosed) this.#channel.input.write(`${JSON.stringify({ ...this.#header, ...message })}\n`);
+    if (!this.#isClosed) this.#streams.input.write(`${JSON.stringify({ ...this.#header, ...message })}\n`);
   }
 
   #receive(line: string, handlers: PeerHandlers): void {

@@ -8,11 +8,11 @@ import { type Comparison, duration, type JobResult } from './run-record.ts';
 
 type Candidate = Comparison['candidates'][number];
 
-/** The candidates of a comparison side by side, the best first, with a button to deliver one of them. */
+/** The candidates of a comparison side by side, the best first, with a button to apply the changes of one. */
 export function RunComparison({ comparison, jobs }: { comparison: Comparison; jobs: readonly JobResult[] }) {
   const { winner, reasons, candidates } = comparison;
   const jobOf = ({ run_id }: Candidate) => jobs.find((job) => job.run_id === run_id);
-  const delivered = candidates.find(({ delivery }) => delivery === 'applied');
+  const applied = candidates.find(({ delivery }) => delivery === 'applied');
   const rows: readonly (readonly [string, (candidate: Candidate) => ComponentChildren])[] = [
     ['Status', ({ status }) => <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>],
     ['Checks', (candidate) => <Checks candidate={candidate} job={jobOf(candidate)} />],
@@ -28,7 +28,7 @@ export function RunComparison({ comparison, jobs }: { comparison: Comparison; jo
     ['Cost', ({ cost_usd }) => (cost_usd == null ? 'unknown' : `$${cost_usd.toFixed(4)}`)],
     ['Time', ({ duration_ms = 0 }) => duration(duration_ms)],
     ['Summary', (candidate) => <span class="summary">{jobOf(candidate)?.summary}</span>],
-    ['Delivery', (candidate) => <Delivery candidate={candidate} delivered={delivered} />],
+    ['Applied', (candidate) => <Applied candidate={candidate} applied={applied} />],
   ];
   return (
     <section>
@@ -90,14 +90,14 @@ function Checks({ candidate, job }: { candidate: Candidate; job: JobResult | und
   );
 }
 
-interface DeliveryProps {
+interface AppliedProps {
   readonly candidate: Candidate;
   /** The candidate whose changes are in the folder. */
-  readonly delivered: Candidate | undefined;
+  readonly applied: Candidate | undefined;
 }
 
-/** Only one candidate at a time can be delivered, because all of them did the same task. */
-function Delivery({ candidate, delivered }: DeliveryProps) {
+/** Only one candidate at a time can be applied, because all of them did the same task. */
+function Applied({ candidate, applied }: AppliedProps) {
   const { client, invalidate, act } = useActions();
   const { run_id, id, delivery, changed_files = 0 } = candidate;
   const change = async (tool: 'apply_run' | 'undo_run', done: string) => {
@@ -116,21 +116,21 @@ function Delivery({ candidate, delivered }: DeliveryProps) {
   if (delivery === 'applied')
     return (
       <>
-        Delivered.{' '}
+        Applied.{' '}
         <ChangeButton class="small" onClick={() => change('undo_run', 'Took back')}>
           Take back <span class="hidden">{id}</span>
         </ChangeButton>
       </>
     );
   if (delivery === 'undone') return <>Taken back. Run the task again to get these changes.</>;
-  if (delivery !== 'waiting' || changed_files === 0) return <>Nothing to deliver.</>;
-  const isBlocked = delivered !== undefined;
+  if (delivery !== 'waiting' || changed_files === 0) return <>Nothing to apply.</>;
+  const isBlocked = applied !== undefined;
   return (
     <>
-      <ChangeButton class="small" disabled={isBlocked} onClick={() => change('apply_run', 'Delivered')}>
-        Deliver <span class="hidden">{id}</span>
+      <ChangeButton class="small" disabled={isBlocked} onClick={() => change('apply_run', 'Applied')}>
+        Apply <span class="hidden">{id}</span>
       </ChangeButton>
-      {isBlocked && <span class="quiet"> Take back {delivered.id} first.</span>}
+      {isBlocked && <span class="quiet"> Take back {applied.id} first.</span>}
     </>
   );
 }

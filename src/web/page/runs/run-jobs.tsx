@@ -56,7 +56,7 @@ interface Props {
   readonly spec: JobSpec;
   readonly job: JobResult | undefined;
   readonly plan: readonly JobSpec[];
-  /** The changes of a candidate are kept until someone delivers them. */
+  /** The changes of a candidate are kept until somebody applies them. */
   readonly isCandidate: boolean;
 }
 

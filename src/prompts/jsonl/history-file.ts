@@ -5,8 +5,8 @@ import type { PromptDraft, Revision } from '../definition/source.ts';
 import { appendDurably } from './durable-file.ts';
 import { splitLines } from './prompt-file.ts';
 
-/** One line of the journal. */
-export interface JournalEntry extends Revision {
+/** One line of the file. */
+export interface HistoryEntry extends Revision {
   readonly name: string;
 }
 
@@ -17,7 +17,7 @@ export interface LastKnown {
 }
 
 /** Append-only file with one line for every change. */
-export class Journal {
+export class HistoryFile {
   readonly #path: string;
   #last = new Map<string, LastKnown>();
   #readUpTo = 0;
@@ -27,7 +27,7 @@ export class Journal {
   }
 
   /** Revisions of one prompt, oldest first. */
-  history(name: string): readonly Revision[] {
+  of(name: string): readonly Revision[] {
     return this.#entries().flatMap(({ name: entryName, ...revision }) =>
       entryName === name ? [revision] : [],
     );
@@ -44,7 +44,7 @@ export class Journal {
     return histories;
   }
 
-  #entries(): readonly JournalEntry[] {
+  #entries(): readonly HistoryEntry[] {
     let bytes: Buffer;
     try {
       bytes = readRegularBytesSync(this.#path, maxFileBytes);
@@ -61,7 +61,7 @@ export class Journal {
   }
 
   /** Returns a function that undoes the append, valid until the next append. */
-  append(entries: readonly JournalEntry[]): () => void {
+  append(entries: readonly HistoryEntry[]): () => void {
     return appendDurably(this.#path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   }
 
@@ -106,11 +106,11 @@ export function serializePrompt(prompt: PromptDraft | undefined): string | undef
 }
 
 /** Returns `undefined` for an invalid line, such as one that a crashed writer left incomplete. */
-function parseEntry(line: Buffer): JournalEntry | undefined {
+function parseEntry(line: Buffer): HistoryEntry | undefined {
   try {
     const entry: unknown = JSON.parse(line.toString('utf8'));
     return isObject(entry) && typeof entry['name'] === 'string' && typeof entry['revision'] === 'number'
-      ? (entry as unknown as JournalEntry)
+      ? (entry as unknown as HistoryEntry)
       : undefined;
   } catch {
     return undefined;

@@ -7,7 +7,7 @@ const maxUnreadBytes = 4 * 1024 * 1024;
 const closeTimeoutMs = 1_000;
 
 /** Sends and receives JSON values over a socket, one per line. */
-export class Channel<Received, Sent> {
+export class MessageSocket<Received, Sent> {
   readonly #socket: Socket;
   /** Resolves when the other side has closed the connection or has exited. */
   readonly closed: Promise<void>;
