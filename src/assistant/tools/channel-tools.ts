@@ -116,7 +116,7 @@ export function testTool(data: AssistantData, config: ChannelConfig, timeoutMs: 
       'send me a test message so I know it reaches my phone',
       'does the email work, try it',
       'call me once to see whether it works',
-      'write something to my Telegram to check',
+      'write something to my messenger to check',
     ],
     inputSchema: {
       type: 'object',

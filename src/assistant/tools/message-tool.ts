@@ -24,7 +24,7 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
     description:
       'Sends a text to a person now, by the channel that the person prefers; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns the channel, the time, and warnings to tell the user. At most 20 in ten minutes.',
     phrases:
-      'send message tell inform notify let know text write ping person somebody now at once pass on news say mail telegram',
+      'send message tell inform notify let know text write ping person somebody now at once pass on news say mail',
     wishes: [
       'tell Ada that the build is green',
       'let Ben know I am running late',

@@ -132,7 +132,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       phrases:
         'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
       wishes: [
-        'send my reminders to Telegram from now on, not by mail',
+        'send my reminders to my messenger from now on, not by mail',
         "don't bother me between ten at night and seven in the morning",
         'the number I have for him is wrong, it ends in 88',
         "she doesn't read emails, call her on the phone instead",

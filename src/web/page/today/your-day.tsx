@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../controls/icon.tsx';
+import { Icon } from '../controls/icon.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -145,7 +145,11 @@ function DayRow({ user, zone, calendar, event, events, nowMs, isNext }: RowProps
         {planned.length > 0 && (
           <span class="reminders">
             {planned.map((one) => (
-              <Reminder key={one.id} {...{ notification: one, zone, locale }} />
+              <Reminder
+                key={one.id}
+                icon={calendar.icons.get(one.channel)}
+                {...{ notification: one, zone, locale }}
+              />
             ))}
           </span>
         )}
@@ -154,26 +158,22 @@ function DayRow({ user, zone, calendar, event, events, nowMs, isNext }: RowProps
   );
 }
 
-const channelIcons: Readonly<Record<string, IconName>> = {
-  email: 'mail',
-  telegram: 'telegram',
-  push: 'push',
-  ntfy: 'push',
-};
-
 function Reminder({
   notification,
+  icon,
   zone,
   locale,
 }: {
   notification: Notification;
+  /** The icon of its channel. */
+  icon: string | undefined;
   zone: string;
   locale: string;
 }) {
   const { channel, plan_time } = notification;
   return (
     <span title={`Reminder by ${channel}`}>
-      <Icon name={channelIcons[channel] ?? 'bell'} />
+      {icon === undefined ? <Icon name="bell" /> : <span aria-hidden="true">{icon}</span>}
       <span class="hidden">Reminder by {channel}</span>
       {clock(wallTime(plan_time, zone).minutes, locale)}
     </span>
