@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { isObject } from '../json.ts';
+import { parseObject } from '../json.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { actorWith } from '../toolsets/scopes.ts';
 
@@ -139,7 +139,7 @@ export class NamedTokens {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
-    const stored = parse(text);
+    const stored = parseObject(text) ?? {};
     const hash = Buffer.from(String(stored['sha256']), 'hex');
     if (!Array.isArray(stored['scopes']) || hash.length !== 32) return undefined;
     const expires = stored['expires_at'];
@@ -150,15 +150,6 @@ export class NamedTokens {
       ...(expires !== undefined && { expires_at: String(expires) }),
       hash,
     };
-  }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
   }
 }
 

@@ -1,10 +1,9 @@
 import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
+import { isObject, parseObject } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { type HiddenFiles, hiddenPaths, isInside } from '../process/folder-scope.ts';
-import { parseObject } from '../process/json-file.ts';
 import { agentVariables, findIn, trustedFolders, workspaceFolders } from '../process/programs.ts';
 import type { Agent, AgentCall, Credentials, Footprint, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';

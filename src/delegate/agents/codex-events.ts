@@ -1,5 +1,4 @@
-import { isObject } from '../../json.ts';
-import { parseObject } from '../process/json-file.ts';
+import { isObject, parseObject } from '../../json.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent.ts';
 import { objects, toFileChange, unwrapShell } from './protocols/app-server-events.ts';
 

@@ -1,7 +1,7 @@
+import { parseObject } from '../../json.ts';
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import { parseObject } from '../process/json-file.ts';
 import type { Usage } from './agent.ts';
 import { parseUsage } from './codex-events.ts';
 

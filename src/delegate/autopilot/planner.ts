@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../json.ts';
+import { type JsonSchema, parseJson } from '../../json.ts';
 import type { Usage } from '../agents/agent.ts';
 import { uniqueByName } from '../run/skill-selection.ts';
 import type { IndexedSkill } from '../run/skills.ts';
@@ -166,7 +166,7 @@ export async function planTask(
     );
     usage.push(result.usage);
     const { lastMessage: text, answer, error } = result;
-    return { text, value: answer ?? parseJson(text), error };
+    return { text, value: answer ?? parseJson(text ?? ''), error };
   };
   const planned = await makePlan({ task, cwd, bounds, skills, maxParallel: maxParallel(input), ask }, signal);
   const problems = missing.map((name) => `The agent ${name} is not installed.`);
@@ -180,12 +180,4 @@ async function shortlist(task: string, discovered: readonly IndexedSkill[]): Pro
   const ranked = rankSkills(task, skills).map(({ skill }) => skill);
   // The words of a task in another language match no skill, but the model understands both.
   return [...new Set([...ranked, ...skills])].slice(0, shortlistLength);
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

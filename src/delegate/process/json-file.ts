@@ -1,4 +1,4 @@
-import { isObject } from '../../json.ts';
+import { parseObject } from '../../json.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 
 /**
@@ -11,14 +11,4 @@ export async function readJson(file: string): Promise<Record<string, unknown> | 
     return '';
   });
   return parseObject(text);
-}
-
-/** Parses a JSON object. Returns `undefined` for invalid JSON and for other values. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
+import { isObject, parseJson } from '../../json.ts';
 import { parseRule } from '../agents/protocols/approval-rules.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
 import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
@@ -21,7 +21,7 @@ export interface Caller {
 export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Caller {
   const ceiling = actor.rights && { ceiling: actor.rights.sandbox };
   const sent = meta['x-codex-turn-metadata'];
-  const metadata = typeof sent === 'string' ? parse(sent) : sent;
+  const metadata = typeof sent === 'string' ? parseJson(sent) : sent;
   if (!isObject(metadata)) return { threads: [], workspaces: [], ...ceiling };
   const { thread_id, session_id, sandbox_mode: mode, workspaces } = metadata;
   return {
@@ -31,14 +31,6 @@ export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Ca
     ...(mode !== undefined && { sandbox: isSandbox(mode) ? mode : 'read-only' }),
     ...ceiling,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface PermissionLimits {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, present } from '../../json.ts';
+import { isObject, parseObject, present } from '../../json.ts';
 import type { AgentName, Usage } from '../agents/agent.ts';
 import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
 import { isSandbox, type Sandbox } from '../agents/sandbox.ts';
-import { parseObject, readJson } from '../process/json-file.ts';
+import { readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { type Answer, asAnswer } from './answer.ts';

@@ -1,7 +1,8 @@
+import { parseObject } from '../../json.ts';
 import { promises as disk } from 'node:fs';
 import { join, relative } from 'node:path';
 import { copyRegularFile, type FilePath, maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import { parseObject, readJson } from '../process/json-file.ts';
+import { readJson } from '../process/json-file.ts';
 import type { Claim } from './folder-claims.ts';
 import { type Environment, Repository, type RepositoryPaths } from './git.ts';
 import { copy } from './placed-file.ts';

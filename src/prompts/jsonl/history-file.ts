@@ -1,5 +1,5 @@
 import { closeSync, readSync, statSync } from 'node:fs';
-import { isObject } from '../../json.ts';
+import { parseObject } from '../../json.ts';
 import { maxFileBytes, openRegularFileSync, readRegularBytesSync } from '../../regular-file.ts';
 import type { PromptDraft, Revision } from '../definition/source.ts';
 import { appendDurably } from './durable-file.ts';
@@ -107,12 +107,8 @@ export function serializePrompt(prompt: PromptDraft | undefined): string | undef
 
 /** Returns `undefined` for an invalid line, such as one that a crashed writer left incomplete. */
 function parseEntry(line: Buffer): HistoryEntry | undefined {
-  try {
-    const entry: unknown = JSON.parse(line.toString('utf8'));
-    return isObject(entry) && typeof entry['name'] === 'string' && typeof entry['revision'] === 'number'
-      ? (entry as unknown as HistoryEntry)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = parseObject(line.toString('utf8'));
+  return typeof entry?.['name'] === 'string' && typeof entry['revision'] === 'number'
+    ? (entry as unknown as HistoryEntry)
+    : undefined;
 }

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../atomic-file.ts';
 import { Failure } from '../../failure.ts';
-import { isObject } from '../../json.ts';
+import { isObject, parseObject } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import type { TextFile } from '../formats/format.ts';
 
@@ -161,13 +161,8 @@ function readIfPresent(file: string): Buffer | undefined {
 
 /** `undefined` if the text is not a manifest, or names a file outside its folder. */
 function parseManifest(text: string): Manifest | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value) || typeof value['owner'] !== 'string' || !isObject(value['files'])) return undefined;
+  const value = parseObject(text);
+  if (typeof value?.['owner'] !== 'string' || !isObject(value['files'])) return undefined;
   const isInside = (path: string) => path.split('/').every((part) => !['', '.', '..'].includes(part));
   const isList = (list: unknown) => Array.isArray(list) && list.every((one) => typeof one === 'string');
   const isValid =

@@ -7,7 +7,7 @@ import {
   replyText,
 } from '../../chat-model.ts';
 import { Failure } from '../../failure.ts';
-import { isObject, messageOf } from '../../json.ts';
+import { isObject, messageOf, parseObject } from '../../json.ts';
 
 /** Sends messages to the model of the configuration. Throws `unavailable` if `read` finds no answer in its response. */
 async function request<Answer>(
@@ -61,18 +61,10 @@ export async function judge(
     ],
     signal,
   );
-  const verdict = parseJson(/\{[\s\S]*\}/.exec(reply)?.[0] ?? '');
-  if (!isObject(verdict) || typeof verdict['pass'] !== 'boolean')
+  const verdict = parseObject(/\{[\s\S]*\}/.exec(reply)?.[0] ?? '');
+  if (typeof verdict?.['pass'] !== 'boolean')
     return 'the judge gave no verdict as JSON with the field pass';
   return verdict['pass'] ? undefined : `the judge says: ${String(verdict['reason'] ?? 'no reason given')}`;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface ModelAnswer {
@@ -122,12 +114,12 @@ async function* chunksOf(response: Response): AsyncGenerator<Readonly<Record<str
     const lines = rest.split(/\r?\n/);
     rest = lines.pop()!;
     for (const line of lines) {
-      const event = line.startsWith('data:') ? parseJson(line.slice(5)) : undefined;
-      if (isObject(event)) yield event;
+      const event = line.startsWith('data:') ? parseObject(line.slice(5)) : undefined;
+      if (event !== undefined) yield event;
     }
   }
-  const whole = streams ? undefined : parseJson(rest);
-  if (isObject(whole)) yield whole;
+  const whole = streams ? undefined : parseObject(rest);
+  if (whole !== undefined) yield whole;
 }
 
 function textOf({ choices }: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,8 +1,7 @@
 import { replaceFile } from '../../atomic-file.ts';
-import { isObject } from '../../json.ts';
+import { parseObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
-import { parseJson } from './test-model.ts';
 
 /** The revisions whose tests passed, kept in a file. Losing it only means that more tests run. */
 export class TestedRevisions {
@@ -27,8 +26,7 @@ export class TestedRevisions {
 
   #read(): Readonly<Record<string, unknown>> {
     try {
-      const known = parseJson(readRegularFileSync(this.#path));
-      return isObject(known) ? known : {};
+      return parseObject(readRegularFileSync(this.#path)) ?? {};
     } catch {
       return {};
     }

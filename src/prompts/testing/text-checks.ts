@@ -2,6 +2,7 @@ import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import { createContext } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
 import type { PromptMessage } from '../../feature.ts';
+import { parseJson } from '../../json.ts';
 import { callWithTimeout } from '../../threads/timed-script.ts';
 import type { PromptTest, TextChecks } from '../definition/definition.ts';
 import { runInThread } from '../files/work-thread.ts';
@@ -9,7 +10,6 @@ import {
   askModel,
   estimateTokens,
   judge,
-  parseJson,
 } from './test-model.ts';
 
 const shownLength = 200;

@@ -2,7 +2,7 @@ import { promises as disk } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { type Actor, type Context, identityOf, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, parseJson } from '../../json.ts';
 import { isZone, resolveZone } from '../../recurrence/zone.ts';
 import { leastIntervalMs } from '../schedule/due-times.ts';
 import { isClockTrigger, readTrigger, type Trigger, type When } from '../schedule/trigger.ts';
@@ -137,12 +137,7 @@ export function creatorOf({ actor, meta }: Pick<Context, 'actor' | 'meta'>): Cre
 /** The limits of the calling thread, as Codex sends them, without the thread itself. */
 function threadOf(meta: Context['meta']): JsonObject | undefined {
   const sent = meta['x-codex-turn-metadata'];
-  let metadata: unknown = sent;
-  try {
-    if (typeof sent === 'string') metadata = JSON.parse(sent);
-  } catch {
-    metadata = undefined;
-  }
+  const metadata = typeof sent === 'string' ? parseJson(sent) : sent;
   if (!isObject(metadata) || metadata['sandbox_mode'] === undefined) return undefined;
   const { sandbox_mode, workspaces } = metadata as JsonObject;
   return { sandbox_mode, ...(workspaces !== undefined && { workspaces }) } as JsonObject;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../json.ts';
-import { parseObject } from '../../process/json-file.ts';
+import { type JsonObject, parseObject } from '../../../json.ts';
 import type { ApprovalDecision, ApprovalRequest } from './approval.ts';
 
 /** Events common to all agents. A live conversation also reports deltas, usage, approvals and the messages of people. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { isObject, type JsonObject } from '../../../json.ts';
-import { parseObject } from '../../process/json-file.ts';
+import { isObject, type JsonObject, parseObject } from '../../../json.ts';
 import type {
   AgentConversation,
   AgentStreams,

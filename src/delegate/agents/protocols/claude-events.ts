@@ -1,5 +1,4 @@
-import { isObject } from '../../../json.ts';
-import { parseObject } from '../../process/json-file.ts';
+import { isObject, parseObject } from '../../../json.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
 
 /** Parses one line of `claude -p --output-format stream-json`. */

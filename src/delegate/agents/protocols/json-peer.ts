@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Failure } from '../../../failure.ts';
-import { isObject, type JsonObject } from '../../../json.ts';
-import { parseObject } from '../../process/json-file.ts';
+import { isObject, type JsonObject, parseObject } from '../../../json.ts';
 import type { AgentStreams } from './agent-conversation.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
