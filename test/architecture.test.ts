@@ -163,8 +163,6 @@ const copies = 'copies prompts with their history between stores, which no clien
 const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'cli/assistant/migrate.ts': {
     'prompts/jsonl/copy-prompts.ts': copies,
-    'prompts/jsonl/shared-source.ts': copies,
-    'prompts/jsonl/user-source.ts': copies,
     'prompts/versions/label-store.ts': copies,
   },
   'cli/background/backup-places.ts': {
@@ -202,8 +200,6 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   'cli/prompts/prompts-move.ts': {
     'prompts/jsonl/copy-prompts.ts': copies,
-    'prompts/jsonl/shared-source.ts': copies,
-    'prompts/jsonl/user-source.ts': copies,
     'prompts/mounts/local-repository.ts': 'pull runs git over the network, which no client may do',
     'prompts/mounts/repository-pull.ts': 'pull runs git over the network, which no client may do',
   },

@@ -93,30 +93,23 @@ async function movePrompts(config: Config, url: string): Promise<number> {
   const { isPostgres } = await import('../../store/store.ts');
   const from = config['assistant.database_url'];
   if (isPostgres(from) === isPostgres(url)) return 0;
-  const { createRecords } = await import('../../store/records.ts');
-  const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
-  const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
-  const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
-  const shared = new SharedSource(createRecords(isPostgres(from) ? from : url));
-  const file = new UserSource({ folder: config['jsonl.dir'] });
-  const hexaiDir = config['originals.hexai_dir'];
-  const hexai =
-    hexaiDir !== undefined && config['originals.read'].includes('hexai')
-      ? new UserSource({ folder: hexaiDir })
-      : undefined;
+  const { copyPrompts, openOwnPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
+  const hexaiDir = config['originals.read'].includes('hexai') ? config['originals.hexai_dir'] : undefined;
+  const source = openOwnPrompts(config['jsonl.dir'], from);
+  const target = openOwnPrompts(config['jsonl.dir'], url);
+  // With a database, the folder of hexai is not read any more.
+  const hexai = hexaiDir === undefined || !isPostgres(url) ? undefined : openOwnPrompts(hexaiDir);
   try {
     const author = { name: 'adjutant migrate', version };
-    if (isPostgres(from)) return (await copyPrompts(shared, file, author)).length;
-    const own = new Set((await file.list()).map(({ name }) => name));
+    const own = new Set((await source.list()).map(({ name }) => name));
     const copied = [
-      ...(await copyPrompts(file, shared, author)),
-      // With a database, the folder of hexai is not read any more.
-      ...(hexai ? await copyPrompts(hexai, shared, author, own) : []),
+      ...(await copyPrompts(source, target, author)),
+      ...(hexai ? await copyPrompts(hexai, target, author, own) : []),
     ];
     return new Set(copied).size;
   } finally {
-    shared.close();
-    file.close();
+    source.close();
+    target.close();
     hexai?.close();
   }
 }

@@ -4,15 +4,7 @@ import { UsageError } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Client, clients } from './clients.ts';
 import { hookCommand, withHook, withoutHook } from './hook-file.ts';
-import { ManagedFile } from './managed-file.ts';
-
-/** A planned change of a file. */
-export interface FileChange {
-  readonly file: ManagedFile;
-  readonly after: string;
-  /** Writes the file. */
-  write(): void;
-}
+import { type FileChange, ManagedFile, type Original } from './managed-file.ts';
 
 /** The change that adds our hook, if `--with-hook` asks for it. */
 export async function hookToAdd(
@@ -42,14 +34,7 @@ export async function hookToAdd(
     event,
     command,
   );
-  return {
-    file,
-    after,
-    write() {
-      if (original === undefined) file.backUp();
-      file.replace(after);
-    },
-  };
+  return file.addition(after, original);
 }
 
 /** The change that removes our hook, if there is one. */
@@ -73,13 +58,10 @@ function hookPlace({ flags }: LoadedConfig, { env }: Terminal, { hook }: Client)
   return { file: new ManagedFile(path), event: hook.event };
 }
 
-/** The file as it was before our hook was added, if nothing else has changed since. */
-async function hookOriginal(
-  { path, text = '', backup }: ManagedFile,
-  event: string,
-): Promise<{ readonly text: string | undefined } | undefined> {
+async function hookOriginal(file: ManagedFile, event: string): Promise<Original | undefined> {
+  const { path, text = '' } = file;
   const command = await hookCommand(text, path, event);
-  if (command === undefined) return undefined;
-  const again = await withHook(backup ?? '', path, event, command).catch(() => undefined);
-  return again === text ? { text: backup } : undefined;
+  return command === undefined
+    ? undefined
+    : file.original((before) => withHook(before, path, event, command));
 }

@@ -10,8 +10,8 @@ import { type Terminal, tableText } from '../terminal/terminal.ts';
 import type { Entry } from './client-entry.ts';
 import { readEntry, withEntry, withoutEntry } from './client-file.ts';
 import { type Client, clients } from './clients.ts';
-import { type FileChange, hookToAdd, hookToRemove } from './hook-change.ts';
-import { ManagedFile } from './managed-file.ts';
+import { hookToAdd, hookToRemove } from './hook-change.ts';
+import { type FileChange, ManagedFile, type Original } from './managed-file.ts';
 import {
   chosenPrompts,
   describeReport,
@@ -96,18 +96,12 @@ export const uninstall = single('uninstall', {
   },
 });
 
-/**
- * The file as it was before the installation, if nothing but our entry has changed since. Its text is `undefined` if the
- * installation created the file. Lets a reinstallation start from the original, and an uninstallation restore it exactly.
- */
-async function findOriginal(
-  { path, text = '', backup }: ManagedFile,
-  client: Client,
-): Promise<{ readonly text: string | undefined } | undefined> {
+async function findOriginal(file: ManagedFile, client: Client): Promise<Original | undefined> {
+  const { path, text = '' } = file;
   const entry = await readEntry(text, path, client);
-  if (entry === undefined) return undefined;
-  const again = await withEntry(backup ?? '', path, client, entry).catch(() => undefined);
-  return again === text ? { text: backup } : undefined;
+  return entry === undefined
+    ? undefined
+    : file.original((before) => withEntry(before, path, client, entry));
 }
 
 /** The change that adds our entry to the configuration of a client. */
@@ -118,14 +112,7 @@ export async function plannedConnection(
 ): Promise<FileChange> {
   const original = await findOriginal(file, client);
   const after = await withEntry(original?.text ?? file.text ?? '', file.path, client, client.entry(entry));
-  return {
-    file,
-    after,
-    write() {
-      if (original === undefined) file.backUp();
-      file.replace(after);
-    },
-  };
+  return file.addition(after, original);
 }
 
 interface Change extends FileChange {

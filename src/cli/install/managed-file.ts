@@ -4,6 +4,19 @@ import { replaceFile } from '../../atomic-file.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import { UsageError } from '../terminal/command.ts';
 
+/** A file as it was before our change. Its text is `undefined` if our change created it. */
+export interface Original {
+  readonly text: string | undefined;
+}
+
+/** A planned change of a file. */
+export interface FileChange {
+  readonly file: ManagedFile;
+  readonly after: string;
+  /** Writes the file. */
+  write(): void;
+}
+
 /** A configuration file of another program. It is replaced atomically, and a backup is kept beside it. */
 export class ManagedFile {
   readonly path: string;
@@ -45,10 +58,25 @@ export class ManagedFile {
   }
 
   /**
-   * Brings back the text of before our change. `original` is undefined if the file has changed since, so that it only loses what
-   * we added; its text is undefined if our change created the file.
+   * The file as it was before our change, if nothing else has changed since: `again` makes our change to another text. Lets a second
+   * installation start from the original, and an uninstallation restore it exactly.
    */
-  restore(after: string, original: { readonly text: string | undefined } | undefined): void {
+  async original(again: (text: string) => Promise<string>): Promise<Original | undefined> {
+    const text = await again(this.backup ?? '').catch(() => undefined);
+    return text === this.text ? { text: this.backup } : undefined;
+  }
+
+  /** The change that adds something of ours. */
+  addition(after: string, original: Original | undefined): FileChange {
+    const write = () => {
+      if (original === undefined) this.backUp();
+      this.replace(after);
+    };
+    return { file: this, after, write };
+  }
+
+  /** Brings back the text of before our change. Without an original, the file only loses what we added. */
+  restore(after: string, original: Original | undefined): void {
     if (original === undefined) this.backUp();
     if (original !== undefined && original.text === undefined) this.remove();
     else this.replace(after);

@@ -55,14 +55,11 @@ export const move = promptAction(
 /** Copies the prompts with their history. */
 async function moveHexai(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
   const { isPostgres } = await import('../../store/store.ts');
-  const { createRecords } = await import('../../store/records.ts');
-  const { SharedSource } = await import('../../prompts/jsonl/shared-source.ts');
-  const { UserSource } = await import('../../prompts/jsonl/user-source.ts');
-  const { copyPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
+  const { copyPrompts, openOwnPrompts } = await import('../../prompts/jsonl/copy-prompts.ts');
   const url = config['assistant.database_url'];
   const folder = config['jsonl.dir'];
-  const source = new UserSource({ folder: from });
-  const target = isPostgres(url) ? new SharedSource(createRecords(url)) : new UserSource({ folder });
+  const source = openOwnPrompts(from);
+  const target = openOwnPrompts(folder, url);
   try {
     const [theirs, ours] = [namesOf(await source.list()), new Set(namesOf(await target.list()))];
     const missing = theirs.filter((name) => !ours.has(name));

@@ -1,5 +1,14 @@
+import { createRecords } from '../../store/records.ts';
+import { isPostgres } from '../../store/store.ts';
 import type { Author, EditablePromptSource, PromptEdit, Revision } from '../definition/source.ts';
 import { serializePrompt } from './history-file.ts';
+import { SharedSource } from './shared-source.ts';
+import { UserSource } from './user-source.ts';
+
+/** The prompts of a folder, or, with PostgreSQL, the user's own prompts in the database. */
+export function openOwnPrompts(folder: string, databaseUrl = ''): SharedSource | UserSource {
+  return isPostgres(databaseUrl) ? new SharedSource(createRecords(databaseUrl)) : new UserSource({ folder });
+}
 
 /** Copies all prompts and their history to another source, except those in `skipped`. Returns the names that were written. */
 export async function copyPrompts(
