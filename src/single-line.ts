@@ -11,6 +11,15 @@ export function singleLine(text: string, maxLength = 200): string {
   return line.length <= maxLength ? line : `${[...line].slice(0, maxLength - 1).join('')}…`;
 }
 
+/** Decodes percent-encoding. A text with an invalid sequence stays as it is. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** True for a single plain mail address: no display name, no second address, no header injection. */
 export function isMailAddress(text: string): boolean {
   return /^[^\s"(),:;<>@[\\\]\p{C}]{1,64}@[^\s"(),:;<>@[\\\]\p{C}]{1,253}$/u.test(text);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { LoadedConfig } from '../config.ts';
-import { initializeResult } from '../contracts/initialize-result.ts';
+import { initializeResult } from '../contracts/contract.ts';
 import { instructionsFor } from '../contracts/instructions.ts';
 import { legacyVersions, standard } from '../contracts/standard.ts';
 import { classify, resultMessage } from '../engine/message.ts';

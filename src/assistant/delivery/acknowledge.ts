@@ -6,6 +6,7 @@ import { log } from '../../log.ts';
 import { sendMessagePage, xml } from '../../message-page.ts';
 import type { Decisions } from '../../outreach.ts';
 import { readBody } from '../../request-body.ts';
+import { decodePercent } from '../../single-line.ts';
 import { findAnswerLink } from '../../store/answer-links.ts';
 import type { Notification, Tables, User } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
@@ -82,7 +83,7 @@ export async function serveAcknowledge(
   };
   const button = ({ pages }: Catalog) => `<form method="post"><button>${xml(pages.confirm)}</button></form>`;
   try {
-    const notification = await responses.open(decode(token));
+    const notification = await responses.open(decodePercent(token));
     locale = notification?.locale ?? locale;
     const texts = textsFor(locale);
     if (!notification) show(404, texts.pages.unknown);
@@ -129,15 +130,6 @@ async function record(
     return error.kind === 'resource-not-found'
       ? { status: 404, text: pages.unknown }
       : { status: 409, text: pages.refused };
-  }
-}
-
-/** A token with an invalid escape does not exist. */
-function decode(written: string): string {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    return '';
   }
 }
 

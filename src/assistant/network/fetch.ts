@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { Failure } from '../../failure.ts';
+import { decodePercent } from '../../single-line.ts';
 import { AddressGuard } from './address-guard.ts';
 
 export interface FetchOptions {
@@ -131,15 +132,6 @@ export function basicAuth({ username, password }: URL): { readonly authorization
   if (username === '') return {};
   const login = [username, password].map(decodePercent).join(':');
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
-}
-
-/** Decodes percent-encoding; invalid sequences are kept as they are. */
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function unpack(stream: Readable, encoding: string | undefined): Readable {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import type { Resource, ResourceProvider } from '../../feature.ts';
 import { log } from '../../log.ts';
+import { decodePercent } from '../../single-line.ts';
 import type { Runs } from './runs.ts';
 
 const scheme = 'runs://';
@@ -86,7 +87,7 @@ export function runResources(
 }
 
 function parseUri(uri: string): { readonly id: string; readonly name: string } {
-  const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodeURIComponent);
+  const [id = '', ...rest] = uri.slice(scheme.length).split('/').map(decodePercent);
   return { id, name: rest.join('/') };
 }
 

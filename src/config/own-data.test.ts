@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfig, ownSecrets } from '../config.ts';
 import { variableName } from '../setting.ts';
-import { withoutOwnVariables } from './own-variables.ts';
+import { withoutOwnVariables } from './own-data.ts';
 import { names, table } from './raw-setting.ts';
 
 describe('the environment of started programs', () => {
@@ -30,5 +31,21 @@ describe('the environment of started programs', () => {
       DELEGATE_RUN: 'run',
     };
     expect(withoutOwnVariables(env)).toEqual(env);
+  });
+});
+
+it('the passwords in addresses are known as they are decoded, and as they are written if they are not percent-encoded', async () => {
+  const { config } = await loadConfig({
+    argv: [],
+    cwd: '/',
+    env: {
+      HOME: '/nowhere',
+      ADJUTANT_DELIVERY_SMTP_URL: 'smtp://ada:50%25off@mail.example',
+      ADJUTANT_DELIVERY_NTFY_URL: 'https://ada:50%off@ntfy.example',
+    },
+  });
+  expect(ownSecrets(config)).toMatchObject({
+    'SECRET delivery.smtp_url password': '50%off',
+    'SECRET delivery.ntfy_url password': '50%off',
   });
 });

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
+import { decodePercent } from '../single-line.ts';
+import { standardFile } from './file.ts';
 import { findPlaces } from './places.ts';
-import { type Config, type Environment, names } from './raw-setting.ts';
+import { type Config, type Environment, names, table } from './raw-setting.ts';
 import { isSecret } from './values.ts';
 
 /** Files and folders with Adjutant's own credentials and messages: settings, token, passwords and outbox. */
 export function ownFiles(config: Config, env: Environment): readonly string[] {
   const places = findPlaces(env, config.home);
   return [
-    config.config ??
-      (places.home ? join(places.home, 'adjutant.toml') : join(places.settings, 'adjutant', 'adjutant.toml')),
+    config.config ?? standardFile(places),
     tokenFile(config),
     join(config['http.state_dir'], 'tokens'),
     join(config['http.state_dir'], 'audit'),
@@ -33,7 +34,7 @@ export function ownSecrets(config: Config): Readonly<Record<string, string>> {
     if (typeof value !== 'string') continue;
     if (isSecret(name)) found[`SECRET ${name}`] = value;
     const password = URL.parse(value)?.password;
-    if (password) found[`SECRET ${name} password`] = decodeURIComponent(password);
+    if (password) found[`SECRET ${name} password`] = decodePercent(password);
   }
   try {
     found['SECRET token'] = readRegularFileSync(tokenFile(config), 4096).trim();
@@ -45,4 +46,21 @@ export function ownSecrets(config: Config): Readonly<Record<string, string>> {
 
 function tokenFile(config: Config): string {
   return config['http.token_file'] ?? join(config['http.state_dir'], 'token');
+}
+
+let aliases: ReadonlySet<string | undefined> | undefined;
+
+/** True for variables that only Adjutant reads. Aliases marked as shared belong to other programs too. */
+function isOwn(variable: string): boolean {
+  aliases ??= new Set(
+    names.flatMap((name) =>
+      (table[name]!.aliases ?? []).flatMap(({ env, shared }) => (shared ? [] : [env, `${env}_FILE`])),
+    ),
+  );
+  return variable.startsWith('ADJUTANT_') || aliases.has(variable);
+}
+
+/** The environment for programs that Adjutant starts, without its own settings and secrets. */
+export function withoutOwnVariables(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !isOwn(variable.toUpperCase())));
 }

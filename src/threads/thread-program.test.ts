@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const program = `import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { lowerThreadPriority } from ${JSON.stringify(new URL('thread-priority.ts', import.meta.url))};
+import { lowerThreadPriority } from ${JSON.stringify(new URL('thread-program.ts', import.meta.url))};
 lowerThreadPriority();
 parentPort.postMessage(Number(readlinkSync('/proc/thread-self').split('/').at(-1)));
 parentPort.on('message', () => parentPort.close());`;
