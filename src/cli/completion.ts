@@ -87,7 +87,7 @@ async function fittingWords(
   if (!isSingle && before.length === 0 && !after.at(-1)!.startsWith('-')) return Object.keys(command.actions);
   const found = findAction(command, isSingle ? '' : (before[0] ?? ''));
   if (found === undefined) return [];
-  const action = command.actions[found.word]!;
+  const action = command.actions[found]!;
   const wanted = wantedName(action, after, isSingle ? before : before.slice(1));
   if (typeof wanted !== 'string') return wanted;
   if (Object.hasOwn(fixed, wanted)) return fixed[wanted]!();

@@ -66,7 +66,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       const { commandHelp } = await import('./help.ts');
       const named = words.find((word) => !word.startsWith('-'));
       const found = named === undefined ? undefined : await findWord(command, named);
-      streams.output.write(commandHelp(command, found?.word, widthOf(streams)));
+      streams.output.write(commandHelp(command, found, widthOf(streams)));
       return 0;
     }
     const loaded = await loadConfig({
@@ -85,8 +85,6 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     setLogLevel(logLevelOf(loaded));
     setLogFormat(loaded.config.log_format);
     const terminal = createTerminal(streams, loaded.flags);
-    if (use.former !== undefined)
-      terminal.hint(`${command.name} ${use.former} is now called ${command.name} ${use.word}.\n`);
     const { config, flags } = loaded;
     if (action.changes && config.read_only)
       throw new Failure(
@@ -150,8 +148,8 @@ async function refuseWishes(rest: readonly string[]): Promise<void> {
   throw new UsageError(withSuggestions('agents lists the agents of this machine', lines, 'runs --help'));
 }
 
-async function findWord(command: Command, word: string) {
-  if (Object.hasOwn(command.actions, word)) return { word };
+async function findWord(command: Command, word: string): Promise<string | undefined> {
+  if (Object.hasOwn(command.actions, word)) return word;
   const { findAction } = await import('./synonyms.ts');
   return findAction(command, word);
 }
@@ -160,7 +158,6 @@ interface FoundUse {
   readonly action: Action;
   readonly word: string;
   readonly words: readonly string[];
-  readonly former?: string;
 }
 
 /** The action of a call. Throws if there is none, or if it does not take these words and flags. */
@@ -168,20 +165,20 @@ async function findUse(command: Command, { positionals, flags }: LoadedConfig): 
   const { name, actions } = command;
   const isSingle = Object.hasOwn(actions, '');
   const [given, ...after] = isSingle ? ['', ...positionals] : positionals;
-  const found = given === undefined ? { word: Object.keys(actions)[0]! } : await findWord(command, given);
-  if (found === undefined) {
+  const word = given === undefined ? Object.keys(actions)[0]! : await findWord(command, given);
+  if (word === undefined) {
     const { similarActions } = await import('./synonyms.ts');
-    const lines = similarActions(command, given!).map((word) => [name, word, ...after].join(' '));
+    const lines = similarActions(command, given!).map((one) => [name, one, ...after].join(' '));
     throw new UsageError(withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`));
   }
-  const action = actions[found.word]!;
-  const line = `${name} ${found.word}`.trim();
+  const action = actions[word]!;
+  const line = `${name} ${word}`.trim();
   const own = { ...commonFlags, ...action.flags };
   for (const [flag, value] of Object.entries(flags))
     if (value !== undefined && !Object.hasOwn(own, flag))
       throw new UsageError(`--${flag} cannot be used with ${line}`);
   checkWords(line, action, after);
-  return { action, words: after, ...found };
+  return { action, word, words: after };
 }
 
 function checkWords(line: string, { args = '' }: Action, words: readonly string[]): void {

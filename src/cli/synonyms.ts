@@ -44,23 +44,11 @@ const sameMeaning: readonly (readonly string[])[] = [
   ['test', 'try', 'check'],
 ];
 
-/** Actions that were renamed. The old name still works, and says the new one. */
-const renamed: Readonly<Record<string, string>> = { 'notifications audit': 'explain' };
-
-export interface FoundAction {
-  readonly word: string;
-  /** Set if the action has a new name. */
-  readonly former?: string;
-}
-
-/** The action that a word names, directly or by a short or former name. */
-export function findAction({ name, actions }: Command, word: string): FoundAction | undefined {
-  if (Object.hasOwn(actions, word)) return { word };
-  const successor = renamed[`${name} ${word}`];
-  if (successor !== undefined) return { word: successor, former: word };
+/** The action that a word names, directly or by a short name. */
+export function findAction({ actions }: Command, word: string): string | undefined {
+  if (Object.hasOwn(actions, word)) return word;
   const short = Object.hasOwn(shortNames, word) ? shortNames[word]! : [];
-  const meant = short.find((one) => Object.hasOwn(actions, one));
-  return meant === undefined ? undefined : { word: meant };
+  return short.find((one) => Object.hasOwn(actions, one));
 }
 
 /** Actions close to an unknown word, in spelling or else in meaning. */

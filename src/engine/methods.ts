@@ -1,6 +1,5 @@
 import { isOwner, personOf, protocolLogLevels } from '../context.ts';
-import type { Contract, Offer } from '../contracts/contract.ts';
-import { initializeResult } from '../contracts/contract.ts';
+import { type Contract, initializeResult, type Offer } from '../contracts/contract.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { Failure } from '../failure.ts';
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts';
