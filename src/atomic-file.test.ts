@@ -24,7 +24,11 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 it('creates a private file in a private folder', () => {
   const file = join(folder, 'new', 'file');
   replaceFile(file, 'text');
-  expect([readFileSync(file, 'utf8'), modeOf(file), modeOf(join(folder, 'new'))]).toEqual(['text', '600', '700']);
+  expect([readFileSync(file, 'utf8'), modeOf(file), modeOf(join(folder, 'new'))]).toEqual([
+    'text',
+    '600',
+    '700',
+  ]);
   expect(readdirSync(join(folder, 'new'))).toEqual(['file']);
 });
 
@@ -71,9 +75,7 @@ it('shows readers whole files only, while several processes write', async () => 
   const writers = ['a', 'b'].map((letter) =>
     spawn(process.execPath, ['--input-type=module', '-e', program, file, letter], { stdio: 'inherit' }),
   );
-  const ended = Promise.all(
-    writers.map((writer) => new Promise((resolve) => writer.on('exit', resolve))),
-  );
+  const ended = Promise.all(writers.map((writer) => new Promise((resolve) => writer.on('exit', resolve))));
   let isOver = false;
   void ended.then(() => {
     isOver = true;

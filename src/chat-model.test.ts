@@ -52,12 +52,7 @@ describe('a reply that never ends', () => {
       'text/event-stream',
     ],
   ])('is refused while a prompt is tried, %s', async (_, piece, type) => {
-    const answer = streamAnswer(
-      await endless(piece, type),
-      messages,
-      () => {},
-      new AbortController().signal,
-    );
+    const answer = streamAnswer(await endless(piece, type), messages, () => {}, new AbortController().signal);
     await expect(answer).rejects.toThrow(tooLong);
   });
 });

@@ -15,7 +15,6 @@ import { hostFolder } from './process/answer-folder.ts';
 import { loadSpawn } from './process/launch.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import { validateAnswer } from './run/answer.ts';
-import { MessageSocket } from './run/message-socket.ts';
 import {
   type HostMessage,
   type HostOrder,
@@ -24,6 +23,7 @@ import {
   type OrderMessage,
   orderFormat,
 } from './run/host-message.ts';
+import { MessageSocket } from './run/message-socket.ts';
 import type { RunHooks, RunRequest } from './run/run-request.ts';
 import { RunDirectory } from './workspace/run-directory.ts';
 

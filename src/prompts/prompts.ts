@@ -1,6 +1,6 @@
-import type { ChatModel } from '../chat-model.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChatModel } from '../chat-model.ts';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
 import { Lazy } from '../pace.ts';
 import type { Records } from '../store/records.ts';

@@ -74,8 +74,7 @@ export async function serveAcknowledge(
   const minutes = Math.min(Number.parseInt(query.get('snooze') ?? '', 10), 1440);
   const named = (['fewer', 'done'] as const).find((one) => query.has(one));
   const wish: Wish = named ?? (minutes > 0 ? minutes : 'seen');
-  const digits =
-    request.method === 'POST' ? (await readForm(request)).get('Digits') : null;
+  const digits = request.method === 'POST' ? (await readForm(request)).get('Digits') : null;
   let locale = 'en';
   const show = (status: number, text: string, more = '') => {
     if (digits !== null) say(response, text);

@@ -99,9 +99,7 @@ export const uninstall = single('uninstall', {
 async function findOriginal(file: ManagedFile, client: Client): Promise<Original | undefined> {
   const { path, text = '' } = file;
   const entry = await readEntry(text, path, client);
-  return entry === undefined
-    ? undefined
-    : file.original((before) => withEntry(before, path, client, entry));
+  return entry === undefined ? undefined : file.original((before) => withEntry(before, path, client, entry));
 }
 
 /** The change that adds our entry to the configuration of a client. */

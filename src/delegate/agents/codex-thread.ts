@@ -1,6 +1,6 @@
-import { parseObject } from '../../json.ts';
 import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
+import { parseObject } from '../../json.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Usage } from './agent.ts';
 import { parseUsage } from './codex-events.ts';

@@ -1,6 +1,6 @@
-import { parseObject } from '../../json.ts';
 import { promises as disk } from 'node:fs';
 import { join, relative } from 'node:path';
+import { parseObject } from '../../json.ts';
 import { copyRegularFile, type FilePath, maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { readJson } from '../process/json-file.ts';
 import type { Claim } from './folder-claims.ts';

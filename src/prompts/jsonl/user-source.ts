@@ -19,8 +19,8 @@ import { prepareReplacement } from './durable-file.ts';
 import { editedRevision, type LastEntry } from './edited-revision.ts';
 import { FileLock } from './file-lock.ts';
 import {
-  HistoryFile,
   type HistoryEntry,
+  HistoryFile,
   type LastKnown,
   serializePrompt,
   toLastEntry,

@@ -60,7 +60,9 @@ export async function askForMissing(
   context: Context,
 ): Promise<Arguments> {
   const missing = missingArguments(definition, given);
-  return missing.length === 0 || !context.can('elicitation') ? given : ask(definition, given, missing, context);
+  return missing.length === 0 || !context.can('elicitation')
+    ? given
+    : ask(definition, given, missing, context);
 }
 
 async function ask(

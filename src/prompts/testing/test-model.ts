@@ -62,8 +62,7 @@ export async function judge(
     signal,
   );
   const verdict = parseObject(/\{[\s\S]*\}/.exec(reply)?.[0] ?? '');
-  if (typeof verdict?.['pass'] !== 'boolean')
-    return 'the judge gave no verdict as JSON with the field pass';
+  if (typeof verdict?.['pass'] !== 'boolean') return 'the judge gave no verdict as JSON with the field pass';
   return verdict['pass'] ? undefined : `the judge says: ${String(verdict['reason'] ?? 'no reason given')}`;
 }
 

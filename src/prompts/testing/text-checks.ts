@@ -1,16 +1,12 @@
-import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import { createContext } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
+import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import type { PromptMessage } from '../../feature.ts';
 import { parseJson } from '../../json.ts';
 import { callWithTimeout } from '../../threads/timed-script.ts';
 import type { PromptTest, TextChecks } from '../definition/definition.ts';
 import { runInThread } from '../files/work-thread.ts';
-import {
-  askModel,
-  estimateTokens,
-  judge,
-} from './test-model.ts';
+import { askModel, estimateTokens, judge } from './test-model.ts';
 
 const shownLength = 200;
 const patternMs = 1000;
