@@ -354,7 +354,7 @@ async function mergeFromLater(
   versions: { readonly ours: string; readonly base: string; readonly theirs: string },
   { run, env }: ApplyOptions,
 ): Promise<{ readonly text: Buffer; readonly conflicts: number }> {
-  const theirs = await disk.readFile(versions.theirs);
+  const theirs = await readRegularBytes(versions.theirs);
   const later = join(merge, 'later');
   for (const replaced of (await replacedContents(storage, path)).toReversed()) {
     const bytes = await readText(replaced);
