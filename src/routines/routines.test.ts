@@ -276,7 +276,12 @@ describe('a clock', () => {
     const { createStore } = await import('../store/store.ts');
     const store = createStore(`${bench.folder}/adjutant.db`);
     const { sql } = await import('kysely');
-    const owner = `${process.pid}-earlier`;
+    const { ownerName, hasExited } = await import('../store/owner.ts');
+    const [id, place] = ownerName().split('-');
+    const owner = `${id}-${place}-earlier`;
+    expect(hasExited(owner)).toBe(true);
+    // A process of another container may be running.
+    expect(hasExited(`${id}-1-earlier`)).toBe(false);
     await store.run(
       sql`update firings set status = 'starting', run_id = null, owner = ${owner} returning id`,
     );

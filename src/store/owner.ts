@@ -1,5 +1,17 @@
-const self = `${process.pid}-${crypto.randomUUID()}`;
+import { readlinkSync } from 'node:fs';
+
+/** The place in which process ids mean the same. Containers that share a home each have their own, and often the same ids. */
+const place = pidNamespace();
+const self = `${process.pid}-${place}-${crypto.randomUUID()}`;
 let names = 0;
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  } catch {
+    return '0';
+  }
+}
 
 /** The name of an owner of leases, unique across all processes and machines. It begins with the process id. */
 export function ownerName(): string {
@@ -7,13 +19,11 @@ export function ownerName(): string {
   return `${self}-${names}`;
 }
 
-/**
- * True if the owner was a process of this machine that has exited. In a container, a new process often has the id of the one
- * before it.
- */
+/** True if the owner is known to have exited: nothing is known of a process of another machine or container. */
 export function hasExited(owner: string): boolean {
-  const pid = Number(owner.split('-')[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 0 || owner.startsWith(`${self}-`)) return false;
+  const [id, where] = owner.split('-');
+  const pid = Number(id);
+  if (where !== place || !Number.isSafeInteger(pid) || pid <= 0 || owner.startsWith(`${self}-`)) return false;
   return pid === process.pid || !isRunning(pid);
 }
 
