@@ -151,6 +151,13 @@ export type ExpandText = (
   options?: { readonly asks?: boolean },
 ) => Promise<string | undefined>;
 
+/** Expands a text as `ExpandText` does, without asking anybody: with the rights of a caller, or else of the owner. */
+export type ExpandOwn = (
+  text: string,
+  args: Readonly<Record<string, string>>,
+  context?: Context,
+) => Promise<string | undefined>;
+
 export interface ResourceProvider {
   list?(context: Context): Promise<readonly Resource[]>;
   readonly templates?: readonly ResourceTemplate[];

@@ -1,5 +1,5 @@
 import type { Actor, Context } from '../context.ts';
-import type { Feature } from '../feature.ts';
+import type { ExpandOwn, Feature } from '../feature.ts';
 import type { Outreach } from '../outreach.ts';
 import { followChangesSoon } from '../store/change-follower.ts';
 import { type Clock, createStore } from '../store/store.ts';
@@ -48,6 +48,8 @@ export interface AssistantOptions {
   readonly plansOnWrite?: boolean;
   /** The address at which people reach the server. */
   readonly publicUrl?: string | undefined;
+  /** Expands texts of events that name a prompt. */
+  readonly expand?: ExpandOwn | undefined;
   readonly clock?: Clock;
 }
 
@@ -58,7 +60,7 @@ export interface AssistantFeature extends Feature {
   /** What others need to know about a person: id, time zone and language. Throws a failure if there is no such person. */
   person(written: string, actor: Actor, creates: boolean): Promise<PersonFacts>;
   /** Finds occurrences of events for work around them. */
-  findEvents(...query: MatchQuery): ReturnType<typeof matchingEvents>;
+  findEvents(match: Matching[1], range: Matching[2], actor: Actor): ReturnType<typeof matchingEvents>;
 }
 
 interface PersonFacts {
@@ -66,7 +68,7 @@ interface PersonFacts {
   readonly timezone: string;
   readonly locale: string;
 }
-type MatchQuery = Parameters<typeof matchingEvents> extends [unknown, ...infer Query] ? Query : never;
+type Matching = Parameters<typeof matchingEvents>;
 
 /** People, their calendars, and the notifications planned for them. */
 export function createAssistant({
@@ -79,12 +81,13 @@ export function createAssistant({
   me = { id: 'none', file: '' },
   plansOnWrite = false,
   publicUrl,
+  expand,
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
   const store = createStore(databaseUrl);
-  const data: AssistantData = { store, clock, occurrences: expandEvent };
+  const data: AssistantData = { store, clock, occurrences: expandEvent, expand };
   const policyCalls = {
-    model: (context: Context, name = policy.name) => modelFor({ ...policy, name }, context),
+    model: (context: Context, name = policy.name) => modelFor({ ...policy, name, expand }, context),
     asksModel: policy.name !== 'rules',
     // A model is asked at most twice, and each request may take twice the model's time limit.
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
@@ -160,8 +163,18 @@ export function createAssistant({
       const { timezone, locale } = preferencesOf(user);
       return { id, timezone, locale };
     },
-    findEvents: async (...query) =>
-      (await import('./entities/matching-events.ts')).matchingEvents(data, ...query),
+    async findEvents(match, range, actor) {
+      const { personOfActor } = await import('./editing/me.ts');
+      // Whoever names a calendar means its events. Otherwise, "every meeting" means those of the person who says it.
+      const only = match.calendar === undefined ? await personOfActor(data, me, actor) : undefined;
+      return (await import('./entities/matching-events.ts')).matchingEvents(
+        data,
+        match,
+        range,
+        actor,
+        only?.id,
+      );
+    },
     storedData: async (userId) => (await import('./entities/entity-access.ts')).storedData(store, userId),
     problems: async () => (await import('./problems.ts')).findProblems(store, { channels, nowMs: clock() }),
     metrics: async () => (await import('./metrics.ts')).notificationMetrics(store, clock()),

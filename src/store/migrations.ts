@@ -123,4 +123,5 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table answer_links add column decision text',
     'alter table answer_links add column outcome text',
   ],
+  ['alter table events add column prompt text'],
 ];

@@ -143,6 +143,8 @@ interface EventsTable {
   kind: EventKind | null;
   /** 1 if the user called the event important. Imports do not change it. */
   important: Generated<number>;
+  /** The description, if it names a prompt and somebody wrote it who may use prompts. Of no use once the description has changed. */
+  prompt: string | null;
   /** Changes when any field that a notification depends on changes. */
   revision: string;
   created_ms: number;

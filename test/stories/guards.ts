@@ -347,6 +347,7 @@ function eventOf(story: Story, startMs: number, place: string | undefined): Cale
     important: 0,
     show_as: null,
     done: null,
+    prompt: null,
     revision: `${startMs} ${place}`,
     created_ms: 0,
     updated_ms: 0,

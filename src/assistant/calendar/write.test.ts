@@ -39,6 +39,7 @@ function event(more: Partial<CalendarEvent> = {}): CalendarEvent {
     kind: null,
     important: 0,
     done: null,
+    prompt: null,
     reminders: null,
     revision: 'r',
     created_ms: now,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
-import type { Finding } from '../../feature.ts';
+import type { ExpandOwn, Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import type { Decisions, Outreach } from '../../outreach.ts';
 import { type Feed, followChanges } from '../../store/change-feed.ts';
@@ -35,6 +35,8 @@ export interface DeliveryOptions {
   readonly calendars: CalendarOptions;
   readonly channels: ChannelConfig;
   readonly publicUrl?: string | undefined;
+  /** Expands texts of events that name a prompt, and finds the person's own policy. */
+  readonly expand?: ExpandOwn | undefined;
   /** Decides requests with the links of messages. */
   readonly decisions?: ((outreach: Outreach) => Decisions) | undefined;
   readonly me?: MeOptions | undefined;
@@ -61,7 +63,7 @@ export interface Delivery {
 
 /** Wires together the worker, the scheduler, the planning loop and the calendar sync. */
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { databaseUrl, publicUrl, clock = Date.now } = options;
+  const { databaseUrl, publicUrl, expand, clock = Date.now } = options;
   for (const channel of channels) {
     const problem = channel.invalid?.(options.channels);
     if (problem !== undefined) throw new Failure('invalid-params', problem);
@@ -72,13 +74,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       ? undefined
       : (notification: Notification, user: User) => linksOf(store, publicUrl, notification, user, clock());
   const senders = createSenders(options.channels);
+  const data = { store, clock, occurrences: expandEvent, expand };
   const stopping = new AbortController();
   const plan = async (userId: string, eventId?: string) => {
     const { planNotifications } = await import('../planning/planning.ts');
     const request = { userId, eventId, force: false, dryRun: false };
-    const model = await modelFor(options.policy);
+    const model = await modelFor({ ...options.policy, expand });
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(planningMs)]);
-    await planNotifications({ store, clock, occurrences: expandEvent }, model, request, signal);
+    await planNotifications(data, model, request, signal);
   };
   const owner = ownerName();
   const { only } = options;
@@ -96,7 +99,6 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   });
   const scheduler = new Scheduler({ store, worker, clock });
   const planningLoop = new PlanningLoop({ store, clock, plan });
-  const data = { store, clock, occurrences: expandEvent };
   const calendars: Calendars = {
     data,
     options: options.calendars,

@@ -124,7 +124,7 @@ export function writeMessage(
 /** What fits on a lock screen: what begins when and where. Messages without a title of an event keep their own words. */
 function shortMessage(
   notification: Notification,
-  { subject, text, title, place = '', link, notes = [], words }: Payload,
+  { subject, text, title, place = '', link, notes = [], words, prompt }: Payload,
   user: User,
   event: CalendarEvent | undefined,
   nowMs: number,
@@ -137,7 +137,12 @@ function shortMessage(
   const dated = datedOf(notification, user, event?.all_day === 1);
   const when = sayWhen(dated, nowMs);
   const heading = isTask ? subject : `${title} ${when}${place === '' ? '' : ` · ${place}`}`;
-  const lines = [...notes, ...(link === undefined ? [] : [link]), ...others];
+  const lines = [
+    ...notes,
+    ...(link === undefined ? [] : [link]),
+    ...(prompt === undefined ? [] : [prompt]),
+    ...others,
+  ];
   return { title: singleLine(heading), text: lines.length > 0 ? lines.join('\n') : sayStart(dated, nowMs) };
 }
 

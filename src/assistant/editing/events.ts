@@ -29,6 +29,8 @@ export interface EventInput {
   readonly organizer?: string;
   readonly attendees?: readonly string[];
   readonly description?: string;
+  /** The description, if its reminders are to say what the prompt says that it names. */
+  readonly prompt?: string;
   readonly status?: EventStatus;
   readonly show_as?: ShowAs;
   readonly rrule?: string;
@@ -129,6 +131,7 @@ const blank = {
   organizer: null,
   attendees: null,
   description: null,
+  prompt: null,
   status: 'confirmed',
   show_as: null,
   task: null,
@@ -142,9 +145,10 @@ function refuseImported(event: CalendarEvent): void {
 }
 
 function toDetails(input: EventInput): Partial<EventFields> {
-  const { title, location, conf_link, organizer, attendees, description, status, show_as } = input;
+  const { title, location, conf_link, organizer, attendees, description, prompt, status, show_as } = input;
   const people = attendees && JSON.stringify(attendees);
-  return present({ title, location, conf_link, organizer, description, status, show_as, attendees: people });
+  const fields = { title, location, conf_link, organizer, description, prompt, status, show_as };
+  return present({ ...fields, attendees: people });
 }
 
 const dayMs = 86_400_000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { Failure } from '../../failure.ts';
+import type { ExpandOwn } from '../../feature.ts';
 import type { NewEvent, Tables, User } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Occurrences } from './occurrence.ts';
@@ -10,6 +11,8 @@ export interface AssistantData {
   readonly store: Store;
   readonly clock: Clock;
   readonly occurrences: Occurrences;
+  /** Expands texts that name a prompt. Absent where there are no prompts. */
+  readonly expand?: ExpandOwn | undefined;
 }
 
 /** A connection for reading, inside or outside a transaction. */

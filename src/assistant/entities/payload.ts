@@ -19,6 +19,8 @@ export interface Payload {
   readonly was?: { readonly startMs: number; readonly place: string };
   /** Why the reminder is sent: the preference, the rules, or the reason of the model. */
   readonly why?: string;
+  /** What the prompt says that the event names. */
+  readonly prompt?: string;
   /** When it is sent, such as `10 minutes before`, as the first part of the reason. */
   readonly timing?: string;
   /** The request that the person can decide from the message. */

@@ -23,6 +23,8 @@ export interface PlanInput {
   readonly user: User;
   readonly event: CalendarEvent;
   readonly occurrence: Occurrence;
+  /** What the prompt says that the event names. */
+  readonly prompt?: string | undefined;
   readonly nowMs: number;
   readonly important: boolean;
   readonly proposals: readonly Proposal[];
@@ -235,13 +237,16 @@ function difference(
   return [...steps, ...[...left].map((row): Step => ({ action: 'cancel', row, reason: cancelReason }))];
 }
 
-type PayloadInput = Pick<PlanInput, 'user' | 'event' | 'occurrence' | 'rows' | 'why' | 'announced'> & {
+type PayloadInput = Pick<
+  PlanInput,
+  'user' | 'event' | 'occurrence' | 'prompt' | 'rows' | 'why' | 'announced'
+> & {
   readonly timing?: string | undefined;
 };
 
 /** The text of a reminder, as stored in its row. */
 export function payloadFor(
-  { user, event, occurrence, rows, why, timing, announced }: PayloadInput,
+  { user, event, occurrence, prompt, rows, why, timing, announced }: PayloadInput,
   words: Words,
   slot: number,
 ): string {
@@ -253,7 +258,7 @@ export function payloadFor(
     ...(occurrence.task !== undefined && {
       overdueDays: daysAfter(slot, occurrence.startMs, preferencesOf(user).timezone),
     }),
-    ...(why !== undefined && { why }),
+    ...present({ why, prompt }),
   };
   return JSON.stringify({ ...wordReminder(facts, words), ...(timing !== undefined && { timing }) });
 }

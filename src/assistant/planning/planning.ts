@@ -15,7 +15,7 @@ import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
 import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
 import { planDigest } from './digest.ts';
-import { planOccurrence } from './plan-occurrence.ts';
+import { type PlanInput, planOccurrence } from './plan-occurrence.ts';
 import type { Step } from './plan-rows.ts';
 import {
   applySteps,
@@ -33,6 +33,7 @@ import {
   personalDecision,
   type Subject,
 } from './plan-subjects.ts';
+import { promptTextOf } from './prompt-text.ts';
 
 /** Result of planning for one occurrence. */
 export interface Planned {
@@ -98,13 +99,14 @@ export async function planNotifications(
     }),
   ]);
   const planned: Planned[] = [];
-  for (const subject of subjects) {
-    const decision = decisionOf.get(subject);
+  for (const found of subjects) {
+    const decision = decisionOf.get(found);
     signal.throwIfAborted();
     if (decision === undefined) {
-      planned.push(keepExisting(subject));
+      planned.push(keepExisting(found));
       continue;
     }
+    const subject = { ...found, prompt: await promptTextOf(data, found.listed) };
     planned.push(
       request.dryRun
         ? planSubject(subject, decision, subject.rows, request, nowMs)
@@ -153,7 +155,7 @@ function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): Pol
 }
 
 function planSubject(
-  { user, rules, listed }: Pick<Subject, 'user' | 'rules' | 'listed'>,
+  { user, rules, listed, prompt }: Pick<Subject, 'user' | 'rules' | 'listed'> & Pick<PlanInput, 'prompt'>,
   decision: Decision,
   rows: readonly Notification[],
   { force }: PlanRequest,
@@ -164,7 +166,7 @@ function planSubject(
   const { proposals, reason, why = reason } = decision;
   const current = currentPlan(rows, event);
   const plan = planOccurrence({
-    ...{ user, event, occurrence, nowMs, important, proposals, why, rows, force },
+    ...{ user, event, occurrence, prompt, nowMs, important, proposals, why, rows, force },
     // Only the user's own settings end all reminders of an event.
     ...(decision.policy !== 'preference' && {
       current: { ...current, proposals: limit(current.proposals, { occurrence, rules }) },
@@ -187,7 +189,7 @@ function desiredFromRow(row: Notification) {
 /** Stores the plan in one transaction, after checking that the event has not changed since the decision. */
 async function storePlan(
   { store }: AssistantData,
-  subject: Subject,
+  subject: Subject & Pick<PlanInput, 'prompt'>,
   decision: Decision,
   request: PlanRequest,
   nowMs: number,

@@ -126,10 +126,10 @@ async function refreshInDelivery(
     if (!isActive(row) || isOpen(row, subject) || row.event_start_ms !== occurrence.startMs) continue;
     if (row.change !== null) continue;
     const alreadySent = row.status !== 'planned' && row.status !== 'sending';
-    const { why, timing } = parsePayload(row.payload);
+    const { why, timing, prompt } = parsePayload(row.payload);
     const payload = alreadySent
       ? row.payload
-      : payloadFor({ ...subject, why, timing }, reusableWords(row, event), row.slot);
+      : payloadFor({ ...subject, why, timing, prompt }, reusableWords(row, event), row.slot);
     if (row.revision === event.revision && row.payload === payload) continue;
     const { revision } = event;
     await updateRow(db, 'notifications', row.id, { revision, payload, updated_ms: nowMs });

@@ -28,6 +28,8 @@ interface Facts {
   /** Set for tasks: 0 on the day when it is due, else the days since then. */
   readonly overdueDays?: number | undefined;
   readonly why?: string | undefined;
+  /** What the prompt says that the event names. */
+  readonly prompt?: string | undefined;
 }
 
 /** What every message about an occurrence says. */
@@ -58,6 +60,9 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
   const before = facts.movedFromMs === undefined ? '' : formatDate({ ...facts, startMs: facts.movedFromMs });
   const opening = modelText(words.text ?? '', 1500);
   const task = facts.overdueDays !== undefined;
+  // A reminder can have the first line of its prompt as title.
+  const prompt =
+    facts.prompt === undefined || singleLine(facts.prompt, 150) === title ? undefined : facts.prompt;
   const notes = [
     ...(facts.tentative ? [texts.tentative] : []),
     ...(facts.answer === 'tentative' || facts.answer === 'needs-action' ? [texts.answers[facts.answer]] : []),
@@ -72,6 +77,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...notes,
     ...(where === '' ? [] : [`${texts.where}: ${where}`]),
     ...(link === '' ? [] : [`${texts.join}: ${link}`]),
+    ...(prompt === undefined ? [] : ['', ...prompt.split('\n')]),
   ];
   const spoken = modelLine(words.script ?? '', 600);
   const standard = task
@@ -87,6 +93,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
       ...(spoken === '' ? [] : [spoken]),
       texts.spokenReminder(title, when, where),
       ...notes,
+      ...(prompt === undefined ? [] : [singleLine(prompt, 600)]),
     ].join(' '),
     place: where,
     title,
@@ -94,6 +101,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...(link !== '' && { link }),
     ...(notes.length > 0 && { notes }),
     ...(why !== '' && { why }),
+    ...(prompt !== undefined && { prompt }),
     ...(Object.keys(words).length > 0 && { words }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import type { ExpandOwn } from '../../feature.ts';
 import type { DelegateTask } from './models.ts';
 import type { Model, PolicyName } from './policy.ts';
 
@@ -9,10 +10,18 @@ export interface PolicyOptions {
   readonly key?: string | undefined;
   readonly timeoutMs: number;
   readonly delegate?: DelegateTask | undefined;
+  /** Finds the person's own rules in the library of prompts. */
+  readonly expand?: ExpandOwn | undefined;
 }
 
-/** Returns the configured model. Undefined means that the built-in rules decide. */
-export async function modelFor(
+/** Returns the configured model, with the person's own rules. Undefined means that the built-in rules decide. */
+export async function modelFor(options: PolicyOptions, context?: Context): Promise<Model | undefined> {
+  const model = await plainModel(options, context);
+  if (model === undefined || options.expand === undefined) return model;
+  return (await import('./own-policy.ts')).withOwnPolicy(model, options.expand);
+}
+
+async function plainModel(
   { name, url, model, key, timeoutMs, delegate }: PolicyOptions,
   context?: Context,
 ): Promise<Model | undefined> {

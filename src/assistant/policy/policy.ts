@@ -51,6 +51,8 @@ export interface Question {
   readonly key: string;
   readonly system: string;
   readonly user: string;
+  /** What the question is about, as arguments of a prompt. Texts of others are marked as in the question. */
+  readonly facts: Readonly<Record<string, string>>;
 }
 
 export type Answer = { readonly text: string } | { readonly error: string };

@@ -20,6 +20,7 @@ import {
   storedEventShape,
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
+import { checkedPrompt } from './checked-prompt.ts';
 import { eventList } from './event-list.ts';
 import {
   confirmField,
@@ -198,10 +199,14 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ user_id, id, calendar_id, confirm, kind, important, ...written }, context) {
         const input = await withDigits(data, user_id, written);
+        const prompt = calendar_id === undefined ? await checkedPrompt(data, input, context) : {};
         const traits = { kind, important };
         if (calendar_id === undefined) {
           const { createEvent } = await import('../editing/events.ts');
-          const made = await withTraits(await createEvent(data, user_id, input, id), traits);
+          const made = await withTraits(
+            await createEvent(data, user_id, { ...input, ...prompt }, id),
+            traits,
+          );
           if (input.task !== 'done') return { structured: await savedView(made, context) };
           const { setTask } = await import('../writeback/task.ts');
           return { structured: await savedView(await setTask(calendars, made, 'done', undefined), context) };
@@ -270,9 +275,10 @@ export function eventTools(
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
         const scope = { occurrence: key, following };
+        const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;
         const edited = isChanged
-          ? await changeEvent(calendars, event, input, unset, scope, { confirm, context })
+          ? await changeEvent(calendars, event, { ...input, ...prompt }, unset, scope, { confirm, context })
           : event;
         const changed = await withTraits(edited, { kind, important });
         return { structured: await savedView(changed, context, following ? undefined : key) };

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
+import { singleLine } from '../../single-line.ts';
 import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { reachableBy } from '../entities/channels.ts';
@@ -7,13 +8,14 @@ import { findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { plannedShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
+import { promptTextNow } from './checked-prompt.ts';
 import { eventTitle, userId } from './fields.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
 const text = { type: 'string' } as const;
 
 const remindFields = {
-  text: { ...eventTitle, description: 'What to remind of' },
+  text: { ...eventTitle, description: 'What to remind of, or :prompt' },
   when: {
     type: 'string',
     minLength: 1,
@@ -76,7 +78,7 @@ export function remindTool(planning: Planning, timeoutMs: number) {
     },
     annotations: hints.adds,
     timeoutMs,
-    async call({ text: title, when, repeat, who }, context) {
+    async call({ text: written, when, repeat, who }, context) {
       const user = await data.store.read((db) => findUser(db, who));
       const nowMs = data.clock();
       const { start, rule, repeats } = await readWhen(user, when, repeat, nowMs);
@@ -84,9 +86,13 @@ export function remindTool(planning: Planning, timeoutMs: number) {
       const { ms, allDay } = parseTime(start, zone, 'when', nowMs);
       if (allDay) throw invalid(`"${when}" says no time of day. Say, for example, "${withTime(when)}".`);
       if (ms <= nowMs) throw invalid(`"${when}" is past: ${localTime(ms, zone, nowMs)}.`);
+      const said = await promptTextNow(data, written, { start_ts: localTime(ms, zone, nowMs) }, context);
+      // The first line of what the prompt says.
+      const title = singleLine(said?.trim().split('\n')[0] ?? '', 150) || written;
       const { createEvent } = await import('../editing/events.ts');
       const event = await createEvent(data, user.id, {
         title,
+        ...(said !== undefined && { description: written, prompt: written }),
         start_ts: start,
         end_ts: start,
         reminders: ['0m!'],

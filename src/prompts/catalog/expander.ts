@@ -70,7 +70,8 @@ export class Expander {
     const given = argumentsFrom(definition, input, named);
     const args = asks ? await askForMissing(definition, given, context) : given;
     const { messages } = await renderPrompt(definition, args, source);
-    this.#parts.recent.remember(definition.name, args);
+    // What a program fills in, such as the title of an event, is no suggestion for people.
+    if (asks) this.#parts.recent.remember(definition.name, args);
     this.#parts.usage?.record(definition.name, context.client.name);
     return joined(messages, input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '');
   }
