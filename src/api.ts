@@ -5,7 +5,7 @@ import type { Prompt, RenderedPrompt } from './feature.ts';
 import type { FeatureApi } from './feature-api.ts';
 import type { inboxTools } from './inbox/inbox-tools.ts';
 import type { JsonObject } from './json.ts';
-import type { routineTools } from './routines/routines.ts';
+import type { routineTools } from './routines/tools/routine-tools.ts';
 import type { statusTools } from './status/status.ts';
 import type { ToolTypes } from './tool.ts';
 

@@ -5,6 +5,7 @@ import { type AssistantFeature, type AssistantOptions, createAssistant } from '.
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createActivity } from './audit/activity-tool.ts';
+import type { Audit } from './audit/audit-entry.ts';
 import { type Config, settingsInForce } from './config.ts';
 import { type Context, identityOf } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
@@ -16,7 +17,8 @@ import { createDecisions as createRequestDecisions } from './delegate/tools/deci
 import { createDemo } from './demo/demo.ts';
 import { internalContext } from './engine/context.ts';
 import { Server } from './engine/server.ts';
-import type { Feature, Finding, Problem } from './feature.ts';
+import { Denied } from './failure.ts';
+import type { ExpandOwn, Feature, Finding, Problem } from './feature.ts';
 import type { CallFeature } from './feature-api.ts';
 import {
   assistantOptions,
@@ -24,6 +26,7 @@ import {
   delegateFeatureOptions,
   grantedExpansion,
   openAudit,
+  ownExpansion,
   type PromptSources,
   promptDocuments,
   promptGit,
@@ -35,6 +38,7 @@ import {
 } from './feature-options.ts';
 import { createInbox } from './inbox/inbox.ts';
 import type { Decisions, Outreach } from './outreach.ts';
+import { Lazy } from './pace.ts';
 import { FolderWatch } from './prompts/files/folder-watch.ts';
 import { followPrompts } from './prompts/native/native-sync.ts';
 import {
@@ -117,10 +121,20 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
     const { prompts, assistant } = main;
     if (options.updatesClients) followPrompts(prompts, config['http.state_dir']);
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
-    const routines = createRoutineFeature(config, options, main, (tool, args, context) => {
-      // As if the actor called at the command line: toolsets do not apply, read-only and scopes do.
-      server.access.withoutToolsets().heldBy(context.actor).demand(server.offeredTools.get(tool)!.tool);
-      return callTool(server, tool, args, context);
+    const routines = createRoutineFeature(config, options, audit, main, async (tool, args, context) => {
+      const { actor, client } = context;
+      try {
+        // As if the actor called at the command line: toolsets do not apply, read-only and scopes do.
+        server.access.withoutToolsets().heldBy(actor).demand(server.offeredTools.get(tool)!.tool);
+        return await callTool(server, tool, args, context, audit);
+      } catch (error) {
+        if (error instanceof Denied)
+          audit.record({
+            ...{ actor, client: client.name, action: tool, args },
+            ...{ outcome: 'denied', reason: error.message },
+          });
+        throw error;
+      }
     });
     const shown = [prompts, main.delegate, assistant, routines, ...createSkillFeatures(config, prompts)];
     return [
@@ -149,8 +163,9 @@ async function callTool<Name extends ToolName>(
   name: Name,
   args: ToolArguments<Name>,
   context: Context,
+  audit?: Audit,
 ): Promise<ToolAnswer<Name>> {
-  const { structured, content = [] } = await server.call(name, args, context);
+  const { structured, content = [] } = await server.call(name, args, context, audit);
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   return (structured ?? { text }) as ToolAnswer<Name>;
 }
@@ -229,18 +244,24 @@ export async function createDelivery(
 ): Promise<Delivery> {
   const { createDelivery: create } = await import('./assistant/delivery/delivery.ts');
   const { databaseUrl, policy, calendars, channels, me } = assistantFeatureOptions(config, env);
-  return create({
-    databaseUrl,
-    policy,
-    calendars,
-    channels,
+  // Few workers need a prompt, so the library is opened by the first text that names one.
+  const library = new Lazy(async () => openPrompts(config, { env }));
+  const expand: ExpandOwn = async (...text) => ownExpansion(grantedExpansion(await library.get()))(...text);
+  const delivery = create({
+    ...(config.contract === 'standard' && { expand }),
+    ...{ databaseUrl, policy, calendars, channels, decisions, me },
     publicUrl: config['delivery.public_url'],
     slots: config['delivery.slots'],
     leaseMs: config['delivery.lease_seconds'] * 1000,
     ...(only && { only }),
-    decisions,
-    me,
   });
+  return {
+    ...delivery,
+    async stop() {
+      await delivery.stop();
+      await (await library.current)?.close?.();
+    },
+  };
 }
 
 /** Lets the links of messages decide requests for permission, through a server of `standard`. */
@@ -249,6 +270,11 @@ export function createDecisions(server: Server, config: Config): (outreach: Outr
     list: async () => (await callTool(server, 'list_approvals', {}, internalContext())).approvals,
     answer: (request: ToolArguments<'answer_approval'>, by: string) =>
       server.call('answer_approval', request, { ...internalContext(), actor: { name: by } }, server.audit),
+    deny: (args: ToolArguments<'answer_approval'>, by: string) =>
+      server.audit?.record({
+        ...{ actor: { name: by }, action: 'answer_approval', args },
+        ...{ outcome: 'denied', reason: 'the link or its person may only refuse' },
+      }),
   };
   const { news } = delegateOptions(config, {}, false);
   return (outreach) => createRequestDecisions(calls, news, outreach);
@@ -273,7 +299,10 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
   const { env = {} } = options;
   const prompts = openPrompts(config, options, shared);
   const expandText = grantedExpansion(prompts);
-  const assistant = createAssistant(assistantFeatureOptions(config, env));
+  const assistant = createAssistant({
+    ...assistantFeatureOptions(config, env),
+    expand: ownExpansion(expandText),
+  });
   const { outreach } = assistant;
   return {
     prompts,
@@ -293,6 +322,7 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
 function createRoutineFeature(
   config: Config,
   { firesRoutines = false }: AppOptions,
+  audit: Audit,
   { expandText, delegate, assistant }: ReturnType<typeof createMainFeatures>,
   call: CallFeature,
 ): Feature {
@@ -305,6 +335,8 @@ function createRoutineFeature(
     findEvents: (...query) => assistant.findEvents(...query),
     person: (...query) => assistant.person(...query),
     refuseSubagents: (context) => delegate.refuseSubagents(context, 'create, change or run routines'),
+    recordDenied: (action, address, reason) =>
+      audit.record({ actor: { name: 'nobody' }, action, args: {}, address, outcome: 'denied', reason }),
   });
 }
 

@@ -39,7 +39,7 @@ describe('a reply that never ends', () => {
 
   it('is refused when it plans notifications', async () => {
     const { ask } = createEndpoint(await endless(spaces));
-    const [answer] = await ask([{ key: 'a', system: '', user: '' }], new AbortController().signal);
+    const [answer] = await ask([{ key: 'a', system: '', user: '', facts: {} }], new AbortController().signal);
     expect(answer).toEqual({ error: expect.stringMatching(tooLong) });
   });
 

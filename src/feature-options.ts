@@ -7,8 +7,9 @@ import { owner } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/process/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/run/delegate-options.ts';
+import { internalContext } from './engine/context.ts';
 import { Denied } from './failure.ts';
-import type { ExpandText } from './feature.ts';
+import type { ExpandOwn, ExpandText } from './feature.ts';
 import { NamedTokens } from './identity/named-tokens.ts';
 import { setLogRedaction } from './log.ts';
 import { commandName } from './prompts/catalog/expander.ts';
@@ -215,6 +216,7 @@ export function routineOptions(
       maxFailures: config['routines.max_failures'],
       maxPerHour: config['routines.max_per_hour'],
       keepMs: config['routines.keep_days'] * 86_400_000,
+      tellsErrors: config['delegate.notify_details'],
       maxParallel: config['delegate.max_parallel'],
     },
     present: ({ name, token }) =>
@@ -265,4 +267,9 @@ export function grantedExpansion({ expandText }: PromptsFeature): ExpandText {
       );
     return expandText(text, args, context, options);
   };
+}
+
+/** Expands for a caller with their rights, and for the planner with those of the owner. */
+export function ownExpansion(expandText: ExpandText): ExpandOwn {
+  return (text, args, context = internalContext()) => expandText(text, args, context, { asks: false });
 }

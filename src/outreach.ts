@@ -77,6 +77,8 @@ export interface Decisions {
   mayAllow(person: string): Promise<boolean>;
   /** Throws a failure if the request was answered before or has expired. */
   decide(subject: string, decision: 'allow' | 'refuse', by: string): Promise<void>;
+  /** Records that somebody tried to allow a request without the right to. */
+  deny(subject: string, by: string): void;
 }
 
 export interface DecisionRequest {

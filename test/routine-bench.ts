@@ -7,7 +7,8 @@ import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
 import type { JsonObject } from '../src/json.ts';
 import type { OutreachMessage } from '../src/outreach.ts';
-import type { MatchedEvent } from '../src/routines/firing/event-source.ts';
+import type { Routine } from '../src/routines/definition/routine.ts';
+import type { MatchedEvent } from '../src/routines/firing/dues.ts';
 import type { RunPort, RunState } from '../src/routines/firing/run-port.ts';
 import { createRoutines, type RoutinesOptions } from '../src/routines/routines.ts';
 import { connectMemory, type MemoryOptions } from '../src/transports/memory.ts';
@@ -21,6 +22,7 @@ export class ScriptedRuns implements RunPort {
     readonly task: string;
     readonly name: string;
     readonly actor: Actor;
+    readonly budget: Routine['budget'];
     readonly atMs: number;
   }[] = [];
   readonly #runs = new Map<string, RunState & { readonly task: string }>();
@@ -35,7 +37,7 @@ export class ScriptedRuns implements RunPort {
   async start({ task, routine }: Parameters<RunPort['start']>[0], actor: Actor): Promise<RunState> {
     const { outcome } = this;
     if (outcome instanceof Error) throw outcome;
-    this.started.push({ task, name: routine.name, actor, atMs: this.#clock() });
+    this.started.push({ task, name: routine.name, actor, budget: routine.budget, atMs: this.#clock() });
     const runId = `run-${this.started.length}`;
     const run = {
       ...{
@@ -99,6 +101,7 @@ export function openRoutines(
       maxPerHour: 20,
       keepMs: 90 * 86_400_000,
       maxParallel: 4,
+      tellsErrors: false,
     },
     fires: false,
     publicUrl: undefined,
@@ -124,6 +127,7 @@ export function openRoutines(
       return { id: written === 'me' ? 'ada' : written, timezone: bench.zone, locale: 'en' };
     },
     refuseSubagents: async () => {},
+    recordDenied: () => {},
     present: ({ identity, token }) => (token === undefined ? { name: 'owner' } : bench.actors.get(identity)),
     clock,
     runs,

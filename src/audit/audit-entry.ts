@@ -53,11 +53,12 @@ const targetArguments = [
   'run_id',
   'taskId',
   'thread_id',
+  'routine',
   'id',
   'uri',
 ];
-/** The name of a prompt or a token, but not of a person or a calendar. */
-const namedActions = /prompt|token/;
+/** The name of a prompt, a token or a routine, but not of a person or a calendar. */
+const namedActions = /prompt|token|routine/;
 /** Whoever knows them can send messages in the name of the person or read theirs. */
 const secretFields = ['webhook_url', 'ntfy_topic'];
 

@@ -4,10 +4,7 @@ import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
 import type { OpenData } from './firing/feature-data.ts';
 import type { RoutinesOptions } from './firing/open-routines.ts';
-import { changeTools } from './tools/change-tools.ts';
-import { createTool } from './tools/create-tool.ts';
-import { listTool } from './tools/list-tool.ts';
-import { runTool } from './tools/run-tool.ts';
+import { routineTools } from './tools/routine-tools.ts';
 
 export type { RoutinesOptions };
 
@@ -59,8 +56,4 @@ export function createRoutines(options: RoutinesOptions): RoutinesFeature {
       await (await opening.current)?.close();
     },
   };
-}
-
-export function routineTools(open: OpenData) {
-  return [createTool(open), ...changeTools(open), listTool(open), runTool(open)] as const;
 }

@@ -61,6 +61,7 @@ export async function playLinkStorm(requests: number): Promise<LinkStormReport> 
   const problems: string[] = [];
   const answered = new Map<string, { decision: string; by: string }[]>();
   const executed = new Map<string, string[]>();
+  const denied: string[] = [];
   const record = (event: AgentEvent) => {
     if (event.kind === 'answered')
       answered.set(event.id, [...(answered.get(event.id) ?? []), { decision: event.decision, by: event.by }]);
@@ -83,6 +84,7 @@ export async function playLinkStorm(requests: number): Promise<LinkStormReport> 
     {
       list: async () => pending.map((request) => ({ ...request, run_id: run })),
       answer: async ({ approval_id, decision }, by) => approvals.answer(approval_id, { decision }, by),
+      deny: ({ approval_id }, by) => denied.push(`${approval_id} ${by}`),
     },
     news,
     outreach,
@@ -168,6 +170,8 @@ export async function playLinkStorm(requests: number): Promise<LinkStormReport> 
         check((await tap(refuse!, 'allow')).status === 403, 'a link that refuses allowed');
       check((await tap(`${origin}decide/${'x'.repeat(43)}`, 'allow')).status === 404, 'a guess was accepted');
       check(open(), 'it was decided by something that is no decision');
+      const attempts = denied.filter((one) => one.startsWith(`${id} `)).length;
+      check(attempts === received.length, `${attempts} attempts to allow are recorded`);
       if (at % 10 === 9) {
         // Nobody answers in time.
         expired.push(id);

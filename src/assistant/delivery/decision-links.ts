@@ -65,10 +65,13 @@ export class DecisionLinks {
     const opened = await this.#stateOf(found);
     if (found === undefined || opened.state.kind !== 'open') return opened;
     const { link, user } = found;
-    if (decision === 'allow' && !opened.state.mayAllow)
+    const by = `${user.id}, by a link`;
+    if (decision === 'allow' && !opened.state.mayAllow) {
+      this.#decisions.deny(link.subject, by);
       throw new Failure('refused', 'The person may only refuse.');
+    }
     try {
-      await this.#decisions.decide(link.subject, decision, `${user.id}, by a link`);
+      await this.#decisions.decide(link.subject, decision, by);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
       return { ...opened, state: { kind: 'over' } };

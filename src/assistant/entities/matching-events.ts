@@ -1,5 +1,4 @@
 import { type Actor, maySeePerson } from '../../context.ts';
-import { present } from '../../json.ts';
 import { localText } from '../../recurrence/zone.ts';
 import type { AssistantData } from './entity-access.ts';
 import { type Listed, listOccurrences } from './occurrence-list.ts';
@@ -22,8 +21,17 @@ interface Range {
 /** Events that ended in a range can have begun this long before it. */
 const longestMs = 31 * 86_400_000;
 
-/** The occurrences whose start or end is in a range, among the events of the people whom the actor may see. */
-export async function matchingEvents(data: AssistantData, match: EventMatch, range: Range, actor: Actor) {
+/**
+ * The occurrences whose start or end is in a range, among the events of one person or of all whom the actor may see. An event that a
+ * person has in several calendars is one.
+ */
+export async function matchingEvents(
+  data: AssistantData,
+  match: EventMatch,
+  range: Range,
+  actor: Actor,
+  only?: string,
+) {
   const { edge, fromMs, toMs } = range;
   return data.store.read(async (db) => {
     const window = { fromMs: edge === 'end' ? fromMs - longestMs : fromMs, toMs };
@@ -33,7 +41,7 @@ export async function matchingEvents(data: AssistantData, match: EventMatch, ran
     );
     const people = await db.selectFrom('users').selectAll().execute();
     const personOf = new Map(people.map((person) => [person.id, person]));
-    return listed
+    const found = listed
       .filter(({ event, occurrence }) => {
         const ms = edge === 'start' ? occurrence.startMs : occurrence.endMs;
         const person = personOf.get(event.user_id);
@@ -43,15 +51,20 @@ export async function matchingEvents(data: AssistantData, match: EventMatch, ran
           event.all_day !== 1 &&
           person !== undefined &&
           maySeePerson(actor, person.id) &&
+          (only === undefined || person.id === only) &&
           isActive(occurrence) &&
           !isDeclined(person, occurrence)
         );
       })
       .filter((one) => matches(one, match, calendars))
-      .map((one) => ({
-        ...{ id: one.event.id, occurrence: one.occurrence.key },
-        ...{ startMs: one.occurrence.startMs, endMs: one.occurrence.endMs, facts: factsOf(one) },
-      }));
+      .toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
+    const copies = Map.groupBy(found, ({ event, occurrence: { startMs } }) =>
+      JSON.stringify([event.user_id, event.provider_event_id, startMs]),
+    );
+    return [...copies.values()].map(([one]) => ({
+      ...{ id: one!.event.id, occurrence: one!.occurrence.key },
+      ...{ startMs: one!.occurrence.startMs, endMs: one!.occurrence.endMs, facts: eventFacts(one!) },
+    }));
   });
 }
 
@@ -74,18 +87,19 @@ function matches(
   );
 }
 
-/** What the texts of a prompt can name. Others wrote it. */
-function factsOf({ event, occurrence, zone }: Listed): Readonly<Record<string, string>> {
+/** What the texts of a prompt can name; empty if the event does not say. Others wrote it. */
+export function eventFacts({ event, occurrence, zone }: Listed): Readonly<Record<string, string>> {
   const attendees = event.attendees === null ? [] : (JSON.parse(event.attendees) as string[]);
   const people = [...new Set([...(event.organizer === null ? [] : [event.organizer]), ...attendees])];
   const at = (ms: number) => `${localText(ms, zone).replace('T', ' ').slice(0, 16)} ${zone}`;
-  return present({
+  const facts = {
     title: occurrence.title,
     start: at(occurrence.startMs),
     end: at(occurrence.endMs),
     place: occurrence.location,
-    people: people.length === 0 ? null : people.join(', '),
+    people: people.join(', '),
     link: event.conf_link,
     description: occurrence.description?.slice(0, 8000),
-  }) as Readonly<Record<string, string>>;
+  };
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, value ?? '']));
 }

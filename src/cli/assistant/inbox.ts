@@ -64,13 +64,21 @@ export function inboxText({ items, problems = [] }: Inbox, terminal: Terminal): 
 /** The item in one line, then its request or questions in full, and the commands that answer it. */
 function itemText(item: Item, terminal: Terminal): string {
   const until = item.expires_at === undefined ? [] : [`until ${showTime(item.expires_at).slice(11, 16)}`];
+  const [first = '', ...rest] = item.detail?.split('\n') ?? [];
   const head = tableText(terminal, undefined, [
     [item.kind, [item.title, ...until].join(', ')],
-    ['', item.detail ?? ''],
+    ['', first],
     ['', item.id],
   ]);
   const { command, diff, gains } = item.request ?? {};
-  const details = [command, diff, gains, ...(item.questions?.slice(1) ?? []), ...waysText(item)];
+  const details = [
+    rest.join('\n') || undefined,
+    command,
+    diff,
+    gains,
+    ...(item.questions?.slice(1) ?? []),
+    ...waysText(item),
+  ];
   return [head, ...details.flatMap((one) => one?.split('\n').map((line) => `    ${line}`) ?? [])].join('\n');
 }
 
@@ -93,6 +101,11 @@ function waysText({ actions, request }: Item): readonly string[] {
         return [`adjutant events answer ${args['event_id']} ${args['answer']}`];
       case 'sync_calendar':
         return [`adjutant calendars sync ${args['calendar_id']}`];
+      case 'update_routine':
+        return [`adjutant routines resume ${args['routine']}`];
+      case 'delete_routine':
+      case 'run_routine':
+        return [`adjutant routines ${tool === 'run_routine' ? 'run' : 'delete'} ${args['routine']}`];
       case 'acknowledge_notification':
         return [`adjutant notifications acknowledge ${args['notification_id']}`];
       default:

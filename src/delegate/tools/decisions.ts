@@ -6,11 +6,12 @@ import { requestKey } from '../run/run-events.ts';
 /** How requests are listed and answered: by the tools, so that each decision is in the security log. */
 export interface DecisionCalls {
   list(): Promise<readonly (PendingApproval & { readonly run_id: string })[]>;
-  answer(
-    request: { run_id: string; approval_id: string; decision: 'allow_once' | 'refuse' },
-    by: string,
-  ): Promise<unknown>;
+  answer(request: DecisionCall, by: string): Promise<unknown>;
+  /** Records a decision that the person may not make. */
+  deny(request: DecisionCall, by: string): void;
 }
+
+type DecisionCall = { run_id: string; approval_id: string; decision: 'allow_once' | 'refuse' };
 
 /** Requests for permission, for the links in messages. */
 export function createDecisions(calls: DecisionCalls, news: NewsOptions, outreach: Outreach): Decisions {
@@ -37,9 +38,13 @@ export function createDecisions(calls: DecisionCalls, news: NewsOptions, outreac
       return people.some((one) => one.person === person && one.mayAllow);
     },
     async decide(subject, decision, by) {
-      const [, run_id = '', approval_id = ''] = /^run\/(.+)\/approval\/([^/]+)$/.exec(subject) ?? [];
-      const answer = decision === 'allow' ? 'allow_once' : 'refuse';
-      await calls.answer({ run_id, approval_id, decision: answer }, by);
+      await calls.answer(callOf(subject, decision), by);
     },
+    deny: (subject, by) => calls.deny(callOf(subject, 'allow'), by),
   };
+}
+
+function callOf(subject: string, decision: 'allow' | 'refuse'): DecisionCall {
+  const [, run_id = '', approval_id = ''] = /^run\/(.+)\/approval\/([^/]+)$/.exec(subject) ?? [];
+  return { run_id, approval_id, decision: decision === 'allow' ? 'allow_once' : 'refuse' };
 }

@@ -7,23 +7,28 @@ import { routineView } from '../definition/routine-view.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
 import { isConfirmed } from './confirmation.ts';
 import { hookOf } from './create.ts';
-import { warningsFor } from './warnings.ts';
+import { warningsFor } from './problems.ts';
 
 /** What `update_routine` receives. */
-type Change = RoutineInput & { readonly routine: string; readonly paused?: boolean };
+type Change = RoutineInput & {
+  readonly routine: string;
+  readonly paused?: boolean;
+  readonly as_of?: string;
+};
 
 export async function updateRoutine(
   data: RoutineData,
-  { routine: written, paused, ...input }: Change,
+  { routine: written, paused, as_of, ...input }: Change,
   context: Context,
 ) {
   await data.refuseSubagents(context);
   const { definitions, clock, firings } = data;
   const before = await definitions.demand(written, context.actor);
+  if (as_of !== undefined && Date.parse(as_of) !== before.updatedMs) throw changedMeanwhile(before);
   refuseOtherMachine(before, input, data);
   const hasFields = Object.keys(input).length > 0;
   const given = hasFields ? await readInput(input, before, context, data) : {};
-  const nowMs = clock();
+  const nowMs = Math.max(clock(), before.updatedMs + 1);
   const isWider = hasFields || paused === false;
   const needsPerson = isWider && !(await isConfirmed({ ...before, ...given }, context));
   if (needsPerson && !hasFields)
@@ -33,21 +38,21 @@ export async function updateRoutine(
     );
   const status = statusAfter(before, paused, needsPerson);
   const isResumed = status === 'active' && before.status !== 'active';
-  const changed = await definitions.change(
-    before.id,
-    () =>
-      ({
-        ...given,
-        status,
-        ...(isResumed && { sinceMs: nowMs }),
-        ...(status !== 'paused' && { pauseReason: undefined, isPauseUntold: undefined }),
-        ...(paused === true && { pauseReason: `${context.actor.name} paused it.` }),
-        updatedMs: nowMs,
-      }) as Partial<Routine>,
-  );
+  const changed = await definitions.change(before.id, ({ updatedMs }) => {
+    // A person confirms what they were shown, and nothing else.
+    if (updatedMs !== before.updatedMs) throw changedMeanwhile(before);
+    return {
+      ...given,
+      status,
+      ...(isResumed && { sinceMs: nowMs }),
+      ...(status !== 'paused' && { pauseReason: undefined, isPauseUntold: undefined }),
+      ...(status === 'paused' && paused && { pauseReason: `${context.actor.name} paused it.` }),
+      updatedMs: nowMs,
+    } as Partial<Routine>;
+  });
   if (changed === undefined)
     throw new Failure('conflict', `The routine "${before.name}" was deleted meanwhile.`);
-  if (paused === true) await firings.skipDue(before.id, 'the routine was paused');
+  if (changed.status !== 'active') await firings.skipDue(before.id, 'the routine was paused');
   data.loop.wake();
   const isHook = changed.trigger.kind === 'webhook' && before.trigger.kind !== 'webhook';
   return {
@@ -59,13 +64,18 @@ export async function updateRoutine(
   };
 }
 
+function changedMeanwhile({ name }: Routine): Failure {
+  return new Failure('conflict', `The routine "${name}" was changed meanwhile. Look at it again.`);
+}
+
 function statusAfter(
   { status }: Routine,
   paused: boolean | undefined,
   needsPerson: boolean,
 ): Routine['status'] {
-  if (paused === true) return status === 'unconfirmed' ? 'unconfirmed' : 'paused';
-  if (needsPerson) return 'unconfirmed';
+  // Resuming a routine must never confirm a change that nobody has seen.
+  if (needsPerson || (paused === true && status === 'unconfirmed')) return 'unconfirmed';
+  if (paused === true) return 'paused';
   if (paused === false) return 'active';
   return status;
 }

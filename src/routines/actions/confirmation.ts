@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { isObject } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
@@ -14,12 +14,15 @@ export type Proposal = Pick<Routine, 'name' | 'task' | 'cwd' | 'when' | 'sandbox
 export async function isConfirmed(routine: Proposal, context: Context): Promise<boolean> {
   if (context.isPersonal) return true;
   if (!context.can('elicitation')) return false;
-  const { confirm_routine: answer } = await context.ask({
-    confirm_routine: {
+  const message = `Let the routine "${singleLine(routine.name)}" run by itself?\n${describe(routine)}`;
+  // The tool may run again after the answer, which is then only good for what the person was shown.
+  const key = `confirm_${createHash('sha256').update(message).digest('hex').slice(0, 32)}`;
+  const { [key]: answer } = await context.ask({
+    [key]: {
       method: 'elicitation/create',
       params: {
         mode: 'form',
-        message: describe(routine),
+        message,
         requestedSchema: {
           type: 'object',
           required: ['confirm'],
@@ -33,12 +36,19 @@ export async function isConfirmed(routine: Proposal, context: Context): Promise<
   );
 }
 
-function describe({ name, task, cwd, when, sandbox }: Proposal): string {
-  const time = typeof when === 'string' ? when : JSON.stringify(when);
+/** Everything that a person decides on, uncut: the end of a long task counts as much as its beginning. */
+export function describe({ task, cwd, when, sandbox, apply, asks, agent, notify }: Proposal): string {
+  const rights = [
+    sandbox,
+    ...(sandbox === 'read-only' ? [] : [`changes: ${apply ?? 'ask'}`]),
+    ...(asks ? ['may ask for permission'] : []),
+    ...(agent === undefined ? [] : [`agent ${singleLine(agent)}`]),
+  ];
   return [
-    `Let the routine "${singleLine(name)}" run by itself?`,
-    `When: ${singleLine(time, 300)}`,
-    `Folder: ${cwd} (${basename(cwd)}), ${sandbox}`,
-    `Task: ${task.slice(0, 2000)}`,
+    `When: ${singleLine(typeof when === 'string' ? when : JSON.stringify(when), 2000)}`,
+    `Folder: ${singleLine(cwd, 2000)}`,
+    `Rights: ${rights.join(', ')}`,
+    ...(notify === undefined ? [] : [`Result to: ${singleLine(notify)}`]),
+    `Task: ${task}`,
   ].join('\n');
 }

@@ -6,7 +6,7 @@ import type { RoutineInput } from '../definition/routine-schema.ts';
 import { routineView } from '../definition/routine-view.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
 import { isConfirmed } from './confirmation.ts';
-import { warningsFor } from './warnings.ts';
+import { warningsFor } from './problems.ts';
 
 export async function createRoutine(data: RoutineData, input: RoutineInput, context: Context) {
   await data.refuseSubagents(context);

@@ -1,5 +1,8 @@
 import type { Problem } from '../../feature.ts';
+import type { Routine } from '../definition/routine.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
+import { nextDueTimes } from '../schedule/due-times.ts';
+import { isClockTrigger } from '../schedule/trigger.ts';
 
 /** Routines that will not run as their people expect. */
 export async function findProblems({ definitions, isFiring }: RoutineData): Promise<readonly Problem[]> {
@@ -36,5 +39,39 @@ export async function findProblems({ definitions, isFiring }: RoutineData): Prom
           `run "adjutant routines resume ${name}"`,
         ),
       ),
+  ];
+}
+
+/** What keeps a routine from running as its creator expects. */
+export async function warningsFor(
+  routine: Routine,
+  { isFiring, clock, publicUrl }: Pick<RoutineData, 'isFiring' | 'clock' | 'publicUrl'>,
+): Promise<string[]> {
+  const { status, machine, host, trigger, zone, sandbox } = routine;
+  const isTriggered = !isClockTrigger(trigger);
+  return [
+    ...(status === 'unconfirmed'
+      ? [
+          'The routine waits until a person confirms it, in the inbox, on the page, or with: adjutant routines resume.',
+        ]
+      : []),
+    ...((await isFiring(machine))
+      ? []
+      : [
+          `Nothing fires routines on ${host} now. "adjutant service install" starts a worker that does, also after a restart.`,
+        ]),
+    ...(!isTriggered && nextDueTimes(trigger, zone, Math.max(clock(), routine.sinceMs)).length === 0
+      ? ['The routine has no due time in the next five years.']
+      : []),
+    ...(isTriggered && sandbox !== 'read-only'
+      ? [
+          `Whoever can send ${trigger.kind === 'webhook' ? 'its requests' : 'such an event'} chooses what this agent reads, and the agent may write (${sandbox}).`,
+        ]
+      : []),
+    ...(trigger.kind === 'webhook' && publicUrl === undefined
+      ? [
+          'Requests reach the routine only while "adjutant serve --http" runs. delivery.public_url is not set, so the address depends on your network.',
+        ]
+      : []),
   ];
 }

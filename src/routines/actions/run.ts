@@ -1,9 +1,12 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
-import { dayMs, type Routine } from '../definition/routine.ts';
+import { actorOf, dayMs, type Routine, revoked } from '../definition/routine.ts';
+import { overBudget } from '../firing/day-budget.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
-import { composeTask, type TaskFiring } from '../firing/task-text.ts';
+import { contextOf } from '../firing/run-port.ts';
+import { composeTask } from '../firing/task-text.ts';
 
 export async function runRoutine(
   data: RoutineData,
@@ -14,17 +17,26 @@ export async function runRoutine(
   const { definitions, firings, clock, machine, loop, expandText } = data;
   const routine = await definitions.demand(written, context.actor);
   const nowMs = clock();
+  const creator = data.present(routine.creator);
+  if (creator === undefined) throw new Failure('refused', `"${routine.name}" does not run: ${revoked}`);
+  // Also by hand, the routine sees what its creator may see, and not what the caller may.
+  const actor = actorOf(routine, creator);
   if (dry_run) {
-    const firing = await sampleFiring(routine, context.actor, data);
-    const task = await composeTask(routine, firing, expandText, context, nowMs);
+    const firing = { id: routine.id, due_ms: nowMs, input: await sampleInput(routine, actor, data) };
+    const task = await composeTask(routine, firing, expandText, contextOf(actor, routine), nowMs);
     const { name, sandbox, cwd, notify } = routine;
     return { structured: { routine: name, task, sandbox, cwd, ...(notify !== undefined && { notify }) } };
   }
   if (routine.status === 'unconfirmed')
     throw new Failure('refused', `The routine "${routine.name}" waits until a person confirms it.`);
+  const reached = await overBudget(routine, data);
+  if (reached !== undefined) throw new Failure('refused', `"${routine.name}" does not run: ${reached}.`);
   const key = `manual/${newId(nowMs)}`;
   await firings.add([
-    { routineId: routine.id, machine: routine.machine, key, dueMs: nowMs, source: 'manual' },
+    {
+      ...{ routineId: routine.id, machine: routine.machine, key, dueMs: nowMs, source: 'manual' },
+      ...(routine.trigger.kind === 'event' && present({ input: await sampleInput(routine, actor, data) })),
+    },
   ]);
   const find = async () => (await firings.history(routine.id, 50)).find(({ due_key }) => due_key === key);
   const added = await find();
@@ -44,18 +56,19 @@ export async function runRoutine(
   };
 }
 
-/** A firing with the data of the next event that matches, or with a placeholder for the data of a request. */
-async function sampleFiring(
-  { trigger, id }: Routine,
+/** The data of the next event that matches, or a placeholder for the data of a request. */
+async function sampleInput(
+  { trigger }: Routine,
   actor: Parameters<RoutineData['findEvents']>[2],
   { clock, findEvents }: RoutineData,
-): Promise<TaskFiring> {
-  const due_ms = clock();
-  if (trigger.kind === 'webhook')
-    return { id, due_ms, source: 'webhook', input: '(the body of the request)' };
-  if (trigger.kind !== 'event') return { id, due_ms, source: 'clock', input: null };
+): Promise<string | null> {
+  if (trigger.kind === 'webhook') return '(the body of the request)';
+  if (trigger.kind !== 'event') return null;
   const edge = trigger.edge === 'before' ? 'start' : 'end';
-  const [next] = await findEvents(trigger.match, { edge, fromMs: due_ms, toMs: due_ms + 60 * dayMs }, actor);
-  const facts = next?.facts ?? { title: '(no event of the next 60 days matches)' };
-  return { id, due_ms, source: 'event', input: JSON.stringify(facts) };
+  const [next] = await findEvents(
+    trigger.match,
+    { edge, fromMs: clock(), toMs: clock() + 60 * dayMs },
+    actor,
+  );
+  return JSON.stringify(next?.facts ?? { title: '(no event of the next 60 days matches)' });
 }

@@ -46,9 +46,16 @@ export async function readInput(
     ? await readTrigger((when ?? before!.when) as When, zone, nowMs, me?.locale ?? 'en')
     : undefined;
   if (trigger !== undefined) refuseShortInterval(trigger, zone, nowMs, settings);
+  const becomesTriggered =
+    before !== undefined &&
+    isClockTrigger(before.trigger) &&
+    trigger !== undefined &&
+    !isClockTrigger(trigger);
   const defined: Defined = {
     trigger: trigger ?? before!.trigger,
-    ...{ zone, when: (when ?? before!.when) as When, sandbox: sandbox ?? before?.sandbox ?? 'read-only' },
+    ...{ zone, when: (when ?? before!.when) as When },
+    // What was allowed at set times is not meant for whoever can trigger it.
+    sandbox: sandbox ?? (becomesTriggered ? undefined : before?.sandbox) ?? 'read-only',
   };
   refuseWideTrigger(defined, actor);
   return {

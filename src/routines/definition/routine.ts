@@ -79,6 +79,8 @@ export interface RoutineSettings {
   readonly maxFailures: number;
   readonly maxPerHour: number;
   readonly keepMs: number;
+  /** Whether messages contain errors of runs, as in `delegate.notify_details`. */
+  readonly tellsErrors: boolean;
   /** Runs at the same time, as in `delegate.max_parallel`. */
   readonly maxParallel: number;
 }
@@ -99,6 +101,9 @@ function narrowRights(one: Rights | undefined, other: Rights | undefined): Right
     sandbox: isReadOnly ? 'read-only' : 'workspace-write',
   };
 }
+
+/** Why a routine does not run without the rights of its creator. */
+export const revoked = 'The token of its creator was revoked or has expired.';
 
 /** Who runs the routine now: its creator with the narrowest of the rights then and now. */
 export function actorOf({ creator }: Pick<Routine, 'creator'>, present: Actor): Actor {

@@ -4,7 +4,6 @@ import { Denied, Failure } from '../../failure.ts';
 import type { ExpandText } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import { hasExited } from '../../store/owner.ts';
 import type { Firing } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
@@ -12,17 +11,17 @@ import type { Clock, Store } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import {
   actorOf,
-  type Budget,
   type Creator,
   dayMs,
   hourMs,
   type Routine,
   type RoutineSettings,
+  revoked,
 } from '../definition/routine.ts';
 import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
-import { clockDues, eventDues } from './dues.ts';
-import type { FindEvents } from './event-source.ts';
+import { budgetOf, overBudget } from './day-budget.ts';
+import { clockDues, eventDues, type FindEvents } from './dues.ts';
 import type { Firings, NewDue } from './firings.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
@@ -219,21 +218,13 @@ export class DueLoop {
 
   /** Why the routine must not start a run now, although it is its turn. */
   async #refusal(routine: Routine, firing: Firing): Promise<string | undefined> {
-    const { settings, firings, clock } = this.#options;
+    const { settings, firings } = this.#options;
     const isTriggered = firing.source === 'event' || firing.source === 'webhook';
     if (isTriggered && (await firings.triggeredLately(routine.id)) > settings.maxPerHour) {
       await this.#pause(routine, `It was triggered more than ${settings.maxPerHour} times in an hour.`);
       return 'the routine was triggered too often';
     }
-    const day = routine.budget?.day;
-    if (day === undefined) return undefined;
-    const offsets = offsetsIn(routine.zone);
-    const midnight = clock() - (wallOf(clock(), offsets) % dayMs);
-    const used = await firings.usedSince(routine.id, midnight);
-    const over = (['tokens', 'usd', 'minutes'] as const).find(
-      (name) => used[name] >= ((day as Budget)[name] ?? Number.POSITIVE_INFINITY),
-    );
-    return over && `the budget of the day is used up: ${used[over]} ${over}`;
+    return overBudget(routine, this.#options);
   }
 
   /** Starts the run of a firing. `idle` waits for it. */
@@ -263,7 +254,8 @@ export class DueLoop {
     try {
       const context = contextOf(actor, routine);
       const task = await composeTask(routine, firing, expandText, context, clock());
-      run = await runs.start({ task, routine }, actor);
+      const budget = { run: await budgetOf(routine, this.#options) };
+      run = await runs.start({ task, routine: { ...routine, budget } }, actor);
     } catch (error) {
       await this.#retryLater(routine, firing, messageOf(error));
       if (error instanceof Denied) await this.#pause(routine, messageOf(error));
@@ -393,5 +385,3 @@ export class DueLoop {
     return isBusy ? Math.min(earliest, followMs) : earliest;
   }
 }
-
-const revoked = 'The token of its creator was revoked or has expired.';

@@ -2,9 +2,26 @@ import type { Actor } from '../../context.ts';
 import type { Clock } from '../../store/store.ts';
 import { hourMs, type Routine, type RoutineSettings } from '../definition/routine.ts';
 import { dueTimes } from '../schedule/due-times.ts';
-import { planDue } from '../schedule/missed.ts';
-import type { FindEvents } from './event-source.ts';
+import type { EventMatch } from '../schedule/trigger.ts';
 import type { NewDue } from './firings.ts';
+
+/** One occurrence of an event that a routine waits for. Its texts were written by others. */
+export interface MatchedEvent {
+  readonly id: string;
+  /** Names the occurrence of a series; empty for a single event. */
+  readonly occurrence: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What the task may be told: title, start, end, place, people, link, description. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** Finds events whose start or end is in a range, among those that the actor may see. The assistant implements it. */
+export type FindEvents = (
+  match: EventMatch,
+  range: { readonly edge: 'start' | 'end'; readonly fromMs: number; readonly toMs: number },
+  actor: Actor,
+) => Promise<readonly MatchedEvent[]>;
 
 /** The due times of a routine's clock since the last one that is stored. */
 export function clockDues(
@@ -46,5 +63,36 @@ export async function eventDues(
       key: `event/${id}/${occurrence}/${startMs}`,
       ...(reason !== undefined && { reason }),
     };
+  });
+}
+
+interface MissedPolicy {
+  /** `once`: only the latest missed time fires, if it is not older than the window. `skip`: none does. */
+  readonly missed: 'once' | 'skip';
+  readonly windowMs: number;
+}
+
+interface Planned {
+  readonly dueMs: number;
+  /** Why the time does not fire. Absent if it fires. */
+  readonly reason?: string;
+}
+
+/** A due time that is noticed within this time is not missed: loops pause, and machines are busy. */
+const graceMs = 120_000;
+
+/** Decides which of the due times that have passed fire, so that a machine that wakes up does not start all of them at once. */
+function planDue(
+  times: readonly number[],
+  nowMs: number,
+  { missed, windowMs }: MissedPolicy,
+): readonly Planned[] {
+  return times.map((dueMs, index) => {
+    const lateMs = nowMs - dueMs;
+    if (index < times.length - 1 && lateMs > graceMs)
+      return { dueMs, reason: 'missed: a later time was due before this one could start' };
+    if (lateMs <= graceMs) return { dueMs };
+    if (missed === 'skip') return { dueMs, reason: 'missed: no worker was running' };
+    return lateMs <= windowMs ? { dueMs } : { dueMs, reason: 'missed: the catch-up window is over' };
   });
 }

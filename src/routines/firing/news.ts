@@ -7,7 +7,7 @@ import { localTime } from '../../recurrence/written-time.ts';
 import type { Firing } from '../../store/schema.ts';
 import type { Clock } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
-import type { Routine } from '../definition/routine.ts';
+import type { Routine, RoutineSettings } from '../definition/routine.ts';
 import type { Firings } from './firings.ts';
 
 export interface NewsOptions {
@@ -16,6 +16,7 @@ export interface NewsOptions {
   readonly clock: Clock;
   /** Absent where nobody can be reached. */
   readonly outreach: Outreach | undefined;
+  readonly settings: Pick<RoutineSettings, 'tellsErrors'>;
 }
 
 /** Tells people how their routines went. Each message has a key, so that it is sent once although a process may die in between. */
@@ -24,13 +25,13 @@ export async function tellNews(
   machine: string,
   options: NewsOptions,
 ): Promise<void> {
-  const { firings, definitions } = options;
+  const { firings, definitions, settings } = options;
   const byRoutine = Map.groupBy(await firings.untold(machine), ({ routine_id }) => routine_id);
   for (const [id, rows] of byRoutine) {
     const routine = routines.get(id);
     const missed = rows.filter(({ status }) => status === 'skipped');
     const messages = [
-      ...rows.filter((row) => !missed.includes(row)).map((row) => endMessage(routine, row)),
+      ...rows.filter((row) => !missed.includes(row)).map((row) => endMessage(routine, row, settings)),
       ...(missed.length === 0 ? [] : [missedMessage(routine, missed, options.clock())]),
     ];
     if (await sendAll(routine, messages, options)) await firings.markTold(rows.map((row) => row.id));
@@ -78,10 +79,12 @@ function titleOf({ name, cwd }: Routine, kind: News['kind']): News {
 function endMessage(
   routine: Routine | undefined,
   { id, status, result, reason, run_id }: Firing,
+  { tellsErrors }: NewsOptions['settings'],
 ): Message | undefined {
   const ending = endings[status];
   if (routine === undefined || ending === undefined) return undefined;
-  const text = result ?? reason;
+  // A result was asked for. An error can hold anything, such as a command, and lock screens show it.
+  const text = status === 'completed' || tellsErrors ? (result ?? reason) : null;
   return {
     key: `routine/${routine.id}/${id}`,
     title: titleOf(routine, ending),

@@ -14,7 +14,7 @@ import type { Creator, RoutineSettings } from '../definition/routine.ts';
 import type { PersonFacts } from '../definition/routine-input.ts';
 import { Secrets } from '../definition/secrets.ts';
 import { DueLoop, leaderKind } from './due-loop.ts';
-import type { FindEvents } from './event-source.ts';
+import type { FindEvents } from './dues.ts';
 import type { RoutineData } from './feature-data.ts';
 import { Firings, firingChange } from './firings.ts';
 import { createRunPort, type RunPort } from './run-port.ts';
@@ -34,6 +34,7 @@ export interface RoutinesOptions {
   readonly findEvents: FindEvents;
   readonly person: (written: string, actor: Actor, creates: boolean) => Promise<PersonFacts>;
   readonly refuseSubagents: (context: Context) => Promise<void>;
+  readonly recordDenied: RoutineData['recordDenied'];
   /** The creator with the present rights; undefined if the token was revoked or has expired. */
   readonly present: (creator: Creator) => Actor | undefined;
   readonly clock?: Clock;

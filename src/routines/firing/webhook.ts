@@ -20,7 +20,10 @@ export async function serveHook(
   open: OpenData,
 ): Promise<void> {
   try {
-    const { status, message } = await receive(id, request, await open());
+    const data = await open();
+    const { status, message } = await receive(id, request, data);
+    if (status === refused.status)
+      data.recordDenied('webhook', request.socket.remoteAddress, 'unknown webhook, or a wrong signature');
     reply(response, status, message);
   } catch (error) {
     log('error', 'a webhook could not be received', error);
