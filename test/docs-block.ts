@@ -54,7 +54,7 @@ export function blocksOf(page: string): readonly Block[] {
 const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d_\d{9}_[0-9a-f]{12}/;
 /** An instant, or a local time with the padding of its column. */
 const time =
-  /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?|[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d [\w/]+, (?:in \d+ [a-z]+|tomorrow) */;
+  /\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?)?|[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d [\w/]+, (?:in \d+ [a-z]+|tomorrow) *|(?:today|tomorrow|[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2}(?: \d{4})?) \d\d:\d\d */;
 const example = new RegExp(`(^…\\n|…|${id.source}|${time.source})`, 'm');
 
 /** A pattern for the output, and the example ids in it. Each id is one capture group. */

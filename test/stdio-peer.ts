@@ -31,8 +31,8 @@ export class StdioPeer implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #ids = 1_000;
 
-  constructor(args: readonly string[], options: PeerOptions = {}) {
-    this.child = spawn(process.execPath, args, options);
+  constructor(args: readonly string[], options: PeerOptions = {}, program = process.execPath) {
+    this.child = spawn(program, args, options);
     const deframer = new Deframer(Number.POSITIVE_INFINITY);
     this.child.stdout.on('data', (chunk: Buffer) => {
       this.#stdout.push(chunk);

@@ -2,6 +2,10 @@ import type { CommandFlag } from '../config.ts';
 import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
 import { type Action, type Command, commonFlags } from './terminal/command.ts';
+import { hanging, wrap } from './terminal/wrap.ts';
+
+/** Commands whose first example is in the list of all. */
+const withExample = ['remind', 'delegate', 'install'];
 
 /** The commands in the order of the help. The others follow in one line. */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -15,14 +19,15 @@ export function programHelp(commands: readonly Command[], width: number): string
   const shown = ['Every day', 'Set up'].flatMap((title) => [
     title,
     ...columns(
-      groups[title]!.flatMap((name) => known.get(name) ?? []).map(({ name, summary }) => [name, summary]),
+      groups[title]!.flatMap((name) => known.get(name) ?? []).map((one) => [one.name, listed(one, width)]),
       width,
+      nameWidth,
     ),
     '',
   ]);
-  const listed = new Set(Object.values(groups).flat());
+  const grouped = new Set(Object.values(groups).flat());
   const others = groups['For others']!.filter((name) => known.has(name));
-  const rest = [...known.keys()].filter((name) => !listed.has(name));
+  const rest = [...known.keys()].filter((name) => !grouped.has(name));
   return [
     ...wrap('Adjutant: prompts, agents and a calendar for your MCP clients', width),
     '',
@@ -33,6 +38,17 @@ export function programHelp(commands: readonly Command[], width: number): string
     ...wrap('adjutant COMMAND --help explains a command.', width),
     '',
   ].join('\n');
+}
+
+const nameWidth = 11;
+const summaryWidth = 23;
+
+/** The summary, and an example if both fit into a line. */
+function listed({ name, summary, actions }: Command, width: number): string {
+  const examples = withExample.includes(name) ? Object.values(actions)[0]!.examples : [];
+  const example = examples.find((one) => one !== name);
+  const line = `${summary.padEnd(summaryWidth)}  adjutant ${example}`;
+  return example !== undefined && line.length + nameWidth + 2 <= width ? line : summary;
 }
 
 /** The help of a command, or of one of its actions. */
@@ -111,9 +127,9 @@ function exampleLines(example: string, width: number): string[] {
 }
 
 /** Two columns. On a narrow terminal, or after a long first cell, the second one starts on a line of its own. */
-function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
+function columns(rows: readonly (readonly [string, string])[], width: number, least = 0): string[] {
   const longest = Math.max(...rows.map(([left]) => left.length));
-  const left = Math.min(longest + 2, Math.floor(width * 0.4));
+  const left = Math.min(Math.max(longest + 2, least), Math.floor(width * 0.4));
   return rows.flatMap(([head, text]) => {
     const [first = '', ...more] = wrap(text, width - left - 2);
     const indent = ' '.repeat(left + 2);
@@ -121,21 +137,4 @@ function columns(rows: readonly (readonly [string, string])[], width: number): s
       head.length + 2 <= left ? [`  ${head.padEnd(left)}${first}`] : [`  ${head}`, `${indent}${first}`];
     return [...start, ...more.map((line) => `${indent}${line}`)];
   });
-}
-
-/** Wraps a line. The lines after the first are indented. */
-function hanging(line: string, indent: number, width: number): string[] {
-  const start = /^ */.exec(line)![0];
-  const [first = '', ...more] = wrap(line.trimStart(), width - indent);
-  return [`${start}${first}`, ...more.map((rest) => `${' '.repeat(indent)}${rest}`)];
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

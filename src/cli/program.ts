@@ -6,6 +6,7 @@ import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
 import { type Action, type Command, commonFlags, UsageError } from './terminal/command.ts';
 import { createTerminal, Interrupted, printable, type Streams } from './terminal/terminal.ts';
+import { hanging } from './terminal/wrap.ts';
 
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -104,7 +105,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const { kind, code } = classifyError(error);
     const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
-    else streams.errors.write(`adjutant: ${streams.errors.isTTY ? printable(message) : message}\n`);
+    else streams.errors.write(errorText(message, streams));
     return code;
   }
 }
@@ -126,11 +127,21 @@ async function loadCommand(name: string, rest: readonly string[]): Promise<Comma
     if (name === 'agents') await refuseWishes(rest);
     return load();
   }
-  if (name.startsWith('-'))
-    throw new UsageError(`write ${name} after a command; adjutant --help lists the commands`);
   const { guessCommands, pluralCommand } = await import('./synonyms.ts');
+  if (name.startsWith('-')) {
+    const lines = guessCommands(name, rest, []);
+    const problem = `write ${name} after a command`;
+    throw new UsageError(
+      lines.length > 0
+        ? withSuggestions(problem, lines, '--help')
+        : `${problem}; adjutant --help lists the commands`,
+    );
+  }
   const plural = pluralCommand(name, Object.keys(commands));
   if (plural !== undefined) return commands[plural]!();
+  const swapped = await swappedLine(name, rest);
+  if (swapped !== undefined)
+    throw new UsageError(withSuggestions(`there is no command "${name}"`, [swapped], '--help'));
   throw new UsageError(
     withSuggestions(
       `there is no command "${name}"`,
@@ -138,6 +149,16 @@ async function loadCommand(name: string, rest: readonly string[]): Promise<Comma
       '--help',
     ),
   );
+}
+
+/** The line for a verb before its command, such as `list prompts`. */
+async function swappedLine(verb: string, rest: readonly string[]): Promise<string | undefined> {
+  const [noun = '', ...after] = rest;
+  const name = [noun, `${noun}s`].find((one) => Object.hasOwn(commands, one));
+  if (name === undefined) return undefined;
+  const { actionOfVerb } = await import('./synonyms.ts');
+  const action = actionOfVerb(await commands[name]!(), verb, after.length > 0);
+  return action === undefined ? undefined : [name, action, ...after].filter(Boolean).join(' ');
 }
 
 /** `agents` only lists the programs. What people want of an agent at work is a matter of its run. */
@@ -169,7 +190,9 @@ async function findUse(command: Command, { positionals, flags }: LoadedConfig): 
   if (word === undefined) {
     const { similarActions } = await import('./synonyms.ts');
     const lines = similarActions(command, given!).map((one) => [name, one, ...after].join(' '));
-    throw new UsageError(withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`));
+    const message = withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`);
+    const isName = lines.length === 0 && actions['show']?.args !== undefined;
+    throw new UsageError(isName ? `${message}\n  If it is a name: adjutant ${name} show ${given}` : message);
   }
   const action = actions[word]!;
   const line = `${name} ${word}`.trim();
@@ -198,11 +221,28 @@ function withSuggestions(problem: string, lines: readonly string[], help: string
   ].join('\n            or: ');
 }
 
+/** What is wrong, and on lines of their own what to do. On a terminal, no line breaks in a word. */
+function errorText(message: string, { errors }: Streams): string {
+  const lines = `adjutant: ${message}`.replaceAll(advice, '\n  ').split('\n');
+  const shown = errors.isTTY
+    ? lines.flatMap((line) => hanging(printable(line), 2, errors.columns || 80))
+    : lines;
+  return `${shown.join('\n')}\n`;
+}
+
+/** Begins a sentence that says what to do. */
+const advice =
+  / (?<=[.?] )(?=(?:Write|Say|Use|Name|Choose|Run|Start|Set|Add|Install|Did you mean|Now it is|"adjutant)\b)/g;
+
 /** Explains a failed call of a tool in the words of the command line. */
 async function explain(error: unknown, action: Action | undefined): Promise<unknown> {
   if (!(error instanceof Failure)) return error;
   const { explainFailure } = await import('./client/command-words.ts');
-  return explainFailure(error, action?.flags);
+  const explained = explainFailure(error, action?.flags);
+  const isMissing = error.issues.some(({ keyword }) => keyword === 'required');
+  const [example] = isMissing ? (action?.examples ?? []) : [];
+  if (example !== undefined) explained.message += `\n  Example: adjutant ${example}`;
+  return explained;
 }
 
 /** Explains a file system error in plain words that begin with the path. */

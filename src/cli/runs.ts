@@ -319,7 +319,8 @@ async function runId(client: LocalClient, id: string): Promise<string> {
   if (run !== 'last') return id;
   const { value } = await client.call('list_runs', { limit: 1 });
   const [newest] = value.runs;
-  if (newest === undefined) throw new UsageError('there are no runs yet');
+  if (newest === undefined)
+    throw new UsageError('there are no runs yet\n  Start one: adjutant delegate "explain this project"');
   return [newest.run_id, ...job].join('/');
 }
 

@@ -73,7 +73,16 @@ const firstGuesses: Readonly<Record<string, readonly string[]>> = {
   history: ['runs list', 'prompts history …'],
   run: ['delegate …', 'runs list'],
   ask: ['delegate …'],
-  job: ['runs …'],
+  job: ['runs list'],
+  resume: ['delegate TASK --resume …', 'runs list'],
+  review: ['runs diff last', 'prompts search …'],
+  apply: ['runs apply last'],
+  clean: ['runs clean'],
+  done: ['inbox', 'events update … --task done'],
+  quick: ['remind …', 'events create --title …'],
+  pull: ['prompts pull', 'calendars sync'],
+  me: ['users show'],
+  secret: ['config set …', 'config list'],
   watch: ['runs watch last'],
   cancel: ['runs cancel …'],
   undo: ['runs undo last'],
@@ -113,29 +122,62 @@ const firstGuesses: Readonly<Record<string, readonly string[]>> = {
 const guessesAlike: Readonly<Record<string, string>> = {
   ...alike('list', 'ls', 'all'),
   ...alike('search', 'find', 'grep'),
-  ...alike('show', 'get', 'view', 'cat', 'info'),
+  ...alike(
+    'show',
+    'get',
+    'view',
+    'cat',
+    'info',
+    'describe',
+    'inspect',
+    'explain',
+    'details',
+    'read',
+    'print',
+  ),
   ...alike('create', 'add', 'new', 'make'),
   ...alike('delete', 'remove', 'rm'),
   ...alike('render', 'use', 'expand', 'fill'),
-  ...alike('prompt', 'command', 'library', 'templates', 'snippets'),
+  ...alike('prompt', 'command', 'library', 'templates', 'snippets', 'patterns', 'skills'),
   ...alike('ask', 'do', 'task', 'exec', 'execute', 'chat', 'spawn', 'subagent', 'autopilot', 'work'),
-  ...alike('job', 'jobs', 'ps', 'tasks', 'sessions'),
+  ...alike('job', 'jobs', 'ps', 'top', 'queue', 'tasks', 'sessions'),
+  ...alike('resume', 'continue'),
+  ...alike('review', 'diff', 'changes'),
+  ...alike('apply', 'merge', 'accept'),
+  ...alike('clean', 'cache', 'prune', 'gc'),
+  ...alike('done', 'complete', 'finish'),
+  ...alike('pull', 'fetch', 'refresh'),
+  ...alike('me', 'whoami', 'profile', 'account'),
+  ...alike('secret', 'secrets', 'password', 'passwords'),
   ...alike('watch', 'tail', 'follow', 'attach'),
   ...alike('cancel', 'kill', 'abort'),
   ...alike('undo', 'revert', 'rollback'),
   ...alike('agent', 'agents', 'codex', 'claude', 'gemini', 'subagents', 'which'),
   ...alike('model', 'models', 'provider'),
-  ...alike('calendar', 'cal', 'agenda', 'today', 'schedule', 'week', 'month', 'tomorrow', 'upcoming', 'next'),
+  ...alike(
+    'calendar',
+    'cal',
+    'agenda',
+    'calw',
+    'calm',
+    'today',
+    'schedule',
+    'week',
+    'month',
+    'tomorrow',
+    'upcoming',
+    'next',
+  ),
   ...alike('event', 'meeting', 'appointment', 'meetings'),
   ...alike('remind', 'reminder', 'reminders', 'alarm', 'timer', 'notify', 'todo', 'remember'),
-  ...alike('user', 'person', 'people', 'contacts', 'contact', 'me', 'whoami', 'profile', 'account', 'family'),
+  ...alike('user', 'person', 'people', 'contacts', 'contact', 'family'),
   ...alike('token', 'login', 'auth', 'key', 'keys', 'signin', 'access', 'invite', 'logout'),
-  ...alike('connect', 'link', 'attach-client', 'configure-client'),
+  ...alike('connect', 'link', 'i', 'attach-client', 'configure-client'),
   ...alike('setup', 'init', 'onboard', 'configure', 'quickstart', 'getting-started', 'tutorial'),
   ...alike('client', 'clients', 'mcp', 'integrations'),
   ...alike('check', 'health', 'diagnose', 'test', 'verify', 'fix', 'repair', 'debug', 'problems'),
-  ...alike('page', 'ui', 'web', 'gui', 'dashboard', 'browser', 'app'),
-  ...alike('start', 'up', 'launch', 'enable', 'restart', 'boot'),
+  ...alike('page', 'ui', 'web', 'gui', 'dashboard', 'browse', 'browser', 'app'),
+  ...alike('start', 'up', 'launch', 'enable', 'restart', 'boot', 'deploy'),
   ...alike('stop', 'down', 'shutdown', 'quit', 'disable', 'exit'),
   ...alike('server', 'http', 'listen', 'port'),
   ...alike('daemon', 'background', 'autostart'),
@@ -144,7 +186,7 @@ const guessesAlike: Readonly<Record<string, string>> = {
   ...alike('tool', 'capabilities', 'functions'),
   ...alike('backup', 'dump', 'copy', 'database', 'db'),
   ...alike('sample', 'example', 'examples', 'tour', 'samples', 'try'),
-  ...alike('upgrade', 'update', 'self-update', 'about'),
+  ...alike('upgrade', 'update', 'self', 'self-update', 'outdated', 'about'),
 };
 
 function alike(word: string, ...others: readonly string[]): Record<string, string> {
@@ -155,7 +197,7 @@ function alike(word: string, ...others: readonly string[]): Record<string, strin
 const agentWishes: readonly (readonly [words: readonly string[], line: string])[] = [
   [['run', 'start', 'create', 'new', 'ask', 'spawn', 'launch', 'delegate', 'do'], 'delegate …'],
   [['resume', 'continue', 'reply'], 'delegate TASK --resume …'],
-  [['show', 'status', 'info', 'get', 'inspect', 'result'], 'runs show …'],
+  [['show', 'view', 'status', 'info', 'get', 'inspect', 'result'], 'runs show …'],
   [['attach', 'watch', 'follow', 'logs', 'log', 'tail', 'output'], 'runs watch …'],
   [['stop', 'kill', 'cancel', 'abort', 'rm'], 'runs cancel …'],
   [['diff', 'changes', 'review'], 'runs diff …'],
@@ -190,6 +232,13 @@ export function agentCommands(rest: readonly string[]): readonly string[] {
   return line === undefined ? [] : line === 'runs list' ? ['agents', line] : [line];
 }
 
+/** The action for a verb that was written before its command, as in `list prompts` and `delete event lunch`. */
+export function actionOfVerb(command: Command, verb: string, hasName: boolean): string | undefined {
+  const isReading = ['get', 'show', 'view', 'list', 'ls', 'all', 'describe', 'inspect'].includes(verb);
+  if (isReading && !hasName && Object.hasOwn(command.actions, 'list')) return 'list';
+  return findAction(command, verb) ?? similarActions(command, verb)[0];
+}
+
 /** The command that a singular names, if its plural means the same. */
 export function pluralCommand(word: string, known: readonly string[]): string | undefined {
   return known.find((one) => one === `${word}s` && !['run', 'agent', 'calendar'].includes(word));
@@ -203,8 +252,13 @@ export function guessCommands(
 ): readonly string[] {
   const own = (line: string) => known.includes(line.split(' ')[0]!);
   if (word.startsWith(':')) return [`prompts render ${[word.slice(1), ...rest].join(' ')}`];
+  // A sentence is a task.
+  const sentence = [word, ...rest].find((one) => /\s/.test(one));
+  if (/\s/.test(word) || (word.startsWith('-') && sentence !== undefined))
+    return [filled('delegate …', [sentence!])];
   const key = guessesAlike[word] ?? word;
-  const wish = key === 'agent' ? agentWishes : key === 'calendar' ? calendarWishes : undefined;
+  const wish =
+    key === 'agent' || key === 'run' ? agentWishes : key === 'calendar' ? calendarWishes : undefined;
   const line = wish && wishIn(wish, rest);
   if (line !== undefined && own(line)) return [line];
   const lines = Object.hasOwn(firstGuesses, key) ? firstGuesses[key]!.filter(own) : [];

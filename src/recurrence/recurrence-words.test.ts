@@ -31,6 +31,29 @@ describe('readRecurrence', () => {
     ['chaque lundi à 18h30', 'FREQ=WEEKLY;BYDAY=MO', '18:30'],
     ['todos los días a las 9:00', 'FREQ=DAILY', '09:00'],
     ['cada lunes y jueves a las 18:00', 'FREQ=WEEKLY;BYDAY=MO,TH', '18:00'],
+    ['every morning at 8', 'FREQ=DAILY', '08:00'],
+    ['every evening at 8', 'FREQ=DAILY', '20:00'],
+    ['every monday morning at 9', 'FREQ=WEEKLY;BYDAY=MO', '09:00'],
+    ['7am every weekday', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '07:00'],
+    ['monday to friday at 9', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '09:00'],
+    ['mon-fri at 9', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '09:00'],
+    ['every working day at 9', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '09:00'],
+    ['every fortnight at 10:00', 'FREQ=WEEKLY;INTERVAL=2', '10:00'],
+    ['every 2nd day at 9', 'FREQ=DAILY;INTERVAL=2', '09:00'],
+    ['every second monday of the month at 9:00', 'FREQ=MONTHLY;BYDAY=2MO', '09:00'],
+    ['the 15th of every month at 9:00', 'FREQ=MONTHLY;BYMONTHDAY=15', '09:00'],
+    ['every last day of the month at 17:00', 'FREQ=MONTHLY;BYMONTHDAY=-1', '17:00'],
+    ['jeden Morgen um 8', 'FREQ=DAILY', '08:00'],
+    ['jeden zweiten Tag um 9', 'FREQ=DAILY;INTERVAL=2', '09:00'],
+    ['alle zwei Tage um 9 Uhr', 'FREQ=DAILY;INTERVAL=2', '09:00'],
+    ['montags bis freitags um 9 Uhr', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '09:00'],
+    ['tous les matins à 8h', 'FREQ=DAILY', '08:00'],
+    ['tous les 1er du mois à 9h', 'FREQ=MONTHLY;BYMONTHDAY=1', '09:00'],
+    ['toutes les deux semaines à 9h', 'FREQ=WEEKLY;INTERVAL=2', '09:00'],
+    ['du lundi au vendredi à 9h', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', '09:00'],
+    ['todas las noches a las 22:00', 'FREQ=DAILY', '22:00'],
+    ['cada viernes por la tarde a las 5', 'FREQ=WEEKLY;BYDAY=FR', '17:00'],
+    ['el primer lunes de cada mes a las 9', 'FREQ=MONTHLY;BYDAY=1MO', '09:00'],
   ])('reads %s', (written, rule, time) => {
     expect(isRecurrence(written)).toBe(true);
     expect(readRecurrence(written)).toEqual({ rule, ...(time !== undefined && { time }) });
@@ -49,6 +72,15 @@ describe('readRecurrence', () => {
     'every '.repeat(1000),
   ])('refuses %.40s with examples', (written) => {
     expect(() => readRecurrence(written)).toThrow(/for example/);
+  });
+
+  it('does not choose between every other friday and the second one of a month', () => {
+    for (const written of [
+      'every second friday at 17:00',
+      'jeden zweiten Freitag um 17 Uhr',
+      'every 3rd friday at 9',
+    ])
+      expect(() => readRecurrence(written)).toThrow(/weeks on friday" or "every \w+ friday of the month"/);
   });
 
   it('does not take a time for a recurrence', () => {

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { withDigits } from './spoken-time.ts';
 import { instantOf, offsetsIn, wallOf } from './zone.ts';
 
 // Recurrences as people say them, such as "every weekday at 7" or "every 2 weeks on friday at 10:00". Words of other languages
@@ -43,6 +44,14 @@ const otherMonths = [
 ];
 
 const words: readonly (readonly [string, string])[] = [
+  ['jeden (?:morgen|vormittag)|(?:tous les|chaque) matins?|(?:cada|todas las) mañanas?', 'every day morning'],
+  ['jeden nachmittag|(?:tous les|chaque) après-midi|todas las tardes|cada tarde', 'every day afternoon'],
+  ['jeden abend|(?:tous les|chaque) soirs?|todas las noches|cada noche', 'every day evening'],
+  ['morgens|früh|du matin|(?:por|de) la mañana|in the morning|mornings?', 'morning'],
+  ['nachmittags?|de l.après-midi|(?:por|de) la tarde|in the afternoon|afternoons?', 'afternoon'],
+  ['abends?|du soir|(?:por|de) la noche|in the evening|evenings?|at night|nights?', 'evening'],
+  ['fortnightly|every fortnight', 'every 2 week'],
+  ['work(?:ing )?days?|business days?', 'weekday'],
   ['werktags|wochentags|weekdays|jours ouvrables|en semana|días laborables', 'every weekday'],
   ['täglich|daily|quotidiennement|diariamente', 'every day'],
   ['wöchentlich|weekly|hebdomadairement|semanalmente', 'every week'],
@@ -54,23 +63,24 @@ const words: readonly (readonly [string, string])[] = [
   ['wochenenden?|weekends|week-ends?|fines? de semana', 'weekend'],
   ['tag(?:e|en)?|jours?|días?|days', 'day'],
   ['wochen?|semaines?|semanas?|weeks', 'week'],
-  ['monate?n?|mois|mes(?:es)?|months', 'month'],
+  ['monat(?:en?|s)?|mois|mes(?:es)?|months', 'month'],
   ['jahre?n?|ans?|années?|años?|years', 'year'],
   ['stunden?|heures?|horas?|hours', 'hour'],
   ['minuten?|minutos?|minutes', 'minute'],
   ['um|à|a las', 'at'],
   ['und|et|y|,', 'and'],
-  ['letzte[nr]?|dernière?|últim[oa]', 'last'],
-  ['erste[nr]?|premi(?:er|ère)|primer[oa]?|1st', 'first'],
-  ['zweite[nr]?|deuxième|segund[oa]|2nd', 'second'],
-  ['dritte[nr]?|troisième|tercer[oa]?|3rd', 'third'],
-  ['vierte[nr]?|quatrième|cuart[oa]|4th', 'fourth'],
+  ['letzte[nr]?|derni(?:er|ère)|últim[oa]', 'last'],
+  ['erste[nr]?|premi(?:er|ère)|primer[oa]?|first', '#1'],
+  ['zweite[nrs]?|deuxième|segund[oa]|second', '#2'],
+  ['dritte[nrs]?|troisième|tercer[oa]?|third', '#3'],
+  ['vierte[nrs]?|quatrième|cuart[oa]|fourth', '#4'],
   ['other', '2'],
-  ['am|den|der|des|dem|im|le|la|el|du|de|del|the|on|of|uhr|o.clock', ''],
+  ['im|des|du|del|of', 'of'],
+  ['am|den|der|dem|les?|la|los|el|de|the|on|uhr|o.clock', ''],
 ];
 
-const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const places = { first: 1, second: 2, third: 3, fourth: 4, last: -1 } as const;
+const day = `(?:${days.join('|')})`;
+const ordinals = ['first', 'second', 'third', 'fourth'];
 const units = {
   minute: 'MINUTELY',
   hour: 'HOURLY',
@@ -88,58 +98,97 @@ export function isRecurrence(written: string): boolean {
 /** Reads a recurrence. Throws a `Failure` with examples if it is not understood. */
 export function readRecurrence(written: string): RecurrenceInWords {
   const { rest, time } = takeTime(normalize(written), written);
-  const rule = readRule(rest.replace(/^every /, ''));
+  const rule = readRule(rest.replace(/^every /, ''), written);
   if (rule === undefined || !rest.startsWith('every '))
     throw refuse(written, 'is not a recurrence that is understood');
   return { rule, ...(time !== undefined && { time }) };
 }
 
+/** Lower-case English: `every`, what it repeats, and the time. Ordinals are written as `#2`. */
 function normalize(written: string): string {
   const lower = ` ${written.trim().toLowerCase().slice(0, 200).replaceAll(',', ' , ')} `;
+  const parted = lower.replaceAll(
+    /(?<=\p{L}{3})[-–/](?=\p{L}{3})(?!ends?\b|midi\b|huit\b|neuf\b|sept\b)/gu,
+    (sign) => (sign === '/' ? ' and ' : ' to '),
+  );
   const named = [otherDays, otherMonths].reduce(
     (text, lists, index) =>
       lists.reduce((all, spellings, at) => {
         const english = (index === 0 ? days : months)[at]!;
         const pattern = [english, ...spellings.split(' ')].join('|');
-        // "montags" and "mondays" mean every one of them.
-        return all.replaceAll(new RegExp(`(?<= )(?:${pattern})(s?)(?= )`, 'g'), (_, plural) =>
-          plural && index === 0 ? `every ${english}` : english,
+        // "montags", "mondays" and "los lunes" mean every one of them.
+        return all.replaceAll(
+          new RegExp(`(?<= )(?<!tous |todos )(los |les )?(?:${pattern})(s?)(?= )`, 'g'),
+          (_, each: string | undefined, plural: string) =>
+            index === 0 && (each ?? plural) ? `every ${english}` : english,
         );
       }, text),
-    lower,
+    parted,
+  );
+  const digits = (['en', 'de', 'fr', 'es'] as const).reduce(
+    (text, language) => withDigits(text, language),
+    named,
   );
   const english = words.reduce(
     (text, [pattern, word]) => text.replaceAll(new RegExp(`(?<= )(?:${pattern})(?= )`, 'g'), word),
-    named,
+    digits.replaceAll(/(?<= )(\d{1,2})(?:st|nd|rd|th|er|\.)(?= )/g, '#$1'),
   );
-  return english
-    .replace(/(?<= )(\d{1,2})(?:st|nd|rd|th|er|\.)(?= )/g, '$1')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replaceAll(/(?<=and )every /g, '')
-    .replace(/^every (?:every )+/, 'every ');
+  return (
+    daysBetween(english)
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .replaceAll(/(?<=and )every /g, '')
+      .replace(/^every (?:every )+/, 'every ')
+      .replace(/^every(?= (?:morning|afternoon|evening)\b)/, 'every day')
+      // "the 15th of every month", "the first monday of every month".
+      .replace(new RegExp(`^(#\\d+|last)( ${day}| day)? (?:of )?every month`), 'every $1$2 of month')
+      // "at 7 every day".
+      .replace(/^(?:at )?(\d{1,2}(?:[:.h]\d\d)? ?(?:am|pm|h)?|noon|midnight) (every .*)$/, '$2 at $1')
+  );
 }
 
-/** Takes the time of day off the end. A bare hour from 7 to 12 is one of the morning; others are refused. */
+/** "monday to friday" as the days themselves. */
+function daysBetween(text: string): string {
+  const range = new RegExp(
+    `(?:from |von |of )?(?:every )?(${day}) +(?:to|through|until|bis|au|a) +(?:every )?(${day})`,
+  );
+  return text.replace(range, (_, first: string, last: string) => {
+    const from = days.indexOf(first);
+    const count = ((days.indexOf(last) - from + 7) % 7) + 1;
+    const list = Array.from({ length: count }, (_unused, index) => days[(from + index) % 7]);
+    return `every ${list.join(' and ')}`;
+  });
+}
+
+/** Takes the time of day off the end. A bare hour from 7 to 12 is one of the morning; others need a part of the day. */
 function takeTime(text: string, written: string): { readonly rest: string; readonly time?: string } {
-  const found = / (?:at )?(?:(\d{1,2})(?:[:.h](\d\d))? ?(am|pm|h)?|(noon|midnight))$/.exec(text);
+  const part = / (morning|afternoon|evening)\b/.exec(text)?.[1];
+  const whole = part === undefined ? text : text.replace(` ${part}`, '');
+  const found = / (?:at )?(?:(\d{1,2})(?:[:.h](\d\d))? ?(am|pm|h)?|(noon|midnight))$/.exec(whole);
   const [matched, hour = '', minute, half, word] = found ?? [];
   const isTime =
     word !== undefined || minute !== undefined || half !== undefined || matched?.startsWith(' at ');
-  if (matched === undefined || !isTime) return { rest: text };
-  const rest = text.slice(0, -matched.length);
+  if (matched === undefined || !isTime) {
+    if (part !== undefined) throw refuse(written, 'says no time of day');
+    return { rest: whole };
+  }
+  const rest = whole.slice(0, -matched.length);
   if (word !== undefined) return { rest, time: word === 'noon' ? '12:00' : '00:00' };
   const value = Number(hour);
   const is12Hour = half === 'am' || half === 'pm';
   if (value > (is12Hour ? 12 : 23) || Number(minute ?? 0) > 59)
     throw refuse(written, 'has no valid time of day');
-  if (!is12Hour && minute === undefined && half === undefined && value > 0 && value < 7)
+  const isLate =
+    half === 'pm' || (half !== 'am' && value < 12 && (part === 'afternoon' || part === 'evening'));
+  if (part === 'morning' ? value > 11 || half === 'pm' : part !== undefined && (half === 'am' || value === 0))
+    throw refuse(written, `names a time that is not in the ${part}`);
+  if (!is12Hour && part === undefined && minute === undefined && half === undefined && value > 0 && value < 7)
     throw refuse(written, `can be ${value}:00 or ${value + 12}:00`);
-  const hours = is12Hour ? (value % 12) + (half === 'pm' ? 12 : 0) : value;
+  const hours = (is12Hour ? value % 12 : value) + (isLate ? 12 : 0);
   return { rest, time: `${String(hours).padStart(2, '0')}:${minute ?? '00'}` };
 }
 
-function readRule(text: string): string | undefined {
+function readRule(text: string, written: string): string | undefined {
   const dayList = (list: string) => {
     const names = list.split(/ (?:and )+|(?: and)+ /).filter((name) => name !== '');
     const found = names.map((name) => codes[days.indexOf(name)]);
@@ -153,38 +202,55 @@ function readRule(text: string): string | undefined {
   const [, weeks, weekday = ''] = /^(\d{1,2}) (\S+)$/.exec(text) ?? [];
   const onDay = Number(weeks) > 0 ? dayList(weekday) : undefined;
   if (onDay !== undefined) return `FREQ=WEEKLY;INTERVAL=${Number(weeks)};BYDAY=${onDay}`;
+  const place = readPlace(text, written);
+  if (place !== undefined) return place;
+  // "every 2nd day" is every other day.
   const [, every = '1', unit, rest = ''] =
-    /^(?:(\S+) )?(minute|hour|day|week|month|year)(?: (.+))?$/.exec(text) ?? [];
+    /^(?:#?(\d{1,3}) )?(minute|hour|day|week|month|year)(?: (?:of )?(.+))?$/.exec(text) ?? [];
   if (unit !== undefined) {
-    const interval = /^\d{1,3}$/.test(every) ? Number(every) : numbers.indexOf(every) + 1;
+    const interval = Number(every);
     if (interval < 1) return undefined;
     const base = `FREQ=${units[unit as keyof typeof units]}${interval === 1 ? '' : `;INTERVAL=${interval}`}`;
     if (rest === '') return base;
-    const on = unit === 'week' ? dayList(rest) : undefined;
+    const on = unit === 'week' ? dayList(rest.replace(/^every /, '')) : undefined;
     if (on !== undefined) return `${base};BYDAY=${on}`;
     const date = unit === 'month' ? monthDay(rest) : unit === 'year' ? yearDay(rest) : undefined;
     return date && `${base};${date}`;
   }
-  const [, place, day, ofMonth] = /^(first|second|third|fourth|last) (\S+)( month)?$/.exec(text) ?? [];
-  if (place !== undefined) {
-    if (day === 'day') return ofMonth && `FREQ=MONTHLY;BYMONTHDAY=${places[place as keyof typeof places]}`;
-    const code = codes[days.indexOf(day!)];
-    return code && `FREQ=MONTHLY;BYDAY=${places[place as keyof typeof places]}${code}`;
-  }
-  const [, date, end] = /^(\d{1,2})( month)?$/.exec(text) ?? [];
-  if (date !== undefined) return end && monthDay(date) && `FREQ=MONTHLY;${monthDay(date)}`;
   const inYear = yearDay(text);
   return inYear && `FREQ=YEARLY;${inYear}`;
 }
 
+/** A place in the month, such as `#2 friday of month` or `last day of month`. */
+function readPlace(text: string, written: string): string | undefined {
+  const [, place, what, ofMonth] = /^(#\d{1,2}|last)(?: (day|[a-z]+day))?( (?:of )?month)?$/.exec(text) ?? [];
+  if (place === undefined) return undefined;
+  const at = place === 'last' ? -1 : Number(place.slice(1));
+  const code = codes[days.indexOf(what ?? '')];
+  if (code !== undefined) {
+    if (ofMonth === undefined && at > 1)
+      throw refuse(
+        written,
+        `can be every ${at} weeks, or one day of each month`,
+        `Write "every ${at} weeks on ${what}" or "every ${ordinals[at - 1] ?? `${at}th`} ${what} of the month"`,
+      );
+    return at <= 4 ? `FREQ=MONTHLY;BYDAY=${at}${code}` : undefined;
+  }
+  // "every 2nd month" and "every 2nd day" are intervals.
+  if (what === 'day' ? ofMonth === undefined : ofMonth !== undefined && !ofMonth.startsWith(' of'))
+    return undefined;
+  return at <= 31 ? `FREQ=MONTHLY;BYMONTHDAY=${at}` : undefined;
+}
+
 function monthDay(text: string): string | undefined {
-  const words = { first: '1', second: '2', third: '3', fourth: '4', last: '-1' } as const;
-  const day = Number(words[text.replace(/ day$/, '') as keyof typeof words] ?? text);
-  return Number.isInteger(day) && day !== 0 && day >= -1 && day <= 31 ? `BYMONTHDAY=${day}` : undefined;
+  const [, date, place] = /^(?:#?(\d{1,2})|(last))(?: day)?$/.exec(text) ?? [];
+  const day = place === undefined ? Number(date) : -1;
+  return Number.isInteger(day) && day !== 0 && day <= 31 ? `BYMONTHDAY=${day}` : undefined;
 }
 
 function yearDay(text: string): string | undefined {
-  const [, day, name] = /^(\d{1,2}) (\S+)$/.exec(text.replace(/^(\D\S+) (\d{1,2})$/, '$2 $1')) ?? [];
+  const plain = text.replaceAll('#', '').replace(' of ', ' ');
+  const [, day, name] = /^(\d{1,2}) (\S+)$/.exec(plain.replace(/^(\D\S+) (\d{1,2})$/, '$2 $1')) ?? [];
   const month = months.indexOf(name ?? '') + 1;
   return month > 0 && Number(day) >= 1 && Number(day) <= 31
     ? `BYMONTH=${month};BYMONTHDAY=${Number(day)}`
@@ -222,9 +288,10 @@ export function firstStart(rule: string, time: string, zone: string, nowMs: numb
   return undefined;
 }
 
-function refuse(written: string, problem: string): Failure {
-  return new Failure(
-    'invalid-params',
-    `"${written}" ${problem}. Write, for example, "every weekday at 07:00", "every 2 weeks on friday at 10:00", "every month on the 1st at 09:00" or an RRULE such as FREQ=DAILY.`,
-  );
+function refuse(
+  written: string,
+  problem: string,
+  examples = 'Write, for example, "every weekday at 07:00", "every 2 weeks on friday at 10:00", "every month on the 1st at 09:00" or an RRULE such as FREQ=DAILY',
+): Failure {
+  return new Failure('invalid-params', `"${written}" ${problem}. ${examples}.`);
 }

@@ -84,8 +84,9 @@ function withOffset(ms: number, offsets: OffsetAt): string {
   return `${new Date(wallOf(ms, offsets)).toISOString().slice(0, 19)}${minutes < 0 ? '-' : '+'}${pad(hours)}:${pad(rest)}`;
 }
 
-function invalid(field: string, problem: string): Failure {
+function invalid(field: string, problem: string, data?: Failure['data']): Failure {
   return new Failure('invalid-params', `${field} ${problem}`, {
+    ...(data && { data }),
     issues: [{ path: [field], keyword: 'format', expected: 'date-time', message: problem }],
   });
 }
@@ -115,7 +116,11 @@ export async function inDigits(
     return (await readTimeWords(written, zone, nowMs, locale, afterMs)).iso;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw invalid(field, `${error.message} Now it is ${describeNow(nowMs, zone, offsetsIn(zone))}.`);
+    throw invalid(
+      field,
+      `${error.message} Now it is ${describeNow(nowMs, zone, offsetsIn(zone))}.`,
+      error.data,
+    );
   }
 }
 
@@ -133,6 +138,17 @@ export function localTime(ms: number, zone: string, nowMs: number, allDay = fals
     ? dayDistance(wall.getTime(), wallOf(nowMs, offsets))
     : relative(ms - nowMs, wall.getTime(), wallOf(nowMs, offsets));
   return `${date}${time}, ${distance}`;
+}
+
+/** A time as it is said in a short line: `today 15:00`, `tomorrow 15:00`, `Tue 8 Dec 15:00`, with the year if it is another one. */
+export function shortTime(ms: number, zone: string, nowMs: number, allDay = false): string {
+  const offsets = offsetsIn(zone);
+  const [wall, now] = [new Date(wallOf(ms, offsets)), new Date(wallOf(nowMs, offsets))];
+  const away = Math.floor(wall.getTime() / dayMs) - Math.floor(now.getTime() / dayMs);
+  const year = wall.getUTCFullYear() === now.getUTCFullYear() ? '' : ` ${wall.getUTCFullYear()}`;
+  const date = `${days[wall.getUTCDay()]} ${wall.getUTCDate()} ${months[wall.getUTCMonth()]}${year}`;
+  const day = away === 0 ? 'today' : away === 1 ? 'tomorrow' : away === -1 ? 'yesterday' : date;
+  return allDay ? day : `${day} ${wall.toISOString().slice(11, 16)}`;
 }
 
 let phrases: Intl.RelativeTimeFormat | undefined;

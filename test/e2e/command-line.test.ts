@@ -88,7 +88,7 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [change('worker --once')],
     bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
   },
-  remind: { good: [change('remind stretch in 10 minutes --who ada')], bad: 'remind stretch' },
+  remind: { good: [change('remind stretch in 10 minutes --for ada')], bad: 'remind stretch' },
   today: { good: [query('today ada')], bad: 'today nobody' },
   migrate: {
     good: [change('migrate --to copy.db'), change('migrate --to copy.db')],
@@ -224,10 +224,13 @@ describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
       });
       expect(code).toBeGreaterThan(0);
       expect(stderr).toBe('');
-      expect(adjutant(...line!.split(' '), '--quiet')).toMatchObject({
+      const quiet = adjutant(...line!.split(' '), '--quiet');
+      // For people, what to do is on lines of its own.
+      const onOneLine = (text: string) => text.replaceAll('\n  ', ' ');
+      expect({ ...quiet, stderr: onOneLine(quiet.stderr) }).toMatchObject({
         code,
         stdout: '',
-        stderr: `adjutant: ${error.message}\n`,
+        stderr: `adjutant: ${onOneLine(error.message)}\n`,
       });
     },
   );

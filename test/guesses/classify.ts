@@ -1,7 +1,8 @@
 // Classifies first guesses at the command line: node test/guesses/classify.ts FILE
 //
 // FILE has one guess per line, without the name of the program; lines with # are comments. Each runs in an empty home with the
-// built program. "worked": exit code 0. "named": the message names a command of the program. "dead end": everything else.
+// built program. "worked": exit code 0. "named": the message names a right command, one of those behind "=>", separated by "|".
+// "dead end": everything else, also a message that names only other commands.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,11 +17,18 @@ export interface Guess {
   readonly output: string;
 }
 
-export function classifyGuesses(lines: readonly string[]): readonly Guess[] {
+/** A line of a file with guesses. */
+interface Asked {
+  readonly line: string;
+  /** The beginnings of right commands. Without any, the guess has to work. */
+  readonly right: readonly string[];
+}
+
+export function classifyGuesses(asked: readonly Asked[]): readonly Guess[] {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-guesses-'));
   writeFileSync(join(home, 'foo.md'), 'Say {{what}}.\n');
   try {
-    return lines.map((line) => {
+    return asked.map(({ line, right }) => {
       const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
       const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...words], {
         cwd: home,
@@ -29,7 +37,11 @@ export function classifyGuesses(lines: readonly string[]): readonly Guess[] {
         input: '',
         timeout: 60_000,
       });
-      const names = /adjutant (?!--help)[a-z]+/.test(stderr);
+      // The help of a command is no answer.
+      const named = [...stderr.matchAll(/adjutant ((?!--help)[a-z][^\n]*)/g)]
+        .map(([, command]) => command!)
+        .filter((command) => !/^[a-z]+ --help/.test(command));
+      const names = right.some((one) => named.some((command) => command.startsWith(one)));
       return {
         line,
         outcome: status === 0 ? 'worked' : names ? 'named' : 'dead end',
@@ -41,11 +53,17 @@ export function classifyGuesses(lines: readonly string[]): readonly Guess[] {
   }
 }
 
-export function readGuesses(file: string): readonly string[] {
+export function readGuesses(file: string): readonly Asked[] {
   return readFileSync(file, 'utf8')
     .split('\n')
-    .map((line) => line.trim().replace(/^adjutant\s+/, ''))
-    .filter((line) => line !== '' && !line.startsWith('#'));
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [guess = '', right] = line.split('=>').map((part) => part.trim());
+      return {
+        line: guess.replace(/^adjutant\s+/, ''),
+        right: right?.split('|').map((one) => one.trim()) ?? [],
+      };
+    });
 }
 
 if (import.meta.main) {

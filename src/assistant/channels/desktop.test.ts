@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Desktop, missingDesktop, startDesktop } from '../../../test/desktop.ts';
 import type { Message } from '../sending/channel.ts';
 import { desktop } from './desktop.ts';
-
-const programs = ['dunst', 'notify-send', 'Xvfb', 'xvfb-run', 'dbus-run-session'];
-const missing = programs.filter((name) => spawnSync('which', [name]).status !== 0);
 
 const config = { 'delivery.desktop': true };
 const message: Message = {
@@ -23,23 +20,16 @@ const message: Message = {
   data: {},
 };
 
-describe.skipIf(missing.length > 0)(`a desktop (needs ${programs.join(', ')})`, () => {
-  let session: ChildProcess;
-  let shown = '';
+describe.skipIf(missingDesktop.length > 0)('a desktop (needs dunst, libnotify-bin, xvfb and dbus)', () => {
+  let session: Desktop;
+  const shown = () => session.shown();
   beforeAll(async () => {
-    const script = 'echo "READY $DISPLAY $DBUS_SESSION_BUS_ADDRESS"; exec dunst -print';
-    session = spawn('dbus-run-session', ['--', 'xvfb-run', '-a', 'sh', '-c', script], { detached: true });
-    session.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    await vi.waitFor(() => expect(shown).toMatch(/READY \S+ \S+/), { timeout: 60_000, interval: 100 });
-    const [, display, bus] = /READY (\S+) (\S+)/.exec(shown)!;
-    vi.stubEnv('DISPLAY', display!);
-    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', bus!);
+    session = await startDesktop();
+    for (const [name, value] of Object.entries(session.env)) vi.stubEnv(name, value);
   }, 90_000);
   afterAll(() => {
     vi.unstubAllEnvs();
-    process.kill(-session.pid!, 'SIGTERM');
+    session?.close();
   });
 
   it('shows the texts as they are, none as an option, markup or command', async () => {
@@ -51,13 +41,13 @@ describe.skipIf(missing.length > 0)(`a desktop (needs ${programs.join(', ')})`, 
         }),
       { timeout: 60_000, interval: 500 },
     );
-    await vi.waitFor(() => expect(shown).toContain('summary:'), { timeout: 30_000, interval: 100 });
-    expect(shown).toContain("appname: 'Adjutant'");
-    expect(shown).toContain("summary: '--icon=/etc/passwd call mum'");
-    expect(shown).toContain('--urgency=low');
-    expect(shown).toMatch(/&lt;b&gt;bold|<b>bold/);
-    expect(shown).toContain('$(touch /tmp/x) `id`');
-    expect(shown).toContain('urgency: CRITICAL');
+    await vi.waitFor(() => expect(shown()).toContain('summary:'), { timeout: 30_000, interval: 100 });
+    expect(shown()).toContain("appname: 'Adjutant'");
+    expect(shown()).toContain("summary: '--icon=/etc/passwd call mum'");
+    expect(shown()).toContain('--urgency=low');
+    expect(shown()).toMatch(/&lt;b&gt;bold|<b>bold/);
+    expect(shown()).toContain('$(touch /tmp/x) `id`');
+    expect(shown()).toContain('urgency: CRITICAL');
   }, 120_000);
 });
 

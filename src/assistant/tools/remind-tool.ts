@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import type { RecurrenceInWords } from '../../recurrence/recurrence-words.ts';
 import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import { singleLine } from '../../single-line.ts';
 import type { User } from '../../store/schema.ts';
@@ -84,7 +85,10 @@ export function remindTool(planning: Planning, timeoutMs: number) {
       const { start, rule, repeats } = await readWhen(user, when, repeat, nowMs);
       const zone = preferencesOf(user).timezone;
       const { ms, allDay } = parseTime(start, zone, 'when', nowMs);
-      if (allDay) throw invalid(`"${when}" says no time of day. Say, for example, "${withTime(when)}".`);
+      if (allDay) {
+        const { withoutTime } = await import('../../recurrence/time-words.ts');
+        throw invalid(withoutTime(when).message);
+      }
       if (ms <= nowMs) throw invalid(`"${when}" is past: ${localTime(ms, zone, nowMs)}.`);
       const said = await promptTextNow(data, written, { start_ts: localTime(ms, zone, nowMs) }, context);
       // The first line of what the prompt says.
@@ -120,7 +124,7 @@ async function readWhen(user: User, when: string, repeat: string | undefined, no
   const { timezone, locale } = preferencesOf(user);
   const repeated = repeat ?? (isRecurrence(when) ? when : undefined);
   if (repeated === undefined) return { start: await inDigits(when, timezone, nowMs, locale, 'when') };
-  const { rule, time } = /^(RRULE:)?FREQ=/i.test(repeated) ? { rule: repeated } : readRecurrence(repeated);
+  const { rule, time } = readRule(repeated, readRecurrence);
   if (/FREQ=(SECONDLY|MINUTELY)/i.test(rule)) throw invalid('A reminder can repeat every hour at most.');
   if (repeated !== when && !isRecurrence(when)) {
     const start = await inDigits(when, timezone, nowMs, locale, 'when');
@@ -137,13 +141,13 @@ async function readWhen(user: User, when: string, repeat: string | undefined, no
   return { start, rule, repeats: repeated };
 }
 
-/** The words of a part of the day are no time, so the example replaces them. */
-function withTime(when: string): string {
-  const parts = /\b(?:this |in the )?(morning|noon|afternoon|evening|night|tonight)\b/i;
-  const [found, part = 'morning'] = parts.exec(when) ?? [];
-  const time = { morning: '09:00', noon: '12:00', afternoon: '15:00' }[part.toLowerCase()] ?? '20:00';
-  const day = when.replace(found ?? '', '').trim();
-  return [day === '' ? 'today' : day, time].join(' ');
+function readRule(written: string, read: (written: string) => RecurrenceInWords) {
+  if (/^(RRULE:)?FREQ=/i.test(written)) return { rule: written, time: undefined };
+  try {
+    return read(written);
+  } catch (error) {
+    throw error instanceof Failure ? invalid(error.message) : error;
+  }
 }
 
 async function quietNote(user: User, ms: number): Promise<{ readonly quiet_hours?: string }> {
@@ -158,6 +162,7 @@ async function quietNote(user: User, ms: number): Promise<{ readonly quiet_hours
 
 function invalid(problem: string): Failure {
   return new Failure('invalid-params', problem, {
+    data: { understood: true },
     issues: [{ path: ['when'], keyword: 'format', expected: 'date-time', message: problem }],
   });
 }

@@ -1,6 +1,6 @@
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
-import { showFields, showTime, toolAction } from '../client/tool-command.ts';
+import { savedText, showFields, showTime, toolAction } from '../client/tool-command.ts';
 import { type Command, type Flags, number, several, text, toggle } from '../terminal/command.ts';
 import { tableText } from '../terminal/terminal.ts';
 
@@ -36,7 +36,7 @@ const range: Flags = {
 
 export const events: Command = {
   name: 'events',
-  summary: 'Your calendar: see, add, change and answer events, find a time to meet',
+  summary: 'Your calendar: see, add and change events',
   actions: {
     list: toolAction({
       summary: 'List or search events',
@@ -59,7 +59,7 @@ export const events: Command = {
               terminal,
               undefined,
               events.map((event) => [
-                event.start_date ?? showTime(event.start_ts, event.timezone),
+                showTime(event.start_ts, event.timezone, event.start_date !== undefined),
                 event.title,
                 event.location,
                 event.status === 'confirmed' ? '' : event.status,
@@ -92,7 +92,7 @@ export const events: Command = {
       tool: 'create_event',
       words: ['user_id'],
       changes: true,
-      show: showFields,
+      show: savedText,
     }),
     update: toolAction({
       summary: 'Change an event, or one date of a series',
@@ -109,7 +109,7 @@ export const events: Command = {
       words: ['event_id'],
       changes: true,
       needsFlag: true,
-      show: showFields,
+      show: savedText,
     }),
     delete: toolAction({
       summary: 'Delete an event, or one date of a series',

@@ -15,7 +15,7 @@ const kind = text(
 
 export const inbox: Command = {
   name: 'inbox',
-  summary: 'What waits for you: approvals, questions, changes, invitations, conflicts',
+  summary: 'Everything that waits for you',
   actions: {
     list: toolAction({
       tool: 'list_inbox',
@@ -63,7 +63,7 @@ export function inboxText({ items, problems = [] }: Inbox, terminal: Terminal): 
 
 /** The item in one line, then its request or questions in full, and the commands that answer it. */
 function itemText(item: Item, terminal: Terminal): string {
-  const until = item.expires_at === undefined ? [] : [`until ${showTime(item.expires_at).slice(11, 16)}`];
+  const until = item.expires_at === undefined ? [] : [`until ${showTime(item.expires_at).slice(-5)}`];
   const [first = '', ...rest] = item.detail?.split('\n') ?? [];
   const head = tableText(terminal, undefined, [
     [item.kind, [item.title, ...until].join(', ')],

@@ -1,6 +1,6 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
-import { showFields, showTime, toolAction } from '../client/tool-command.ts';
+import { showFields, showTime, toolAction, zoneIn } from '../client/tool-command.ts';
 import { type Command, number, text, toggle } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
 
@@ -222,7 +222,7 @@ function rowsText(terminal: Terminal, rows: readonly (readonly unknown[])[], emp
   return rows.length === 0 ? empty : tableText(terminal, undefined, rows);
 }
 
-/** The local time of the person, which answers carry beside the instant. */
+/** The time in the zone of the person, which answers name beside the instant. */
 function planTime({
   plan_time,
   plan_local,
@@ -230,5 +230,5 @@ function planTime({
   readonly plan_time: string;
   readonly plan_local?: string;
 }): string {
-  return plan_local ?? showTime(plan_time);
+  return showTime(plan_time, zoneIn(plan_local));
 }

@@ -1,38 +1,53 @@
 import type { ToolAnswer } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import { inCommandWords } from '../client/command-words.ts';
 import { openLocalClient } from '../client/local-client.ts';
-import { toolArguments } from '../client/tool-command.ts';
+import { channelsText, showTime, toolArguments, warningLines, zoneIn } from '../client/tool-command.ts';
 import { single, text, UsageError } from '../terminal/command.ts';
+import { fitted } from '../terminal/wrap.ts';
 
 /** A sentence without quotes can end with this many words about the time. */
 const maxTimeWords = 8;
 
+/**
+ * Words of times. If one stands before a time that is understood, a part of the time is not: "call ben friday week at 10:00" is
+ * no reminder of "call ben friday week".
+ */
+const ofTime =
+  /(?:^|\s)(?:\d{1,2}(?:[:.h]\d\d|am|pm|h|uhr),?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|minutes?|hours?|days?|weeks?|months?|years?|next|last|this|ago|at|on|in|from|after|before|until|till|by|not|or|and|between|every|half|past|quarter|mo(?:ntag|rgen)|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|heute|übermorgen|gestern|wochen?|monate?n?|tage?n?|stunden?|minuten?|um|am|nächste[nrs]?|letzte[nrs]?|kommende[nrs]?|von|nach|vor|bis|nicht|oder|und|zwischen|jede[nrs]?|halb|viertel|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|hier|semaines?|mois|jours?|heures?|prochaine?|derni(?:er|ère)|à|le|avant|après|chaque|entre|et|ou|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|ayer|semanas?|mes(?:es)?|días?|horas?|minutos?|próxim[oa]|pasad[oa]|el|las|antes|después|hasta|cada)$/i;
+
 const flags = {
-  repeat: text('RULE', 'How it repeats, such as "every monday"; the time is then the first one'),
-  who: text('PERSON', 'Whom to remind; you, unless given'),
+  for: text('PERSON', 'Whom to remind, by name; you, unless given', { argument: 'who' }),
+  repeat: text('RULE', 'How it repeats, such as "every weekday" or monthly; WHEN is then the first time'),
 };
 
 export const remind = single('remind', {
   summary: 'Set a reminder',
   args: 'TEXT WHEN…',
-  notes: { WHEN: 'Such as tomorrow 18:00, in 10 minutes or every weekday at 7' },
+  notes: {
+    TEXT: 'what to remind of',
+    WHEN: '"in 10 minutes", "friday 18:00", "every weekday at 7", "2027-06-12 09:00"',
+  },
   flags,
-  examples: ['remind "call mum" tomorrow 18:00', 'remind me in 10 minutes to stretch'],
+  examples: [
+    'remind "call mum" tomorrow 18:00',
+    'remind me in 10 minutes to stretch',
+    'remind "water the plants" sunday 10:00 --repeat weekly',
+  ],
   async run({ loaded, flags: given, words, terminal }) {
     const readings = readingsOf(words);
     if (readings.length === 0)
-      throw new UsageError('say what and when, for example: adjutant remind "call mum" tomorrow 18:00');
+      throw new UsageError('say what and when\n  Example: adjutant remind "call mum" tomorrow 18:00');
     await using client = await openLocalClient(loaded, terminal);
     let refusal: unknown;
     for (const reading of readings) {
       try {
         const { value } = await client.call('remind', { ...reading, ...toolArguments(given, flags) });
-        terminal.report(value, () => show(value));
+        terminal.report(value, () => fitted(show(value), terminal));
         return 0;
       } catch (error) {
-        // Another place to divide the sentence may give a time.
-        if (!(error instanceof Failure) || error.issues[0]?.path[0] !== 'when') throw error;
+        // Another place to divide the sentence may give a time. A time that is understood and refused stays refused.
+        if (!(error instanceof Failure) || error.issues[0]?.path[0] !== 'when' || error.data?.['understood'])
+          throw error;
         refusal ??= error;
       }
     }
@@ -53,30 +68,23 @@ function readingsOf(words: readonly string[]): readonly { readonly text: string;
   return [{ text: first, when: others.join(' ') }, ...(first.includes(' ') ? [] : endings(words))];
 }
 
-/** The time at the end, in as many words as possible. */
+/** The time at the end, in as many words as possible, where nothing before it belongs to a time. */
 function endings(words: readonly string[]) {
   const longest = Math.min(maxTimeWords, words.length - 1);
   return Array.from({ length: Math.max(0, longest) }, (_, index) => {
     const at = words.length - (longest - index);
     return { text: words.slice(0, at).join(' '), when: words.slice(at).join(' ') };
-  });
+  }).filter(({ text }) => !ofTime.test(text));
 }
 
-function show({
-  text: what,
-  when,
-  repeats,
-  planned = [],
-  quiet_hours,
-  warnings = [],
-}: ToolAnswer<'remind'>): string {
-  const channels = [...new Set(planned.map(({ channel }) => channel))].join(', ');
+function show(reminder: ToolAnswer<'remind'>): string {
+  const { text: what, when, start_ts, repeats, planned, quiet_hours, warnings } = reminder;
+  const zone = zoneIn(when);
+  const channels = channelsText(planned);
   return [
-    `✓ Reminder: ${what}`,
-    `  When: ${when}`,
+    `✓ ${what}: ${showTime(start_ts, zone)} (${zone})${channels === '' ? '' : `, ${channels}`}`,
     ...(repeats === undefined ? [] : [`  Repeats: ${repeats}`]),
-    ...(channels === '' ? [] : [`  By: ${channels}`]),
     ...(quiet_hours === undefined ? [] : [`  ${quiet_hours}`]),
-    ...warnings.map((warning) => `! ${inCommandWords(warning)}`),
+    ...warningLines(warnings),
   ].join('\n');
 }

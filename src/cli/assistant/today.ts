@@ -10,7 +10,7 @@ import { inboxText, readInbox } from './inbox.ts';
 type Event = ToolAnswer<'list_events'>['events'][number];
 
 export const today = single('today', {
-  summary: 'Show what needs you, and the events, tasks and reminders of today and tomorrow',
+  summary: 'Show what is on today and tomorrow, and what needs you',
   args: '[PERSON]',
   examples: ['today', 'today ada'],
   async run({ loaded, words: [person], terminal }) {
@@ -70,7 +70,7 @@ function table(
   zone: string,
   terminal: Terminal,
 ): string {
-  const clock = (time: string) => showTime(time, zone).slice(11, 16);
+  const clock = (time: string) => showTime(time, zone).slice(-5);
   const isReminder = ({ start_ts, end_ts, task }: Event) => start_ts === end_ts && task === undefined;
   const shown = new Set(events.filter(isReminder).map(({ id }) => id));
   const rows = [

@@ -28,6 +28,7 @@ const personFlags: Flags = {
   'pause-until': text('TIME', 'No reminders until then, except named times and important events'),
 };
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const deletedText = ({ deleted }: ToolAnswer<'delete_user'>) => `✓ Deleted ${deleted}`;
 const name = text('NAME', 'Name of the person');
 
@@ -83,8 +84,8 @@ export const users: Command = {
       tool: 'create_user',
       words: ['name'],
       changes: true,
-      show: ({ note, ...user }) =>
-        showFields({ ...user, ...(note !== undefined && { note: inCommandWords(note) }) }),
+      show: ({ note, ...user }, terminal) =>
+        showFields({ ...user, ...(note !== undefined && { note: inCommandWords(note) }) }, terminal),
     }),
     update: toolAction({
       summary: 'Change a person',
@@ -108,7 +109,7 @@ export const users: Command = {
       async confirm(client, { user_id }, terminal) {
         const person = { user_id: String(user_id) };
         const { value: user } = await client.call('get_user', person);
-        const events = await client.call('list_events', { ...person, days_forward: 90, ...wholeList });
+        const { events } = (await client.call('export_calendar', person)).value;
         const planned = await client.call('list_notifications', {
           ...person,
           status: 'planned',
@@ -116,11 +117,12 @@ export const users: Command = {
         });
         const rules = await client.call('list_rules', { ...person, ...wholeList });
         const counts = [
-          `${events.value.events.length} events in the next 90 days`,
-          `${planned.value.notifications.length} planned reminders`,
-          `${rules.value.rules.length} rules`,
+          counted(events, 'event'),
+          counted(planned.value.notifications.length, 'planned reminder'),
         ];
-        return terminal.confirm(`${user.name} has ${counts.join(', ')}. Delete all of it?`);
+        return terminal.confirm(
+          `${user.name} has ${counts.join(', ')} and ${counted(rules.value.rules.length, 'rule')}. Delete all of it?`,
+        );
       },
       show: deletedText,
     }),

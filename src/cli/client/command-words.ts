@@ -63,10 +63,12 @@ const mention = new RegExp(`(Call )?(?<!["'\`\\w./-])(${names})(?!["'\`\\w/-])(?
  * one is a command line.
  */
 export function inCommandWords(message: string): string {
-  return message.replace(mention, (_, call: string | undefined, tool: string, run: string | undefined) => {
-    const command = `"adjutant ${commandOfTool[tool]}${run === undefined ? '' : ` ${run}`}"`;
-    return call === undefined ? command : `Run ${command}`;
-  });
+  return message
+    .replace(mention, (_, call: string | undefined, tool: string, run: string | undefined) => {
+      const command = `"adjutant ${commandOfTool[tool]}${run === undefined ? '' : ` ${run}`}"`;
+      return call === undefined ? command : `Run ${command}`;
+    })
+    .replace(/ in user_id(?=[,.])/, '');
 }
 
 /** The argument of a tool that a flag gives. */
@@ -81,7 +83,12 @@ export function explainFailure(failure: Failure, flags: Flags = {}): Error {
     Object.entries(flags).map(([flag, known]) => [argumentOf(flag, known), `--${flag}`]),
   );
   const issues = failure.issues.map(({ path: [field = '', ...rest], message }) =>
-    [[flagOf.get(String(field)) ?? String(field).replaceAll('_', ' '), ...rest].join('.'), message].join(' '),
+    // A message that begins with what was written needs no name of the flag.
+    message.startsWith('"')
+      ? message
+      : [[flagOf.get(String(field)) ?? String(field).replaceAll('_', ' '), ...rest].join('.'), message].join(
+          ' ',
+        ),
   );
   return new UsageError(issues.join('; '), { cause: failure });
 }

@@ -2,9 +2,11 @@ import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { CommandFlag } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
+import { shortTime } from '../../recurrence/written-time.ts';
 import { type Action, type Flags, UsageError, type Use } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { argumentOf } from './command-words.ts';
+import { fitted } from '../terminal/wrap.ts';
+import { argumentOf, inCommandWords } from './command-words.ts';
 import { type LocalClient, openLocalClient } from './local-client.ts';
 
 interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run'> {
@@ -87,21 +89,82 @@ function convert(raw: Use['flags'][string] & {}, { format }: CommandFlag, flag: 
   }
 }
 
-/** Prints one object, a line for each field, in words instead of field names. */
-export function showFields(value: object): string {
-  const fields = Object.entries(value).map(([key, field]) => [
-    key.replace(/_(ts|e164|ms|json)$/, '').replaceAll('_', ' '),
-    typeof field === 'string' ? field : JSON.stringify(field),
-  ]);
-  const width = Math.max(...fields.map(([label]) => label!.length));
-  return fields.map(([label, field]) => `${label!.padEnd(width)}  ${field}`).join('\n');
+/** Prints one object, a line for each field, in words instead of field names. Local times take the place of instants. */
+export function showFields(value: object, terminal: Terminal): string {
+  return fitted([...fieldLines(value), ...remindersText(value)].join('\n'), terminal);
 }
 
-/** Formats a time in a time zone, by default that of this machine, with the zone's name. */
-export function showTime(time: unknown, zone?: unknown): string {
-  const at = new Date(String(time));
-  const place = typeof zone === 'string' ? { timeZone: zone } : {};
-  const named = new Intl.DateTimeFormat('en', { ...place, timeZoneName: 'short' }).formatToParts(at);
-  const clock = at.toLocaleString('sv-SE', { ...place, dateStyle: 'short', timeStyle: 'short' });
-  return `${clock} ${named.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`.trimEnd();
+function fieldLines(value: object): readonly string[] {
+  const { warnings: _, planned: __, ...rest } = value as Planned & Readonly<Record<string, unknown>>;
+  const fields = Object.entries(rest)
+    .filter(([key]) => !(key.endsWith('_ts') && key.replace(/_ts$/, '_local') in rest))
+    .map(([key, field]) => [
+      key.replace(/_(ts|local|e164|ms|json)$/, '').replaceAll('_', ' '),
+      typeof field === 'string' ? field : isTexts(field) ? field.join(', ') : JSON.stringify(field),
+    ]);
+  const width = Math.max(...fields.map(([label]) => label!.length));
+  return fields.map(([label, field]) => `${label!.padEnd(width)}  ${field}`);
+}
+
+const isTexts = (field: unknown): field is readonly string[] =>
+  Array.isArray(field) && field.every((one) => typeof one === 'string');
+
+/** What a write has planned, and why it may not arrive. */
+export interface Planned {
+  readonly planned?:
+    | readonly { readonly plan_time: string; readonly plan_local?: string; readonly channel: string }[]
+    | undefined;
+  readonly warnings?: readonly string[] | undefined;
+}
+
+/** How a reminder comes: `on this desktop`, `by email`. */
+export function channelsText(planned: Planned['planned'] = []): string {
+  const ways = planned.map(({ channel }) => (channel === 'desktop' ? 'on this desktop' : `by ${channel}`));
+  return [...new Set(ways)].join(', ');
+}
+
+/** The reminders that are planned, if there are any, and the warnings, each on a line. */
+function remindersText({ planned = [], warnings = [] }: Planned): readonly string[] {
+  const times = planned
+    .map(({ plan_time, plan_local }) => showTime(plan_time, zoneIn(plan_local)))
+    .join(', ');
+  return [
+    ...(times === '' ? [] : [`  Reminder: ${times}, ${channelsText(planned)}`]),
+    ...warningLines(warnings),
+  ];
+}
+
+export const warningLines = (warnings: readonly string[] = []) =>
+  warnings.map((warning) => `! ${inCommandWords(warning)}`);
+
+type SavedEvent = ToolAnswer<'update_event'> & { readonly start_local?: string };
+
+/** What the first line of a saved event says, and what only programs need. */
+const saidFirst =
+  /^(?:title|start_\w+|end_\w+|all_day|timezone|user_id|provider|provider_event_id|recurring)$/;
+
+/** An event after a change: when it is, its other fields, its reminders and the warnings. */
+export function savedText(event: SavedEvent, terminal: Terminal): string {
+  const zone = zoneIn(event.start_local) ?? event.timezone;
+  const time = (at: string) => showTime(at, zone, event.all_day);
+  const [start, end] = [time(event.start_ts), time(event.end_ts)];
+  const [day, until] = [start.slice(0, -6), end.startsWith(start.slice(0, -6)) ? end.slice(-5) : end];
+  const when = event.all_day ? start : day === '' || end === start ? start : `${start} to ${until}`;
+  const others = Object.entries(event).filter(
+    ([key, field]) => !saidFirst.test(key) && !(key === 'status' && field === 'confirmed'),
+  );
+  const rest = fieldLines(Object.fromEntries(others)).map((line) => `  ${line}`);
+  const place = zone === undefined || event.all_day ? '' : ` (${zone})`;
+  return fitted([`✓ ${event.title}: ${when}${place}`, ...rest, ...remindersText(event)].join('\n'), terminal);
+}
+
+/** The time zone in a local time that an answer has beside an instant. */
+export function zoneIn(local: string | undefined): string | undefined {
+  return / \d\d:\d\d (\S+?)(?:,|$)/.exec(local ?? '')?.[1];
+}
+
+/** Formats a time in a time zone, by default that of this machine, with the day in words. */
+export function showTime(time: unknown, zone?: unknown, allDay = false): string {
+  const place = typeof zone === 'string' ? zone : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return shortTime(Date.parse(String(time)), place, Date.now(), allDay);
 }

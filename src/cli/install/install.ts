@@ -28,9 +28,9 @@ const shared: Flags = {
 };
 
 export const install = single('install', {
-  summary: 'Connect a client, or list the clients found here',
+  summary: 'Connect a client',
   args: '[CLIENT]',
-  notes: { CLIENT: names },
+  notes: { CLIENT: `${names}; without a name, those found here are listed` },
   flags: {
     ...shared,
     http: toggle('Connect the client to a running adjutant serve --http'),

@@ -111,7 +111,7 @@ function coloured(code: number, text: string): string {
   return `\u001b[${code}m${text}\u001b[0m`;
 }
 
-/** Formats rows in columns, below their titles if there are any. On a terminal, lines are cut at its width. */
+/** Formats rows in columns, below their titles if there are any. On a terminal, lines and lists are cut at its size. */
 export function tableText(
   terminal: Terminal,
   head: readonly string[] | undefined,
@@ -129,7 +129,13 @@ export function tableText(
       .trimEnd();
     return edge !== undefined && text.length > edge ? `${text.slice(0, edge - 1)}…` : text;
   };
-  return [...(head ? [paint(terminal, 1, line(head))] : []), ...plain.map(line)].join('\n');
+  const room = terminal.output.isTTY && terminal.output.rows > 8 ? terminal.output.rows - 4 : plain.length;
+  const left = plain.length - room;
+  return [
+    ...(head ? [paint(terminal, 1, line(head))] : []),
+    ...plain.slice(0, room).map(line),
+    ...(left > 0 ? [`… and ${left} more; with "| less" after the command, all are shown`] : []),
+  ].join('\n');
 }
 
 /** Replaces control characters, which a pager or the next program could pass on to a terminal. */
