@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ToolAnswer, ToolArguments, ToolName } from './api.ts';
 import { type AssistantFeature, type AssistantOptions, createAssistant } from './assistant/assistant.ts';
 import type { Delivery } from './assistant/delivery/delivery.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createActivity } from './audit/activity-tool.ts';
 import type { Audit } from './audit/audit-entry.ts';
-import { type Config, settingsInForce } from './config.ts';
+import { type Config, mayHaveSkills, settingsInForce } from './config.ts';
 import { type Context, identityOf } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { contracts } from './contracts/contracts.ts';
@@ -49,6 +49,7 @@ import {
   type PromptsFeature,
 } from './prompts/prompts.ts';
 import { createRoutines } from './routines/routines.ts';
+import { addressOf } from './skills/skill.ts';
 import { createSkills } from './skills/skills.ts';
 import type { ClientConnections } from './status/client-tools.ts';
 import { connectedClients } from './status/connected-clients.ts';
@@ -183,15 +184,13 @@ function createDemoFeature(config: Config, call: CallFeature, { storedData }: As
 }
 
 /** Returns no feature, so that no extension is declared, if the settings allow no skill. */
-function createSkillFeatures(config: Config, library: PromptsFeature): readonly Feature[] {
-  const { 'skills.folders': folders, 'skills.prompts': prompts } = config;
-  if (folders.length === 0 && prompts === 'none') return [];
+function createSkillFeatures(config: Config, prompts: PromptsFeature): readonly Feature[] {
+  if (!mayHaveSkills(config)) return [];
   return [
     createSkills({
-      folders,
-      prompts,
-      library: library.definitions,
-      libraryChanges: (listener) => library.subscribe?.(listener) ?? (() => {}),
+      prompts: config['skills.prompts'],
+      library: prompts.library,
+      libraryChanges: (listener) => prompts.subscribe(listener),
       watch: (changed) => new FolderWatch({ changed, poll: config['prompts.watch'] === 'poll' }),
     }),
   ];
@@ -292,6 +291,7 @@ export function openPrompts(
     ...promptGit(config, env),
     ...promptDocuments(config, shared),
     ...shared,
+    ...(mayHaveSkills(config) && { skillAddress: addressOf }),
   });
 }
 
@@ -312,10 +312,16 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
         ...shared,
         ...recovery(options),
         ...{ expandText, outreach, outlivesClients: options.outlivesClients ?? false },
+        librarySkills: async () => skillParents(await prompts.library()),
       }),
     ),
     assistant,
   };
+}
+
+/** The folders in which the skills of the library are, each once. */
+function skillParents(library: Awaited<ReturnType<PromptsFeature['library']>>): readonly string[] {
+  return [...new Set(library.flatMap(({ folder }) => (folder === undefined ? [] : [dirname(folder)])))];
 }
 
 /** Joins routines with the features that they use. */

@@ -96,3 +96,13 @@ export function settingsInForce(config: Config, origins: Readonly<Record<string,
     description: table[name]!.description,
   }));
 }
+
+/** Whether the settings name anything that can be served as a skill. */
+export function mayHaveSkills(config: Config): boolean {
+  const sources: readonly unknown[] = [
+    ...config['skills.folders'],
+    ...(config['prompts.mounts'] as readonly unknown[]),
+    ...(config['prompts.repositories'] as readonly unknown[]),
+  ];
+  return config['skills.prompts'] !== 'none' || sources.length > 0;
+}

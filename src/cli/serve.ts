@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { LoadedConfig } from '../config.ts';
+import { type LoadedConfig, mayHaveSkills } from '../config.ts';
 import { initializeResult } from '../contracts/contract.ts';
 import { instructionsFor } from '../contracts/instructions.ts';
 import { legacyVersions, standard } from '../contracts/standard.ts';
@@ -109,7 +109,6 @@ function earlyReply(chunk: Buffer, { config }: LoadedConfig): string | undefined
 
 /** The capabilities of a server whose clients can use every tool. */
 function capabilitiesOf(config: LoadedConfig['config']): JsonObject {
-  const hasSkills = config['skills.folders'].length > 0 || config['skills.prompts'] !== 'none';
   return standard.capabilities({
     tools: true,
     prompts: true,
@@ -118,7 +117,7 @@ function capabilitiesOf(config: LoadedConfig['config']): JsonObject {
     extensions: {
       ...extensions.prompts,
       ...extensions.delegate,
-      ...(hasSkills && extensions.skills),
+      ...(mayHaveSkills(config) && extensions.skills),
       ...extensions.apps,
     },
   });

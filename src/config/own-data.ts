@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isObject } from '../json.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { decodePercent } from '../single-line.ts';
 import { standardFile } from './file.ts';
@@ -16,6 +17,9 @@ export function ownFiles(config: Config, env: Environment): readonly string[] {
     join(config['http.state_dir'], 'audit'),
     config['calendars.passwords_file'],
     config['delivery.outbox_dir'],
+    ...(config['prompts.repositories'] as readonly unknown[]).flatMap((one) =>
+      isObject(one) && typeof one['token_file'] === 'string' ? [one['token_file']] : [],
+    ),
   ];
 }
 

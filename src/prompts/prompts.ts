@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatModel } from '../chat-model.ts';
 import { type ExpandText, extensions, type Feature } from '../feature.ts';
+import { present } from '../json.ts';
 import { Lazy } from '../pace.ts';
 import type { Records } from '../store/records.ts';
 import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
@@ -10,8 +11,10 @@ import { Expander } from './catalog/expander.ts';
 import { type ExposeOptions, Exposure } from './catalog/exposure.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Shelf } from './catalog/shelf.ts';
+import type { SkillAddress } from './catalog/skill-addresses.ts';
 import { Usage } from './catalog/usage.ts';
 import type { PromptDefinition } from './definition/definition.ts';
+import { shownDescription } from './definition/shown-description.ts';
 import type { EditablePromptSource, PromptSource } from './definition/source.ts';
 import { BuiltInSource } from './jsonl/built-in-source.ts';
 import { SharedSource } from './jsonl/shared-source.ts';
@@ -77,6 +80,8 @@ export interface PromptsOptions {
   readonly countsUsage?: boolean;
   /** Which prompts clients list. Default: all. */
   readonly expose?: ExposeOptions;
+  /** Where clients that cannot read files of this machine find those of a skill. */
+  readonly skillAddress?: SkillAddress;
   /** Keeps the index of the search. Default: in memory. */
   readonly searchFile?: string;
   /** Also logs invalid files and missing folders. */
@@ -93,11 +98,19 @@ export interface PromptDocuments {
 /** The feature with its prompts as they are stored, for files that other programs read. */
 export interface PromptsFeature extends Feature {
   readonly subscribe: NonNullable<Feature['subscribe']>;
-  /** All prompts as stored, before rendering. Returns the same array object until something changes. */
-  definitions(): Promise<readonly PromptDefinition[]>;
+  /** All prompts before rendering, to serve them in other forms. Returns the same array object until something changes. */
+  library(): Promise<readonly LibraryPrompt[]>;
   /** Throws if a source is unavailable: its prompts must not count as deleted. */
   entries(): Promise<readonly CatalogEntry[]>;
+  /** Those of the entries that clients list. */
+  exposed(entries: readonly CatalogEntry[]): Promise<readonly CatalogEntry[]>;
   readonly expandText: ExpandText;
+}
+
+/** A prompt as stored, with the description that lists show. */
+interface LibraryPrompt extends PromptDefinition {
+  /** Whether clients list it. */
+  readonly isListed: boolean;
 }
 
 const everything: ExposeOptions = { rules: ['all'], limit: 0 };
@@ -142,12 +155,19 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
     const { PromptSearch } = await import('./catalog/search.ts');
     return new PromptSearch(catalog, { boosts: usage && (() => usage.boosts()), file: options.searchFile });
   });
-  const expander = new Expander({ find: versions.find, recent, usage });
+  const { skillAddress } = options;
+  const expander = new Expander({ find: versions.find, recent, usage, skillAddress });
   const exposure = new Exposure(catalog, options.expose ?? everything, shelf, usage);
-  let listed: readonly CatalogEntry[] = [];
-  let definitions: readonly PromptDefinition[] = [];
+  let library: { readonly of: readonly unknown[]; readonly prompts: readonly LibraryPrompt[] } | undefined;
   return {
     ...catalogFeature(catalog),
+    subscribe(listener) {
+      const changed = () => listener({ kind: 'prompts' });
+      const unsubscribe = [catalog.subscribe(changed), shelf.subscribe(changed)];
+      return () => {
+        for (const stop of unsubscribe) stop();
+      };
+    },
     problems: async () => (await libraryProblems()).filter(({ severity }) => severity !== 'note'),
     expandText: expander.expandText,
     async close() {
@@ -161,17 +181,32 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       for (const source of sources) await source.list();
       return catalog.list();
     },
+    exposed: (entries) => exposure.choose(entries),
+    async library() {
+      const entries = await catalog.list();
+      const exposed = await exposure.choose(entries);
+      if (library?.of[0] !== entries || library.of[1] !== exposed) {
+        const isExposed = new Set(exposed);
+        const prompts = entries.map((entry) => ({
+          ...entry.definition,
+          ...present({ description: shownDescription(entry.definition) }),
+          isListed: isExposed.has(entry),
+        }));
+        library = { of: [entries, exposed], prompts };
+      }
+      return library.prompts;
+    },
     tools: [
-      ...createCatalogTools({ catalog, expander, search, shelf }),
+      ...createCatalogTools({ catalog, expander, search, shelf, versions }),
       createUsageTool(usage),
       createShow(catalog, versions),
-      ...createEditingTools(editor),
+      ...createEditingTools(editor, versions),
       createDeletedTool(editor),
       createHistoryTool({ editor, versions, openRepository }),
       createLabelTool(versions),
       createTestTool({ catalog, versions, tested, model }),
       ...createTryTools({ catalog, versions, model, trials }),
-      ...createLibraryTools(catalog, editor, libraryProblems, silencedRules),
+      ...createLibraryTools(catalog, versions, editor, libraryProblems, silencedRules),
     ],
     prompts: new CatalogProvider({
       catalog,
@@ -180,18 +215,14 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       recent,
       usage,
       derives: true,
-      choose: (entries) => exposure.choose(entries),
+      choose: (entries, client) => exposure.choose(entries, client),
+      filings: () => shelf.filings(),
+      skillAddress,
       escapes: true,
       revisions: true,
     }),
     methods: createMethods(editor, { revisions: true }),
     extensions: extensions.prompts,
-    async definitions() {
-      const entries = await catalog.list();
-      if (entries !== listed) definitions = entries.map(({ definition }) => definition);
-      listed = entries;
-      return definitions;
-    },
   };
 }
 
@@ -315,9 +346,10 @@ function createSources(
     ...hexai,
     new CommandSource({ folder: commandsDir, poll, namedBy: namedBy.commandsDir, composition }),
     ...libraries,
-    ...mounts.map((mount) => new MountSource({ ...mount, poll })),
-    // The feature of skills reports a missing folder.
-    ...skillFolders.map((path) => new MountSource({ format: 'claude-skills', path, isOptional: true, poll })),
+    ...mounts.map((mount) => new MountSource({ ...mount, namedBy: 'prompts.mounts', poll })),
+    ...skillFolders.map(
+      (path) => new MountSource({ format: 'claude-skills', path, namedBy: 'skills.folders', poll }),
+    ),
     new BuiltInSource({ folder: builtInDir, seeds: false, poll, namedBy: namedBy.jsonlDir }),
   ];
   return { user, hexai, sources };

@@ -122,14 +122,16 @@ export const promptSettings = defineSettings({
           prefix: { type: 'string', pattern: '^[^:/\\\\\\s]+$' },
           interval_minutes: { type: 'integer', minimum: 0 },
           credentials: { type: 'string', enum: ['helper'] },
+          token_file: { type: 'string', minLength: 1 },
         },
         required: ['address'],
         additionalProperties: false,
       },
     },
+    paths: ['token_file'],
     default: [],
     description:
-      'Git repositories of prompts to fetch and serve: tables with address (https, ssh or a path) and optionally branch, commit (to stay at it), folder (in the repository), format (libraries, or one of prompts.mounts), prefix, name, interval_minutes (default 60; 0 updates only with prompts pull) and credentials (helper: your own git credential helper is asked for a password of that host).',
+      'Git repositories of prompts to fetch and serve: tables with address (https, ssh or a path) and optionally branch, commit (to stay at it), folder (in the repository), format (libraries, or one of prompts.mounts), prefix, name, interval_minutes (default 60; 0 updates only with prompts pull) and, for a private repository, credentials (helper: your own git credential helper is asked for a password of that host) or token_file (a file with a token for that host).',
   },
   'prompts.repositories_dir': {
     type: 'path',

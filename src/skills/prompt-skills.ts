@@ -8,8 +8,10 @@ import {
   type Skill,
   type SkillReading,
   skillLimits,
+  skillNameOf,
   skillUri,
 } from './skill.ts';
+import { printManifest } from './skill-manifest.ts';
 
 /** A prompt of the library, before any argument is filled in. */
 export interface SkillPrompt {
@@ -27,12 +29,12 @@ export interface SkillPrompt {
   readonly template: 'input' | 'braces' | 'jinja' | 'none';
   readonly file: string;
   readonly line: number;
-  /** Set for a skill folder. It is served with all its files, not as a prompt. */
+  /** Set for a skill, which is served with all files of this folder. */
   readonly folder?: string;
+  /** Whether `resources/list` contains the skill. Default: true. */
+  readonly isListed?: boolean;
 }
 
-/** A prompt with this tag is served as a skill unless the settings say otherwise. */
-export const skillTag = 'skill';
 const maxDescription = 1024;
 
 /** Turns prompts into skills that consist of a SKILL.md only. */
@@ -68,17 +70,6 @@ function isExact({ name }: SkillPrompt): boolean {
   return skillNameOf(name) === name;
 }
 
-/** Skill names consist of lowercase letters, digits and single hyphens. */
-function skillNameOf(prompt: string): string {
-  return prompt
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 65)
-    .replace(/^-/, '')
-    .slice(0, 64)
-    .replace(/-$/, '');
-}
-
 function skillOf(name: string, prompt: SkillPrompt): Skill {
   const { title, description } = prompt;
   const words = [description, title].map((text) => singleLine(text ?? '', maxDescription));
@@ -86,18 +77,11 @@ function skillOf(name: string, prompt: SkillPrompt): Skill {
     name,
     description: words.find((text) => text !== '') ?? singleLine(`The prompt ${prompt.name}`, maxDescription),
   };
-  const bytes = Buffer.from(manifestOf(frontmatter, prompt));
+  const body = ['', explanationOf(prompt), '', textOf(prompt), ''].join('\n');
+  const bytes = Buffer.from(printManifest(frontmatter, body));
   const file = { path: manifestName, digest: digestOf(bytes), size: bytes.length, read: async () => bytes };
   const root = skillUri(promptsSegment, name);
   return { name, root, frontmatter, files: [file], folders: [], listed: false };
-}
-
-function manifestOf(frontmatter: Skill['frontmatter'], prompt: SkillPrompt): string {
-  // A JSON string is a valid YAML string. The quotes keep names such as 123 and true strings.
-  const front = Object.entries(frontmatter).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-  return ['---', ...front, '---', '', explanationOf(prompt), '', textOf(prompt), '']
-    .join('\n')
-    .toWellFormed();
 }
 
 const placeholders: Readonly<Record<SkillPrompt['template'], string>> = {

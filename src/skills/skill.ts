@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../feature.ts';
-import { FileProblem, parseFrontMatter, spacedDelimiter } from '../front-matter.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 
 /** One skill with its files, as a source provides it. */
 export interface Skill {
@@ -40,13 +39,30 @@ export const manifestName = 'SKILL.md';
 export const directoryType = 'inode/directory';
 /** Limits that every client accepts, from the specification of the extension. */
 export const skillLimits = { files: 512, bytes: 16 * 1024 * 1024 };
-/** First segment of the addresses of all prompts, so no skill folder may have this name. */
+/** First segment of the addresses of all prompts without a folder. */
 export const promptsSegment = 'prompts';
+
+/** Names of skills consist of lowercase letters, digits and single hyphens. Empty if the name has none of these. */
+export function skillNameOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 65)
+    .replace(/^-/, '')
+    .slice(0, 64)
+    .replace(/-$/, '');
+}
 
 const scheme = 'skill://';
 
 export function skillUri(...segments: readonly string[]): string {
   return `${scheme}${segments.map(encodeURIComponent).join('/')}`;
+}
+
+/** The address of a skill folder: the prefix of the name, such as a plugin, comes before the skill's own name. */
+export function addressOf(name: string): string {
+  const parts = name.split(':');
+  return skillUri(...parts.slice(0, -1), skillNameOf(parts.at(-1)!));
 }
 
 export function fileUri({ root }: Pick<Skill, 'root'>, path: string): string {
@@ -98,56 +114,6 @@ export function mimeTypeOf(path: string): string {
   return Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension]! : 'application/octet-stream';
 }
 
-const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
-/**
- * Parses and validates the front matter of a SKILL.md. The clients refuse whole lists for one invalid entry, so long texts
- * are cut and other values become texts.
- */
-export async function parseSkillFrontmatter(
-  bytes: Buffer,
-  folder: string,
-  warn: (message: string) => void = () => {},
-): Promise<SkillFrontmatter> {
-  const fields = await parseFields(bytes);
-  const { name, description, compatibility, metadata } = fields;
-  if (typeof name !== 'string' || !isSkillName(name))
-    throw new FileProblem(
-      `"name" must be 1 to 64 lowercase letters, digits and single hyphens, not ${JSON.stringify(name ?? null)}`,
-      2,
-    );
-  if (name !== folder)
-    throw new FileProblem(`"name" is "${name}", but the folder is "${folder}"; give both the same name`, 2);
-  if (typeof description !== 'string' || description === '')
-    throw new FileProblem('"description" must be a text', 2);
-  const cut = (field: string, value: string, longest: number) => {
-    if ([...value].length <= longest) return value;
-    warn(`"${field}" is longer than ${longest} characters, so clients get its beginning`);
-    return [...value].slice(0, longest).join('');
-  };
-  return {
-    ...fields,
-    name,
-    description: cut('description', description, 1024),
-    ...(compatibility !== undefined && { compatibility: cut('compatibility', String(compatibility), 500) }),
-    ...(metadata !== undefined && { metadata: textsIn(metadata, warn) }),
-  };
-}
-
-/** The values of `metadata` as texts, which clients require. */
-function textsIn(metadata: Json, warn: (message: string) => void): JsonObject {
-  const isValid = isObject(metadata) && Object.values(metadata).every((value) => typeof value === 'string');
-  if (!isValid) warn('"metadata" must map names to texts, so other values are sent as texts');
-  const entries = isObject(metadata) ? Object.entries(metadata) : [['value', metadata] as const];
-  return Object.fromEntries(
-    entries.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
-}
-
-function isSkillName(name: string): boolean {
-  return name.length <= 64 && namePattern.test(name);
-}
-
 /** The text of a file, or `undefined` if it is not valid UTF-8. Keeps a byte order mark, which the digest covers. */
 export function decodeText(bytes: Buffer): string | undefined {
   try {
@@ -155,23 +121,4 @@ export function decodeText(bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function parseFields(bytes: Buffer): Promise<Readonly<Record<string, Json>>> {
-  const text = decodeText(bytes);
-  if (text === undefined) throw new FileProblem('the file is not valid UTF-8', 1);
-  const { fields } = await parseFrontMatter(text, spacedDelimiter);
-  assertJson(fields, 0);
-  return fields as Record<string, Json>;
-}
-
-/** Refuses values that JSON changes: the client compares the list with the file, field by field. */
-function assertJson(value: unknown, depth: number): void {
-  if (depth > 32) throw new FileProblem('the YAML is nested more than 32 levels deep', 2);
-  if (value === null || ['string', 'boolean'].includes(typeof value)) return;
-  if (typeof value === 'number' && Number.isFinite(value)) return;
-  if (Array.isArray(value)) for (const item of value) assertJson(item, depth + 1);
-  else if (isObject(value) && !Object.hasOwn(value, '__proto__'))
-    for (const item of Object.values(value)) assertJson(item, depth + 1);
-  else throw new FileProblem(`the YAML value ${String(value)} cannot be sent as JSON; put it in quotes`, 2);
 }

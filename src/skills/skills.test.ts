@@ -7,10 +7,13 @@ import { placesIn } from '../../test/prompts/open-prompts.ts';
 import { plantTree, until, write } from '../../test/tree.ts';
 import { standard } from '../contracts/standard.ts';
 import { Server } from '../engine/server.ts';
+import { parseFrontMatter } from '../front-matter.ts';
 import type { JsonObject } from '../json.ts';
 import { FolderWatch } from '../prompts/files/folder-watch.ts';
-import { createPrompts } from '../prompts/prompts.ts';
+import { createPrompts, type PromptsOptions } from '../prompts/prompts.ts';
+import { Access } from '../toolsets/access.ts';
 import { connectMemory } from '../transports/memory.ts';
+import { addressOf } from './skill.ts';
 import { createSkills, type SkillsOptions } from './skills.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
@@ -26,21 +29,29 @@ const review: Files = {
 };
 
 /** A server with skills from `skills` and prompts from `commands`. */
-function openSkills(files: Files = review, options: Partial<SkillsOptions> = {}) {
+function openSkills(
+  files: Files = review,
+  options: Partial<SkillsOptions> = {},
+  more: Partial<PromptsOptions> = {},
+  access?: Access,
+) {
   const home = plantTree(files);
-  const library = createPrompts(placesIn(home));
+  const skillFolders = [join(home, 'skills')];
+  const library = createPrompts({ ...placesIn(home), skillFolders, skillAddress: addressOf, ...more });
   const skills = createSkills({
-    folders: [join(home, 'skills')],
     prompts: 'tagged',
-    library: library.definitions,
-    libraryChanges: (listener) => library.subscribe!(listener),
+    library: library.library,
+    libraryChanges: (listener) => library.subscribe(listener),
     watch: (changed) => new FolderWatch({ changed }),
     ...options,
   });
   const server = new Server({ contract: standard, features: [library, skills] });
   onTestFinished(() => server.close());
   const notified: string[] = [];
-  const client = connectMemory(server, { onNotification: (method) => notified.push(method) });
+  const client = connectMemory(server, {
+    onNotification: (method) => notified.push(method),
+    ...(access && { access }),
+  });
   const opening = client
     .request('initialize', { protocolVersion: '2025-11-25' })
     .then(() => client.notify('notifications/initialized'));
@@ -54,9 +65,16 @@ function openSkills(files: Files = review, options: Partial<SkillsOptions> = {})
     request,
     names: async () =>
       (await request('skills/list'))['skills']!.map(({ frontmatter }) => (frontmatter as JsonObject)['name']),
-    problems: async () => (await skills.problems!()).map(({ message }) => message),
+    problems: async () =>
+      [...(await library.problems!()), ...(await skills.problems!())].map(({ message }) => message),
+    library,
     skills,
   };
+}
+
+interface SkillListing {
+  readonly frontmatter: object;
+  readonly resources: readonly object[];
 }
 
 function digest(content: string | Buffer): string {
@@ -193,7 +211,7 @@ describe('skill folders', () => {
     const { names, problems, home } = openSkills({});
     expect(await names()).toEqual([]);
     expect(await problems()).toEqual([
-      'The skill folder cannot be read: it does not exist. Correct the path, or remove it from skills.folders.',
+      'this folder does not exist, so it has no prompts; create it, or correct it in skills.folders',
     ]);
     write(home, { 'elsewhere/deploy/SKILL.md': manifest('deploy') });
     renameSync(join(home, 'elsewhere'), join(home, 'skills'));
@@ -206,19 +224,7 @@ describe('skills that are not served', () => {
   const yaml = (text: string) => ({ 'skills/bad/SKILL.md': `---\n${text}\n---\n` });
   const long = 'x'.repeat(1025);
   it.for<[string, Files, string]>([
-    ['no SKILL.md', { 'skills/bad/skill.md': 'x' }, 'the folder has no file SKILL.md'],
-    ['no front matter', { 'skills/bad/SKILL.md': 'Do it.' }, 'missing YAML frontmatter start delimiter'],
-    ['no end of it', { 'skills/bad/SKILL.md': '---\nname: bad' }, 'missing YAML frontmatter end delimiter'],
-    ['invalid YAML', yaml('name: [bad'), 'must be sufficiently indented and end with a ]'],
-    ['a list', yaml('- name'), '"key: value" lines'],
-    ['an alias bomb', yaml(aliasBomb()), 'Excessive alias count'],
-    ['a number JSON lacks', yaml('name: bad\ndescription: d\nx: .nan'), 'cannot be sent as JSON'],
-    ['no name', yaml('description: d'), '"name" must be 1 to 64'],
-    ['an invalid name', yaml('name: Bad\ndescription: d'), '"name" must be 1 to 64'],
-    ['another name', yaml('name: good\ndescription: d'), 'give both the same name'],
-    ['no description', yaml('name: bad'), '"description" must be'],
-    ['bytes that are no text', { 'skills/bad/SKILL.md': Buffer.from([0xff, 0xfe]) }, 'not valid UTF-8'],
-    ['a large front matter', yaml(`name: bad\nx: ${'y'.repeat(20_000)}`), 'larger than 16 KB'],
+    ['bytes that are no text', { 'skills/bad/SKILL.md': Buffer.from([0xff, 0xfe]) }, 'not UTF-8 text'],
     [
       'too many files',
       {
@@ -236,10 +242,47 @@ describe('skills that are not served', () => {
     const { names, problems } = openSkills({ ...review, ...files });
     expect(await names()).toEqual(['review']);
     const [problem, ...others] = await problems();
-    expect(problem).toContain('The skill "bad" is not served: ');
     expect(problem).toContain(reason);
     expect(others).toEqual([]);
   });
+
+  it.each<[string, Files, string, object]>([
+    [
+      'no front matter',
+      { 'skills/bad/SKILL.md': 'Do it.' },
+      'missing YAML frontmatter start',
+      { description: 'Do it.' },
+    ],
+    ['no end of it', { 'skills/bad/SKILL.md': '---\nname: bad' }, 'never closed', {}],
+    ['invalid YAML', yaml('name: [bad'), 'must be sufficiently indented', { description: 'The skill bad' }],
+    ['a list', yaml('- name'), '"key: value" lines', {}],
+    ['an alias bomb', yaml(aliasBomb()), 'Excessive alias count', {}],
+    [
+      'a number JSON lacks',
+      yaml('name: bad\ndescription: d\nx: .nan'),
+      '"x" has the value NaN',
+      { description: 'd' },
+    ],
+    ['no name', yaml('description: d'), '"name" is missing', { description: 'd' }],
+    ['an invalid name', yaml('name: Bad\ndescription: d'), '"name" is "Bad"', { description: 'd' }],
+    ['another name', yaml('name: good\ndescription: d'), '"name" is "good"', { description: 'd' }],
+    ['no description', yaml('name: bad'), '"description" is missing', { description: 'The skill bad' }],
+    ['a large front matter', yaml(`name: bad\nx: ${'y'.repeat(20_000)}`), 'larger than 16 KB', {}],
+  ])(
+    'do not include a published skill with %s, which is corrected and reported',
+    async (_, files, reason, corrected) => {
+      const { request, names, problems } = openSkills(files);
+      expect(await names()).toEqual(['bad']);
+      expect(await problems()).toContainEqual(expect.stringContaining(reason));
+      const [listed] = (await request('skills/list'))['skills'] as unknown as SkillListing[];
+      expect(listed!.frontmatter).toMatchObject({ name: 'bad', ...corrected });
+      // The client compares the list with the file.
+      const uri = 'skill://bad/SKILL.md';
+      const text = String((await request('resources/read', { uri }))['contents']![0]!['text']);
+      expect((await parseFrontMatter(text)).fields).toEqual(listed!.frontmatter);
+      expect(listed!.resources).toContainEqual({ uri, digest: digest(text), size: Buffer.byteLength(text) });
+    },
+  );
 
   it.each([
     [
@@ -272,9 +315,9 @@ describe('skills that are not served', () => {
   );
 
   it('names the file and the line', async () => {
-    const { skills, home } = openSkills({ 'skills/bad/SKILL.md': '---\nname: bad\nx: "\n---\n' });
+    const { library, home } = openSkills({ 'skills/bad/SKILL.md': '---\nname: bad\nx: "\n---\n' });
     const file = join(home, 'skills/bad/SKILL.md');
-    expect(await skills.problems!()).toMatchObject([{ file, line: 3, severity: 'warning' }]);
+    expect(await library.problems!()).toMatchObject([{ file, line: 3, severity: 'warning' }]);
   });
 
   it('are those with links that lead out, pipes and reserved names', async () => {
@@ -292,10 +335,11 @@ describe('skills that are not served', () => {
     execFileSync('mkfifo', [join(home, 'skills/pipe/input')]);
     mkdirSync(join(home, 'skills/.git'));
     expect(await names()).toEqual(['review']);
-    expect((await problems()).map((message) => message.replace(/^.*served: /, ''))).toEqual([
+    expect((await problems()).map((message) => message.replace(/^.*to clients: /, ''))).toEqual([
+      'this link to a folder is not followed; follow_links = true on a mount follows it',
+      'this link to a folder is not followed; follow_links = true on a mount follows it',
       'secret.md is a symbolic link that leads out of the skill; copy the file instead.',
       'secret is a symbolic link that leads out of the skill; copy the file instead.',
-      'symbolic links to skills are not followed; mount the folder that contains the skill.',
       expect.stringContaining('it is a named pipe, not a regular file.'),
       'the name "prompts" is reserved for prompts; rename the skill.',
     ]);
@@ -330,22 +374,72 @@ describe('skills that are not served', () => {
       'one/review/SKILL.md': manifest('review', 'First'),
       'two/review/SKILL.md': manifest('review', 'Second'),
     });
-    const { request, problems } = openSkills({}, { folders: [join(home, 'one'), join(home, 'two')] });
+    const skillFolders = [join(home, 'one'), join(home, 'two')];
+    const { request, problems } = openSkills({}, {}, { skillFolders });
     expect((await request('skills/list'))['skills']).toMatchObject([
       { frontmatter: { description: 'First' } },
     ]);
     expect(await problems()).toEqual([
-      `The skill "review" is not served: ${join(home, 'one/review')} has the same name and comes first in skills.folders.`,
+      `the prompt review is hidden by the prompt of the same name in ${join(home, 'one/review/SKILL.md')}`,
     ]);
   });
+});
 
-  it('reports a mounted folder that is itself a skill', async () => {
-    const home = plantTree(review);
-    const { names, problems } = openSkills({}, { folders: [join(home, 'skills/review')] });
-    expect(await names()).toEqual([]);
-    expect(await problems()).toEqual([
-      'This folder is itself a skill. Put its parent folder into skills.folders.',
-    ]);
+describe('skills of other sources', () => {
+  it('are served: of a mount, a collection of plugins, and a folder that is itself a skill', async () => {
+    const home = plantTree({
+      'mount/pdf/SKILL.md': manifest('pdf'),
+      'plugins/review/skills/check/SKILL.md': manifest('check'),
+      'plugins/review/skills/check/rules.md': '- names\n',
+      'plugins/review/commands/fix.md': 'Fix it.',
+      'alone/SKILL.md': manifest('alone'),
+    });
+    const { request, names } = openSkills(
+      {},
+      {},
+      {
+        skillFolders: [join(home, 'alone')],
+        mounts: [
+          { format: 'claude-skills', path: join(home, 'mount'), prefix: 'team' },
+          { format: 'claude-plugins', path: join(home, 'plugins') },
+        ],
+      },
+    );
+    expect(await names()).toEqual(['alone', 'check', 'pdf']);
+    const read = async (uri: string) => (await request('resources/read', { uri }))['contents']![0]!['text'];
+    expect(await read('skill://review/check/rules.md')).toBe('- names\n');
+    expect(await read('skill://team/pdf/SKILL.md')).toBe(manifest('pdf'));
+    expect((await request('resources/list'))['resources']).toHaveLength(3);
+  });
+
+  it('are in resources/list only if clients list them, and in skills/list in any case', async () => {
+    const files = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [`skills/${name}/SKILL.md`, manifest(name)]),
+    );
+    const { request, names } = openSkills(
+      files,
+      {},
+      { expose: { rules: ['source:claude-skills'], limit: 2 } },
+    );
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    expect((await request('resources/list'))['resources']).toHaveLength(2);
+  });
+
+  it('have addresses instead of a folder for clients that cannot read files of this machine', async () => {
+    const files = {
+      'skills/pdf/SKILL.md': manifest('pdf', 'd', `Run \${CLAUDE_SKILL_DIR}/fill in.py`),
+      'skills/pdf/fill in.py': 'print()',
+    };
+    const rights = { scopes: ['read'], people: [], sandbox: 'read-only' } as const;
+    const guest = Access.full.heldBy({ name: 'token guest', rights });
+    const { request, home } = openSkills(files, {}, {}, guest);
+    const expected =
+      'Base directory for this skill: skill://pdf\nIts files are resources of this server: skill://pdf/fill%20in.py\n\nRun skill://pdf/fill in.py';
+    const { messages } = await request('prompts/get', { name: 'pdf' });
+    expect((messages![0]!['content'] as JsonObject)['text']).toBe(expected);
+    const call = { name: 'expand_prompt', arguments: { command: 'pdf' } };
+    expect((await request('tools/call', call))['content']![0]!['text']).toBe(expected);
+    expect(expected).not.toContain(home);
   });
 });
 
@@ -358,7 +452,7 @@ describe('prompts as skills', () => {
   };
 
   it('serves tagged prompts, unfilled, with a line about the arguments', async () => {
-    const { request, names } = openSkills(files, { folders: [] });
+    const { request, names } = openSkills(files);
     expect(await names()).toEqual(['greet', 'team-greet']);
     const uri = 'skill://prompts/greet/SKILL.md';
     const { skill } = (await request('skills/get', { uri })) as unknown as { skill: JsonObject };
@@ -379,14 +473,14 @@ describe('prompts as skills', () => {
   });
 
   it('serves a changed prompt on the next request', async () => {
-    const { names, home } = openSkills(files, { folders: [] });
+    const { names, home } = openSkills(files);
     expect(await names()).toHaveLength(2);
     write(home, { 'commands/research.md': tagged });
     expect(await names()).toHaveLength(3);
   });
 
   it('serves all prompts or none, as set', async () => {
-    expect(await openSkills(files, { folders: [], prompts: 'all' }).names()).toContain('other');
+    expect(await openSkills(files, { prompts: 'all' }).names()).toContain('other');
     expect(await openSkills(files, { prompts: 'none' }).names()).toEqual([]);
   });
 
@@ -398,7 +492,8 @@ describe('prompts as skills', () => {
         'commands/größe.md': tagged,
         'commands/名.md': tagged,
       },
-      { folders: [] },
+      {},
+      { skillFolders: [] },
     );
     expect(await names()).toEqual(['gr-e', 'greet']);
     expect(await problems()).toEqual([
@@ -408,7 +503,7 @@ describe('prompts as skills', () => {
   });
 
   it('notifies clients after a prompt has changed', async () => {
-    const { names, notified, home, request } = openSkills(files, { folders: [] });
+    const { names, notified, home, request } = openSkills(files);
     expect(await names()).toHaveLength(2);
     write(home, { 'commands/greet.md': tagged.replace('Greet', 'Welcome') });
     await until(() => notified.includes('notifications/resources/list_changed'));

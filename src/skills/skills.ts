@@ -4,9 +4,10 @@ import { defineMethod } from '../tool.ts';
 import type { SkillPrompt } from './prompt-skills.ts';
 import type { CatalogOptions, SkillCatalog } from './skill-catalog.ts';
 
-export interface SkillsOptions extends Pick<CatalogOptions, 'folders' | 'watch'> {
+export interface SkillsOptions extends Pick<CatalogOptions, 'watch'> {
+  /** The prompts without a folder that are served as skills. */
   readonly prompts: 'all' | 'tagged' | 'none';
-  /** All prompts of the library: the same array as long as nothing has changed. */
+  /** All prompts of the library, skills among them: the same array as long as nothing has changed. */
   library(): Promise<readonly SkillPrompt[]>;
   /** Calls the listener after a prompt has changed. Returns a function that ends this. */
   libraryChanges(listener: () => void): () => void;
@@ -14,38 +15,38 @@ export interface SkillsOptions extends Pick<CatalogOptions, 'folders' | 'watch'>
 
 /** The skills change with their files, and the prompts may be private. */
 const caching = { ttlMs: 5000, cacheScope: 'private' };
+/** A prompt with this tag is served as a skill unless the settings say otherwise. */
+const skillTag = 'skill';
 const uri = { type: 'string', minLength: 1 } as const;
 const cursor = { type: ['string', 'null'] } as const;
 
-/** Serves skill folders and prompts through the extension `io.modelcontextprotocol/skills`. */
+/** Serves the skills of the library, and other prompts, through the extension `io.modelcontextprotocol/skills`. */
 export function createSkills(options: SkillsOptions): Feature {
-  const { folders, watch, prompts, library, libraryChanges } = options;
+  const { watch, prompts, library, libraryChanges } = options;
   const listeners = new Set<(change: Change) => void>();
   let loading: Promise<SkillCatalog> | undefined;
   let stopListening: (() => void) | undefined;
 
+  let all: readonly SkillPrompt[] = [];
+  let chosen = all;
+  const chosenPrompts = async () => {
+    const found = await library();
+    if (found !== all)
+      chosen = found.filter(
+        ({ tags, folder }) =>
+          folder !== undefined || prompts === 'all' || (prompts === 'tagged' && tags.includes(skillTag)),
+      );
+    all = found;
+    return chosen;
+  };
   const load = async (): Promise<SkillCatalog> => {
-    const [{ SkillCatalog }, { skillTag }] = await Promise.all([
-      import('./skill-catalog.ts'),
-      import('./prompt-skills.ts'),
-    ]);
-    let all: readonly SkillPrompt[] = [];
-    let chosen = all;
-    const chosenPrompts = async () => {
-      const before = all;
-      if (prompts !== 'none') all = await library();
-      if (all !== before)
-        chosen = all.filter(
-          ({ tags, folder }) => folder === undefined && (prompts === 'all' || tags.includes(skillTag)),
-        );
-      return chosen;
-    };
+    const { SkillCatalog } = await import('./skill-catalog.ts');
     const changed = (files: readonly string[]) => {
       const changes = [{ kind: 'resources' }, ...files.map((file) => ({ kind: 'resource', uri: file }))];
       for (const listener of listeners) for (const change of changes) listener(change as Change);
     };
-    const catalog = new SkillCatalog({ folders, watch, prompts: chosenPrompts, changed });
-    if (prompts !== 'none') stopListening = libraryChanges(() => catalog.refresh());
+    const catalog = new SkillCatalog({ watch, prompts: chosenPrompts, changed });
+    stopListening = libraryChanges(() => catalog.refresh());
     return catalog;
   };
   const catalog = () => {
@@ -57,8 +58,9 @@ export function createSkills(options: SkillsOptions): Feature {
   };
 
   const resources: ResourceProvider = {
-    // Prompts have a list of their own, so only skill folders are listed.
-    list: async () => (folders.length === 0 ? [] : (await catalog()).listed()),
+    // Prompts have a list of their own, so only skills with a folder are listed.
+    list: async () =>
+      (await chosenPrompts()).some(({ folder }) => folder !== undefined) ? (await catalog()).listed() : [],
     read: async (address) =>
       address.startsWith('skill://') ? (await catalog()).contents(address) : undefined,
   };

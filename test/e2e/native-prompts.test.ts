@@ -41,6 +41,11 @@ function writePrompt(name: string, body: string, tag: string): void {
   );
 }
 
+function expose(rule: string): void {
+  mkdirSync(join(home, '.config', 'adjutant'), { recursive: true });
+  writeFileSync(join(home, '.config', 'adjutant', 'adjutant.toml'), `[prompts]\nexpose = ["${rule}"]\n`);
+}
+
 function adjutant(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args], {
     env,
@@ -90,10 +95,25 @@ describe('adjutant install --with-prompts', () => {
   it('writes nothing without a choice', () => {
     adjutant('install', 'claude', '--quiet');
     expect(existsSync(folder())).toBe(false);
-    expect(adjutant('install', 'claude', '--with-prompts')).toMatchObject({
-      code: 2,
-      stderr: 'adjutant: --with-prompts needs prompts: name them with --prompt NAME or --tag TAG\n',
-    });
+  });
+
+  it('writes the prompts that clients list if none is named', () => {
+    expose('tag:work');
+    expect(adjutant('install', 'claude', '--with-prompts').stdout).toContain('Type /adjutant:review');
+    expect(globSync('*.md', { cwd: folder() })).toEqual(['review.md']);
+  });
+
+  it('writes a skill with the folder of its files', () => {
+    const skill = join(home, 'skills', 'pdf');
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(
+      join(skill, 'SKILL.md'),
+      `---\nname: pdf\ndescription: d\n---\nRun \${CLAUDE_SKILL_DIR}/fill.py`,
+    );
+    const flags = ['--prompt', 'pdf', '--skills-folders', join(home, 'skills'), '--quiet'];
+    expect(adjutant('install', 'claude', ...flags).code).toBe(0);
+    const text = readFileSync(join(folder(), 'pdf.md'), 'utf8');
+    expect(text).toContain(`Base directory for this skill: ${skill}\n\nRun ${skill}/fill.py`);
   });
 
   it('only shows the files in a dry run', () => {
@@ -223,7 +243,7 @@ describe('adjutant install --with-prompts', () => {
       expect(existsSync(folder())).toBe(false);
       const unnamed = paste('install codex --with-prompts');
       expect(unnamed).toContain('pasted 42');
-      expect(unnamed).toContain('--with-prompts needs prompts: name them with --prompt NAME or --tag TAG');
+      expect(unnamed).toContain('$adjutant-greet');
     },
   );
 });
@@ -280,5 +300,25 @@ describe('a running server', () => {
     await until(() => text().includes('Changed again: $ARGUMENTS'));
     rmSync(join(commands(), 'review.md'));
     await until(() => !existsSync(join(folder(), 'review.md')));
+  });
+
+  it('keeps a command that clients list no longer, until a person is told by --sync', async () => {
+    expose('tag:work');
+    adjutant('install', 'claude', '--with-prompts', '--quiet');
+    expose('tag:daily');
+    writePrompt('review', 'Changed: {{input}}', 'work');
+    const server = spawn(process.execPath, [bundle, 'serve'], { env, cwd: home });
+    onTestFinished(() => {
+      server.kill();
+    });
+    let log = '';
+    server.stderr.on('data', (chunk) => (log += chunk));
+    await until(() => existsSync(join(folder(), 'greet.md')));
+    expect(readFileSync(join(folder(), 'review.md'), 'utf8')).toContain('Changed: $ARGUMENTS');
+    await until(() =>
+      log.includes('clients no longer list /adjutant:review; adjutant install --sync removes them'),
+    );
+    expect(adjutant('install', '--sync').stdout).toContain('Removed review.md');
+    expect(globSync('*.md', { cwd: folder() })).toEqual(['greet.md']);
   });
 });

@@ -55,6 +55,9 @@ describe('the list of prompts', () => {
     await page.getByLabel('Show', { exact: true }).selectOption('favourites');
     await shows(page, /^1 prompt$/);
     expect(await rows(page).textContent()).toBe('three');
+    // Every browser has the same favourites.
+    const other = await open('#/prompts?only=favourites');
+    await shows(other, /^1 prompt$/);
     await page.getByLabel('Show', { exact: true }).selectOption('problems');
     await shows(page, /^1 prompt$/);
     expect(await rows(page).textContent()).toBe('two');
@@ -64,6 +67,24 @@ describe('the list of prompts', () => {
     expect(await rows(page).textContent()).toBe('research');
     await page.keyboard.press('f');
     await page.getByRole('button', { name: 'Favourite' }).waitFor();
+  });
+
+  it('puts a prompt into a folder, and shows only a folder', async () => {
+    const page = await open('#/prompts/three');
+    await page.locator('input[list=prompt-folders]').fill('work/mail');
+    await page.keyboard.press('Enter');
+    await page.locator('select[aria-label=Folder]').selectOption('work');
+    await shows(page, /^1 prompt$/);
+    expect(await rows(page).textContent()).toBe('three');
+  });
+
+  it('takes over the favourites that an earlier version kept in the browser', async () => {
+    const page = await open();
+    await page.evaluate(() => localStorage.setItem('adjutant-favourites', '["two","gone"]'));
+    await page.goto(server.view('#/prompts?only=favourites'));
+    await page.reload();
+    await rows(page).getByText('two').waitFor();
+    expect(await page.evaluate(() => localStorage.getItem('adjutant-favourites'))).toBe(null);
   });
 
   it('tags, exports and deletes several prompts, and undoes each change', async () => {

@@ -70,7 +70,20 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', ':check', '--input', 'a.ts']).stdout).toContain('Check a.ts.');
 
     write('hello.md', 'Greet {{who}}.');
-    expect(prompts(['add', 'hello.md']).stdout).toBe('Created prompt: hello\n');
+    expect(prompts(['add', 'hello.md']).stdout).toContain(`Converted to ${join(home, 'commands/hello.md')}`);
+    expect(prompts(['render', 'hello', 'who=Ann']).stdout).toBe('Greet Ann.\n');
+    write('plain.md', '---\ndescription: Plain\n---\nAsk {{ input }} why.\n');
+    const copied = prompts(['add', 'plain.md']);
+    expect(copied.stdout).toContain(`Copied to ${join(home, 'commands/plain.md')}`);
+    expect(copied.stderr).toContain('write {{input}}');
+    expect(readFileSync(join(home, 'commands/plain.md'), 'utf8')).toContain('Ask {{ input }} why.');
+    expect(prompts(['add', 'plain.md'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('exists'),
+    });
+    write('other.md', '---\ndescription: Fixes\nargument-hint: [issue]\n---\nFix $ARGUMENTS at $4,050.\n');
+    expect(prompts(['add', 'other.md']).code).toBe(0);
+    expect(prompts(['render', 'other', '--input', 'a b c d e']).stdout).toBe('Fix a b c d e at $4,050.\n');
     expect(prompts(['add', 'nowhere'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('there is no file or folder "nowhere"'),

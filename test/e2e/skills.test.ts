@@ -111,9 +111,13 @@ it('tells the official client of a change and lists problems in the status', asy
   await until(async () => (await skills.list()).skills.some(({ uri }) => uri.includes('notes')));
   const { structuredContent } = await client.callTool({ name: 'server_status', arguments: {} });
   expect(structuredContent.problems).toContainEqual({
-    file: join(home, 'skills/pipe'),
-    severity: 'warning',
-    message: `The skill "pipe" is not served: ${join(home, 'skills/pipe/SKILL.md')} cannot be read: it is a named pipe, not a regular file.`,
+    file: join(home, 'skills/pipe/SKILL.md'),
+    line: 1,
+    severity: 'error',
+    message: 'this is not a file',
+    rule: 'invalid-file',
+    remedy: 'correct the file at this place',
+    source: `claude-skills ${join(home, 'skills')}`,
   });
 });
 

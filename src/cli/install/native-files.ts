@@ -18,7 +18,7 @@ interface OpenNativePrompts extends AsyncDisposable {
 export async function openNativePrompts({ config, origins }: LoadedConfig): Promise<OpenNativePrompts> {
   const feature = openPrompts(config, { origins });
   return {
-    prompts: new NativePrompts(config['http.state_dir'], feature.entries),
+    prompts: new NativePrompts(config['http.state_dir'], feature),
     [Symbol.asyncDispose]: async () => feature.close?.(),
   };
 }
@@ -52,9 +52,7 @@ export async function chosenPrompts(
       `${client.title} has no commands or skills that Adjutant can write; --with-prompts works with ${names}`,
     );
   }
-  // Never ask for them: a question would swallow the lines that were pasted after the command.
-  if (!isNamed)
-    throw new UsageError('--with-prompts needs prompts: name them with --prompt NAME or --tag TAG');
+  if (!isNamed) return { prompts, tags, exposed: true };
   await using native = await openNativePrompts(loaded);
   return known(native.prompts, { prompts, tags });
 }
@@ -79,10 +77,18 @@ export async function syncPrompts(
 export function describeReport({ folder, written, removed, kept, commands, problems }: NativeReport): string {
   return [
     `${folder}: ${count(written)} written, ${count(removed)} removed`,
-    ...(commands.length > 0 ? [`  Type ${commands.join(', ')}`] : []),
+    ...(commands.length > 0 ? [`  Type ${shown(commands)}`] : []),
+    ...(removed.length > 0 ? [`  Removed ${shown(removed)}`] : []),
     ...problems.map(({ prompt, reason }) => `  ${prompt}: ${reason}`),
     ...kept.map(({ path, reason }) => `  ${path}: left unchanged, because it was ${reason}`),
   ].join('\n');
+}
+
+const maxShown = 12;
+
+function shown(names: readonly string[]): string {
+  const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : '';
+  return names.slice(0, maxShown).join(', ') + more;
 }
 
 function count({ length }: readonly string[]): string {

@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { withTable } from '../../config.ts';
 import { promptRepositories } from '../../feature-options.ts';
+import { wholeList } from '../../paging.ts';
 import { mountable } from '../../prompts/formats/formats.ts';
 import type { NewSource } from '../../prompts/mounts/new-source.ts';
+import { openLocalClient } from '../client/local-client.ts';
 import { changeSettingsFile } from '../install/settings-file.ts';
 import { type Action, text, textFlag, toggle, UsageError, type Use } from '../terminal/command.ts';
-import { editingActions } from './prompts-editing.ts';
+import { call, reportProblems } from './prompts-action.ts';
 
 type Repositories = Parameters<typeof import('../../prompts/mounts/new-source.ts').sourcesInRepository>[2];
 type Mounts = Parameters<typeof import('../../prompts/mounts/new-source.ts').sourcesInFolder>[2];
@@ -26,6 +28,7 @@ export const add: Action = {
     folder: text('FOLDER', 'Folder of the repository that has the prompts'),
     branch: text('BRANCH', 'Branch of the repository'),
     credentials: text('HOW', 'For a private repository: helper asks your own git credential helper'),
+    'token-file': text('FILE', 'For a private repository: the file with a token for its host'),
     'dry-run': toggle('Show what would be served, and change nothing'),
   },
   examples: ['prompts add ~/notes/prompts', 'prompts add https://example.org/team/prompts.git'],
@@ -46,8 +49,8 @@ export const add: Action = {
       const look = () => sourcesInRepository(options, git, known);
       return finish(use, await use.terminal.progress.during('fetching', look));
     }
-    if (['folder', 'branch', 'credentials'].some((name) => flag(name) !== undefined))
-      throw new UsageError('--folder, --branch and --credentials are for the address of a repository');
+    const own = ['folder', 'branch', 'credentials', 'token-file'].filter((name) => flag(name) !== undefined);
+    if (own.length > 0) throw new UsageError(`--${own[0]} is for the address of a repository`);
     const path = resolve(what);
     if (!existsSync(path)) throw missing(what);
     const mounts = use.config['prompts.mounts'] as Mounts;
@@ -58,12 +61,34 @@ export const add: Action = {
       throw new UsageError(
         `"${what}" is in no format that Adjutant reads\n  --format names one of ${mountable.join(', ')}`,
       );
-    if (use.flags['dry-run'] === true)
-      throw new UsageError(`--dry-run is for folders and repositories; ${what} becomes a prompt of your own`);
-    // A single Markdown file becomes a prompt that can be edited.
-    return editingActions['create']!.run({ ...use, words: [path] });
+    return addCommand(use, path);
   },
 };
+
+/** Copies a single file into the folder of commands. */
+async function addCommand(use: Use, path: string): Promise<number> {
+  const { terminal, config } = use;
+  const { commandFromFile } = await import('../../prompts/mounts/new-source.ts');
+  const { name, text: content, isConverted } = await commandFromFile(path);
+  const file = join(config['commands.dir'], `${name}.md`);
+  if (existsSync(file)) throw new UsageError(`${file} exists; rename one of the files`);
+  if (use.flags['dry-run'] === true) {
+    terminal.answer({ file, dry_run: true, text: content }, `Would write ${file}:\n\n${content}`);
+    return 0;
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, content, { flag: 'wx' });
+  await using client = await openLocalClient(use.loaded, terminal);
+  const invocation = { ...use, client };
+  const { problems } = await call(invocation, 'lint_prompts', { names: [name], ...wholeList });
+  const verb = isConverted ? 'Converted' : 'Copied';
+  terminal.report(
+    { file, dry_run: false, problems },
+    `✓ ${verb} to ${file}\n  Try it: adjutant prompts show ${name}`,
+  );
+  reportProblems(invocation, problems);
+  return 0;
+}
 
 function missing(what: string): UsageError {
   const name = /^[\w-]+$/.test(what) ? what : 'NAME';
@@ -80,7 +105,13 @@ function repositoryOptions({ flags }: Use, address: string): Repositories[number
     const value = textFlag(flags, name);
     return value === undefined ? [] : [[name, value]];
   });
-  return { address, ...Object.fromEntries(given), ...(credentials !== undefined && { credentials }) };
+  const tokenFile = textFlag(flags, 'token-file');
+  return {
+    address,
+    ...Object.fromEntries(given),
+    ...(credentials !== undefined && { credentials }),
+    ...(tokenFile !== undefined && { token_file: resolve(tokenFile) }),
+  };
 }
 
 /** The configured repositories and some that are not in the settings yet. */

@@ -214,6 +214,7 @@ async function createRequest(
     sandbox,
     ...texts,
     warnings,
+    ...present({ librarySkills: await options.librarySkills?.() }),
     ...(mayAsk('workspace-write', caller, options) && {
       mayAsk: true,
       ...present({ approvalTimeoutMs: await approvalLifetime(options) }),

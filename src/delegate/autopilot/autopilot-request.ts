@@ -54,6 +54,8 @@ export interface AutopilotRequest {
   readonly cwd: string;
   readonly sandbox: Sandbox;
   readonly warnings: readonly string[];
+  /** The folders that hold skills of the library. */
+  readonly librarySkills?: readonly string[];
   /** True if its writing jobs may ask people for permission to leave their sandbox. */
   readonly mayAsk?: boolean;
   /** How long their requests wait for an answer, unless the settings say so. */

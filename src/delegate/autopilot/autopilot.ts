@@ -111,10 +111,11 @@ export class Autopilot {
   }
 
   async #discoverSkills(): Promise<readonly IndexedSkill[]> {
-    const { input, cwd } = this.#request;
+    const { input, cwd, librarySkills: library } = this.#request;
     const { roots, skills } = await discoverSkills({
       ...this.#ports,
       cwd,
+      library,
       includeRepo: input.include_repo_skills,
       includeGlobal: input.include_global_skills,
     });

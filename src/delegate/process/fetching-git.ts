@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { readRegularFileSync } from '../../regular-file.ts';
 import { type Environment, safeGitSettings, withGitSettings } from './environment.ts';
 import { capture } from './launch.ts';
 
@@ -29,6 +30,8 @@ const maxOutput = 32_000_000;
 interface FetchOptions {
   /** An address whose host may get a password from the person's own credential helper. No other host gets one. */
   readonly credentialsFor?: string;
+  /** A file with the token or password for that host, instead of a helper. */
+  readonly tokenFile?: string;
   /** Stops git if the packs in this git directory grow by more than this number of bytes. */
   readonly limit?: { readonly gitDir: string; readonly bytes: number };
 }
@@ -41,13 +44,19 @@ export async function runFetchingGit(
   args: readonly string[],
   base: Environment,
   variables: Readonly<Record<string, string>>,
-  { credentialsFor, limit }: FetchOptions = {},
+  { credentialsFor, tokenFile, limit }: FetchOptions = {},
 ): Promise<string> {
   const kept = Object.fromEntries(Object.entries(base).filter(([name]) => !name.startsWith('GIT_')));
-  const credentials = credentialsFor === undefined ? [] : await credentialSettings(credentialsFor, kept);
+  const credentials =
+    credentialsFor === undefined
+      ? []
+      : tokenFile === undefined
+        ? await credentialSettings(credentialsFor, kept)
+        : tokenSettings(credentialsFor);
   const env = withGitSettings(
     {
       ...kept,
+      ...(tokenFile !== undefined && { [tokenVariable]: readToken(tokenFile) }),
       GIT_ALLOW_PROTOCOL: 'https:ssh:file:http',
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
@@ -102,14 +111,33 @@ async function credentialSettings(
   return [[`credential.${origin}.helper`, helper]];
 }
 
+/** Git's helper gets the token from a variable, so that it is in no argument that other processes can see. */
+const tokenVariable = 'ADJUTANT_GIT_TOKEN';
+
+function tokenSettings(address: string): readonly (readonly [string, string])[] {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new Failure('unavailable', 'token_file is for https; ssh uses the keys of your agent');
+  const { origin, username } = new URL(address);
+  const user = /^[\w.-]+$/.test(username) ? username : 'x-access-token';
+  const helper = `!f() { test "$1" = get && echo username=${user} && echo "password=$${tokenVariable}"; }; f`;
+  return [[`credential.${origin}.helper`, helper]];
+}
+
+function readToken(file: string): string {
+  const token = readRegularFileSync(file).trim();
+  if (token === '' || /\s/.test(token))
+    throw new Failure('unavailable', `${file} must contain the token and nothing else`);
+  return token;
+}
+
 function failureReason(errors: string, credentialsFor: string | undefined): string {
   const lines = errors.trim().split('\n');
   const written = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0] ?? '';
   const reason = written.replace(/^\w+: /, '');
   if (/could not read (?:Username|Password)|Authentication failed|not found$|error: 40[134]/.test(reason))
     return credentialsFor === undefined
-      ? `${reason}; if the repository is private, set credentials = "helper" on it in adjutant.toml, or use ssh`
-      : `${reason}; your credential helper has no valid password for this repository`;
+      ? `${reason}; if the repository is private, set credentials = "helper" or token_file on it in adjutant.toml, or use ssh`
+      : `${reason}; your credential helper or token file has no valid password for this repository`;
   // ssh says why, in a line before that of git.
   if (/^Could not read from remote repository/i.test(reason))
     return `${lines[0]}; check that ssh reaches the host without a question (known_hosts) and that your key is in the agent (ssh-add)`;

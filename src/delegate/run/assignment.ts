@@ -117,7 +117,7 @@ async function chooseSkills(
   input: Input,
   task: string,
   cwd: string,
-  { codexHome, userHome }: DelegateOptions,
+  { codexHome, userHome, librarySkills }: DelegateOptions,
 ): Promise<SkillSelection> {
   const index = await discoverSkills({
     cwd,
@@ -125,6 +125,7 @@ async function chooseSkills(
     userHome,
     includeRepo: input.include_repo_skills,
     includeGlobal: input.include_global_skills,
+    library: await librarySkills?.(),
   });
   const hasNoTask = input.skills_mode === 'auto' && task.trim() === '';
   const selection = await selectSkills(

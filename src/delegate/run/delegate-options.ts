@@ -83,6 +83,8 @@ export interface DelegateOptions {
   readonly records?: Records;
   /** Expands prompts of the library in tasks and roles. Absent under the drop-in contract, which passes texts on unchanged. */
   readonly expandText?: ExpandText;
+  /** The folders that hold skills of the library. Absent under the drop-in contract. */
+  readonly librarySkills?: () => Promise<readonly string[]>;
   /** Reaches people. Absent under the drop-in contract. */
   readonly outreach?: Outreach;
 }

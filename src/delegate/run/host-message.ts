@@ -7,7 +7,7 @@ import type { DelegateOptions } from './delegate-options.ts';
 export const orderFormat = 3;
 
 /** The options that a run host needs. They are sent as JSON, so they contain no functions. */
-export type HostOptions = Omit<DelegateOptions, 'records' | 'expandText' | 'outreach'>;
+export type HostOptions = Omit<DelegateOptions, 'records' | 'expandText' | 'librarySkills' | 'outreach'>;
 
 /** What a run host has to do. It is the first message to a host. */
 export interface HostOrder {

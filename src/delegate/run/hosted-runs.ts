@@ -281,7 +281,7 @@ class SpareHost {
   }
 
   #start(): Promise<HostClient> {
-    const { records: _, expandText: __, outreach: ___, ...options } = this.#options;
+    const { records: _, expandText: __, outreach: ___, librarySkills: ____, ...options } = this.#options;
     return startHost(options);
   }
 

@@ -30,6 +30,8 @@ export interface SkillLocations {
   readonly userHome: string;
   readonly includeRepo: boolean;
   readonly includeGlobal: boolean;
+  /** Further folders of the person's skills. */
+  readonly library?: readonly string[] | undefined;
 }
 
 export interface SkillIndex {
@@ -46,7 +48,8 @@ const limits = { depth: 6, folders: 2000, bytes: 256 * 1024 };
 
 /** Finds every skill that a run in this folder may use. Unreadable files are ignored. */
 export async function discoverSkills(locations: SkillLocations): Promise<SkillIndex> {
-  const global = [join(locations.codexHome, 'skills'), join(locations.userHome, '.agents', 'skills')];
+  const { codexHome, userHome, library = [] } = locations;
+  const global = [join(codexHome, 'skills'), join(userHome, '.agents', 'skills'), ...library];
   const repo = locations.includeRepo ? await listRepoRoots(locations.cwd) : [];
   const roots = {
     repo: await filterExisting(repo.filter((root) => !global.includes(root))),

@@ -79,6 +79,14 @@ describe('prompts/list of a large library', () => {
     expect(await listed()).toEqual(before);
   });
 
+  it('notifies clients of a new favourite', async () => {
+    const { call, server } = open(8);
+    let changes = 0;
+    for (const feature of server.features) feature.subscribe?.(() => changes++);
+    await call('organize_prompt', { name: 'other:b39', favourite: true });
+    expect(changes).toBe(1);
+  });
+
   it('leaves every prompt usable by name and found by search', async () => {
     const { request, call } = open(3);
     expect(textOf(await request('prompts/get', { name: 'other:b39', arguments: { input: 'x' } }))).toBe(

@@ -11,6 +11,7 @@ import {
 } from '../rendering/arguments.ts';
 import { flatten, renderPrompt } from '../rendering/rendering.ts';
 import type { CatalogEntry } from './catalog.ts';
+import { type SkillAddress, withAddresses } from './skill-addresses.ts';
 import type { Usage } from './usage.ts';
 
 export interface ExpanderParts {
@@ -18,6 +19,8 @@ export interface ExpanderParts {
   readonly find: (name: string) => Promise<CatalogEntry>;
   readonly recent: RecentValues;
   readonly usage?: Usage | undefined;
+  /** Where clients that cannot read files of this machine find those of a skill. */
+  readonly skillAddress?: SkillAddress | undefined;
 }
 
 export interface ExpansionRequest {
@@ -28,6 +31,8 @@ export interface ExpansionRequest {
   readonly named: Arguments;
   /** Whether to ask the person for missing arguments. */
   readonly asks: boolean;
+  /** True if the text is for an agent on this machine, which can read the folder of a skill. */
+  readonly isLocal?: boolean;
 }
 
 /** A colon, a name that begins with a letter or digit of any script, and free text. A smiley such as `:)` is no command. */
@@ -54,7 +59,7 @@ export class Expander {
     const [, name, input = ''] = commandForm.exec(text) ?? [];
     if (name === undefined) return undefined;
     try {
-      const [expanded] = await this.expand({ name, input, named, asks }, context);
+      const [expanded] = await this.expand({ name, input, named, asks, isLocal: true }, context);
       return expanded.text;
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'prompt-not-found') throw error;
@@ -65,11 +70,13 @@ export class Expander {
     }
   };
 
-  async expand({ name, input, named, asks }: ExpansionRequest, context: Context): Promise<Expansion> {
+  async expand(request: ExpansionRequest, context: Context): Promise<Expansion> {
+    const { name, input, named, asks, isLocal = false } = request;
     const { definition, source } = await this.#parts.find(name);
     const given = argumentsFrom(definition, input, named);
     const args = asks ? await askForMissing(definition, given, context) : given;
-    const { messages } = await renderPrompt(definition, args, source);
+    const shown = isLocal ? definition : withAddresses(definition, context.actor, this.#parts.skillAddress);
+    const { messages } = await renderPrompt(shown, args, source);
     // What a program fills in, such as the title of an event, is no suggestion for people.
     if (asks) this.#parts.recent.remember(definition.name, args);
     this.#parts.usage?.record(definition.name, context.client.name);

@@ -9,6 +9,11 @@ export interface ExposeOptions {
   readonly limit: number;
 }
 
+interface Choice {
+  readonly of: readonly unknown[];
+  readonly chosen: readonly CatalogEntry[];
+}
+
 interface Facts {
   readonly favourites: ReadonlySet<string>;
   /** How often and how recently each prompt was used. */
@@ -23,8 +28,10 @@ export class Exposure {
   readonly #options: ExposeOptions;
   readonly #shelf: Shelf;
   readonly #usage: Usage | undefined;
-  #uses: { readonly day: number; readonly of: Facts['uses'] } | undefined;
-  #last: { readonly of: readonly unknown[]; readonly chosen: readonly CatalogEntry[] } | undefined;
+  #today: { readonly day: number; readonly uses: Facts['uses'] } | undefined;
+  /** The uses that were known when a client first asked for the list. */
+  readonly #usesOf = new WeakMap<object, Facts['uses']>();
+  readonly #last = new WeakMap<Facts['uses'], Choice>();
 
   constructor(catalog: Catalog, options: ExposeOptions, shelf: Shelf, usage?: Usage) {
     this.#catalog = catalog;
@@ -34,19 +41,18 @@ export class Exposure {
   }
 
   /**
-   * The same array until the catalog or a favourite changes. Uses change the list once a day, not while somebody works.
-   * Prompts that were listed before stay, unless preferred ones take their place.
+   * The same array until the catalog or a favourite changes. Uses change the list once a day, and never for a client that has
+   * it. Prompts that were listed before stay, unless preferred ones take their place.
    */
-  async choose(entries: readonly CatalogEntry[]): Promise<readonly CatalogEntry[]> {
+  async choose(entries: readonly CatalogEntry[], client?: object): Promise<readonly CatalogEntry[]> {
     const { rules, limit } = this.#options;
     if (rules.includes('all') || (entries.length <= limit && rules.includes('others'))) return entries;
     const filings = await this.#shelf.filings();
-    const last = this.#last;
+    const uses = await this.#usesFor(client);
+    const last = this.#last.get(uses);
     if (last?.of[0] === entries && last.of[1] === filings) return last.chosen;
-    const facts: Facts = {
-      favourites: new Set([...filings.values()].flatMap((one) => (one.favourite ? [one.prompt] : []))),
-      uses: await this.#usesOfToday(),
-    };
+    const favourites = [...filings.values()].flatMap((one) => (one.favourite ? [one.prompt] : []));
+    const facts: Facts = { favourites: new Set(favourites), uses };
     const listed = new Set(last?.chosen.map(({ definition }) => definition.name));
     const places = new Map<unknown, number>();
     const ranked = entries.flatMap((entry) => {
@@ -65,14 +71,18 @@ export class Exposure {
       .slice(0, limit)
       .map(({ entry }) => entry)
       .sort((one, other) => (one.definition.name < other.definition.name ? -1 : 1));
-    this.#last = { of: [entries, filings], chosen };
+    this.#last.set(uses, { of: [entries, filings], chosen });
     return chosen;
   }
 
-  async #usesOfToday(): Promise<Facts['uses']> {
+  async #usesFor(client: object | undefined): Promise<Facts['uses']> {
+    const known = client && this.#usesOf.get(client);
+    if (known !== undefined) return known;
     const day = Math.floor(Date.now() / dayMs);
-    if (this.#uses?.day !== day) this.#uses = { day, of: (await this.#usage?.boosts()) ?? new Map() };
-    return this.#uses.of;
+    if (this.#today?.day !== day) this.#today = { day, uses: new Map((await this.#usage?.boosts()) ?? []) };
+    const { uses } = this.#today;
+    if (client !== undefined) this.#usesOf.set(client, uses);
+    return uses;
   }
 }
 

@@ -1,11 +1,15 @@
-import type { Context } from '../../context.ts';
+import type { Client, Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
+import { present } from '../../json.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { type Arguments, askForMissing, type RecentValues } from '../rendering/arguments.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { Filing } from './shelf.ts';
+import { type SkillAddress, withAddresses } from './skill-addresses.ts';
+import { argumentsForWords, argumentsFromWords, dropsWords } from './typed-words.ts';
 import type { Usage } from './usage.ts';
 
 interface ProviderOptions {
@@ -22,8 +26,15 @@ interface ProviderOptions {
   readonly escapes?: boolean;
   /** Whether lists describe prompts without a description by their first sentence. */
   readonly derives?: boolean;
-  /** Chooses the prompts to list. Default: all. */
-  readonly choose?: (entries: readonly CatalogEntry[]) => Promise<readonly CatalogEntry[]>;
+  /** How a person has filed the prompts, for the page. */
+  readonly filings?: () => Promise<ReadonlyMap<string, Filing>>;
+  /** Chooses the prompts to list for a client. Default: all. The page and the command line always list all. */
+  readonly choose?: (
+    entries: readonly CatalogEntry[],
+    client: Client | undefined,
+  ) => Promise<readonly CatalogEntry[]>;
+  /** Where clients that cannot read files of this machine find those of a skill. */
+  readonly skillAddress?: SkillAddress | undefined;
   /** Whether the result of `get` includes the prompt's revision. */
   readonly revisions?: boolean;
 }
@@ -34,6 +45,15 @@ export class CatalogProvider implements PromptProvider {
   readonly complete?: NonNullable<PromptProvider['complete']>;
   readonly #options: ProviderOptions;
   readonly #prompts = new WeakMap<readonly CatalogEntry[], readonly Prompt[]>();
+  /** For clients that give every argument one word. */
+  readonly #forWords = new WeakMap<readonly CatalogEntry[], readonly Prompt[]>();
+  #lastFiled:
+    | {
+        readonly entries: readonly CatalogEntry[];
+        readonly filings: ReadonlyMap<string, Filing>;
+        readonly prompts: readonly Prompt[];
+      }
+    | undefined;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
@@ -46,28 +66,70 @@ export class CatalogProvider implements PromptProvider {
     };
   }
 
-  async list(_?: Context, continues = false): Promise<readonly Prompt[]> {
-    const { catalog, choose = async (all: readonly CatalogEntry[]) => all, derives = false } = this.#options;
-    const entries = await choose(await catalog.list(continues));
-    const prompts = this.#prompts.get(entries) ?? entries.map((entry) => toPrompt(entry, derives));
-    this.#prompts.set(entries, prompts);
+  async list(context?: Context, continues = false): Promise<readonly Prompt[]> {
+    const { catalog, choose, filings, derives = false } = this.#options;
+    const all = await catalog.list(continues);
+    if (context?.isPersonal && filings !== undefined) return this.#filed(all, await filings());
+    const entries = (await choose?.(all, context?.client)) ?? all;
+    const known = derives && dropsWords(context?.client.name) ? this.#forWords : this.#prompts;
+    const prompts =
+      known.get(entries) ?? entries.map((entry) => this.#toPrompt(entry, known === this.#forWords));
+    known.set(entries, prompts);
     return prompts;
   }
 
-  async get(asked: string, given: Arguments, context: Context): Promise<RenderedPrompt> {
-    const { catalog, find = (own: string) => catalog.find(own), asks } = this.#options;
-    const { recent, usage, escapes, revisions } = this.#options;
+  #toPrompt(entry: CatalogEntry, takesWords: boolean): Prompt {
+    const prompt = toPrompt(entry, this.#options.derives ?? false);
+    if (!takesWords) return prompt;
+    return { ...prompt, arguments: argumentsForWords(entry.definition, prompt.arguments) };
+  }
+
+  /** All prompts, with the favourites and folders of the person. */
+  #filed(entries: readonly CatalogEntry[], filings: ReadonlyMap<string, Filing>): readonly Prompt[] {
+    if (this.#lastFiled?.entries !== entries || this.#lastFiled.filings !== filings) {
+      const prompts = entries.map((entry) => {
+        const prompt = toPrompt(entry, true);
+        const { favourite, folder } = filings.get(prompt.name) ?? {};
+        const filed = present({ 'adjutant/favourite': favourite, 'adjutant/folder': folder });
+        return { ...prompt, meta: { ...prompt.meta, ...filed } };
+      });
+      this.#lastFiled = { entries, filings, prompts };
+    }
+    return this.#lastFiled.prompts;
+  }
+
+  async get(asked: string, sent: Arguments, context: Context): Promise<RenderedPrompt> {
+    const { catalog, find = (own: string) => catalog.find(own), asks, derives } = this.#options;
+    const { recent, usage, escapes, revisions, skillAddress } = this.#options;
     const entry = await find(asked);
     const { definition, source } = entry;
-    const args = asks ? await askForMissing(definition, given, context) : given;
-    const plain = await renderPrompt(definition, args, source);
     const client = context.client.name;
+    const { args: given, rest } =
+      derives && dropsWords(client) ? argumentsFromWords(definition, sent) : { args: sent, rest: '' };
+    const args = asks ? await askForMissing(definition, given, context) : given;
+    const shown = withAddresses(definition, context.actor, skillAddress);
+    const plain = withRest(await renderPrompt(shown, args, source), rest);
     const rendered = escapes ? escapeForClient(plain, client) : plain;
     recent?.remember(definition.name, args);
     usage?.record(definition.name, client);
     if (!revisions) return rendered;
     return { ...rendered, meta: { 'adjutant/revision': await catalog.revision(entry) } };
   }
+}
+
+/** Adds typed text that no argument takes to the last message. */
+function withRest(rendered: RenderedPrompt, rest: string): RenderedPrompt {
+  const { messages } = rendered;
+  const last = messages.findLastIndex(({ role, content }) => role === 'user' && content.type === 'text');
+  if (rest === '' || last < 0) return rendered;
+  return {
+    ...rendered,
+    messages: messages.map((message, index) =>
+      index === last && message.content.type === 'text'
+        ? { ...message, content: { ...message.content, text: `${message.content.text}\n\n${rest}` } }
+        : message,
+    ),
+  };
 }
 
 function toPrompt({ definition, source }: CatalogEntry, derives: boolean): Prompt {

@@ -16,6 +16,7 @@ const none: ReadonlyMap<string, Filing> = new Map();
 /** The favourites and folders of the library. They belong to the names of prompts, whatever source these come from. */
 export class Shelf {
   readonly #documents: Records;
+  readonly #listeners = new Set<() => void>();
   #known: { readonly version: number; readonly filings: ReadonlyMap<string, Filing> } | undefined;
 
   constructor(documents: Records) {
@@ -55,13 +56,13 @@ export class Shelf {
       filed = { prompt, ...(isFavourite && { favourite: true }), ...(place && { folder: place }) };
       return { next: isFavourite || place ? { ...filed } : undefined, entry: { ...filed } };
     });
+    for (const listener of this.#listeners) listener();
     return filed;
   }
 
-  /** Calls the listener after a change, also by another process. */
+  /** Calls the listener after a change by this process. */
   subscribe(listener: () => void): () => void {
-    return this.#documents.subscribe((changed) => {
-      if (changed === kind) listener();
-    });
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

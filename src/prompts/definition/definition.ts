@@ -26,11 +26,15 @@ export interface PromptDefinition {
   readonly line: number;
   /** The base directory of a skill, whose text refers to further files in it. */
   readonly folder?: string;
+  /** The addresses of the skill's files, for a client that cannot read the folder, which is an address then. */
+  readonly addresses?: readonly string[];
   /** Digests, by path, of the included templates and attachments. */
   readonly dependencies?: Readonly<Record<string, string>>;
   /** Names of the prompts that its templates include. */
   readonly uses?: readonly string[];
   readonly tests?: readonly PromptTest[];
+  /** Unknown fields of the file, each with the field that is probably meant. */
+  readonly misspelled?: readonly (readonly [written: string, meant: string])[];
 }
 
 export interface TypedRules {

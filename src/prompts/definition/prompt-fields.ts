@@ -1,8 +1,35 @@
 import { isObject } from '../../json.ts';
-import type { ArgumentDefinition, PromptTest, TemplateKind, TextChecks } from './definition.ts';
+import { nearest } from '../../nearest.ts';
+import type {
+  ArgumentDefinition,
+  PromptDefinition,
+  PromptTest,
+  TemplateKind,
+  TextChecks,
+} from './definition.ts';
 
 /** An invalid field. The message begins with the name of the field. */
 export class FieldProblem extends Error {}
+
+/** The fields that a file of our own formats can have. */
+const ownFields = ['title', 'description', 'arguments', 'tags', 'template', 'messages', 'tests'];
+
+/** Unknown fields that are nearly like a field that is missing. */
+export function misspelledFields(
+  fields: Readonly<Record<string, unknown>>,
+): Pick<PromptDefinition, 'misspelled'> {
+  const missing = ownFields.filter((name) => !Object.hasOwn(fields, name));
+  const misspelled = Object.keys(fields)
+    .slice(0, maxFields)
+    .flatMap((name) => {
+      const meant = ownFields.includes(name) ? undefined : nearest(name, missing, name.length < 6 ? 1 : 2);
+      return meant === undefined ? [] : [[name, meant] as const];
+    });
+  return misspelled.length === 0 ? {} : { misspelled };
+}
+
+/** Hostile front matter can have thousands of fields. */
+const maxFields = 50;
 
 const templateKinds: readonly TemplateKind[] = ['input', 'braces', 'jinja', 'none'];
 

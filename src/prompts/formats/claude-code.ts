@@ -80,7 +80,6 @@ const commandFormat = (rules: ClaudeRules, older?: Format) =>
       home: ({ env, userHome }) => env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude'),
       projectHome: '.claude',
       folder: join('commands', ownFolder),
-      formats: ['claude-code', 'claude-skills'],
       typed: (name) => `/${ownFolder}:${name}`,
       print: nativeMarkdown(nativeSyntax, (definition) => ({
         'argument-hint': printHint(definition.arguments),
@@ -168,7 +167,11 @@ async function parse(
   report: Report,
   rules: ClaudeRules,
 ): Promise<PromptDefinition> {
-  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
+  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, {
+    lenient: true,
+    // A skill can consist of its description and its files.
+    mayBeEmpty: basename(file.path) === 'SKILL.md',
+  });
   reportUnknownFields(fields, knownFields, report, file.text);
   reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hint = parseHint(fields['argument-hint']);

@@ -57,7 +57,6 @@ export const codexSkills = filePerPrompt({
     home: ({ env, userHome }) => env['CODEX_HOME'] || join(userHome, '.codex'),
     projectHome: '.codex',
     folder: join('skills', ownFolder),
-    formats: ['codex'],
     typed: (name) => `$${nativeName(name)}`,
     print: printNative,
   },

@@ -3,7 +3,7 @@ import { parseCommand } from '../sources/commands.ts';
 import { scanTemplate } from '../template/scanner.ts';
 import { printMarkdown } from './file-syntax.ts';
 import { filePerPrompt, NotExpressible, pathForName } from './format.ts';
-import { singleText } from './segments.ts';
+import { singleText, usedArguments } from './segments.ts';
 
 export const commands = filePerPrompt({
   name: 'commands',
@@ -22,7 +22,8 @@ export const commands = filePerPrompt({
 });
 
 async function print(definition: PromptDefinition): Promise<string> {
-  const { title, description, tags, template, arguments: declared } = definition;
+  const { title, description, tags, template } = definition;
+  const declared = usedArguments(definition);
   const text = singleText(definition);
   if (template === 'jinja' && scanTemplate(text).references.length > 0)
     throw new NotExpressible('it includes other templates');

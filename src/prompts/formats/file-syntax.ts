@@ -17,6 +17,8 @@ export interface TrimmedMarkdown extends Markdown {
 export interface MarkdownOptions {
   /** Serve a file with invalid front matter without its fields, as its client does. */
   readonly lenient?: boolean;
+  /** Accept a file without a body. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** The white space at the end of a text. */
@@ -28,7 +30,7 @@ export function endingOf(text: string): string {
 export async function parseMarkdown(
   text: string,
   report: Report,
-  { lenient = false }: MarkdownOptions = {},
+  { lenient = false, mayBeEmpty = false }: MarkdownOptions = {},
 ): Promise<TrimmedMarkdown> {
   const hasFrontMatter = /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
   const { fields, body, bodyLine } = hasFrontMatter
@@ -41,7 +43,7 @@ export async function parseMarkdown(
       })
     : { fields: {}, body: text.replace(/^\uFEFF/, ''), bodyLine: 1 };
   const trimmed = body.trim();
-  if (trimmed === '') throw new FileProblem('the file contains no prompt text', bodyLine);
+  if (trimmed === '' && !mayBeEmpty) throw new FileProblem('the file contains no prompt text', bodyLine);
   const leadingLines = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
   return {
     fields: lenient ? withTextDescription(fields, report) : fields,

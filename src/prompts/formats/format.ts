@@ -66,8 +66,6 @@ export interface NativeClient {
   readonly projectHome: string;
   /** The folder of our files in either of these. */
   readonly folder: string;
-  /** Formats of prompts that are mounted from this client. */
-  readonly formats?: readonly string[];
   /** What a user types for a prompt. */
   typed(name: string): string;
   /** Throws NotExpressible. `onEscape` is called for text that had to be changed. */
@@ -121,6 +119,7 @@ export function filePerPrompt({
         const text = await print(definition, warn, file);
         const lost = usedParts(definition).filter((part) => !stores.includes(part));
         if (lost.length > 0) warn(`not exported: ${lost.join(', ')}`);
+        if (definition.folder !== undefined) warn(`not exported: the other files in ${definition.folder}`);
         return { path: file, text };
       }),
   };

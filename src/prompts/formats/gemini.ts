@@ -44,7 +44,6 @@ export const gemini = filePerPrompt({
     home: ({ userHome }) => join(userHome, '.gemini'),
     projectHome: '.gemini',
     folder: join('commands', ownFolder),
-    formats: ['gemini'],
     typed: (name) => `/${ownFolder}:${name}`,
     async print(definition, onEscape) {
       const path = nativePath(definition, '.toml');

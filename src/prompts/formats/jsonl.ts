@@ -1,7 +1,7 @@
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { parsePromptFile } from '../jsonl/prompt-file.ts';
 import { type Format, type TextFile, writeEach } from './format.ts';
-import { toSegments, withInput } from './segments.ts';
+import { toSegments, usedArguments, withInput } from './segments.ts';
 
 /** JSONL files with one prompt per line. */
 export const jsonl: Format = {
@@ -34,7 +34,8 @@ export const jsonl: Format = {
 
 /** Converts a prompt to a JSONL record, in which `{{name}}` stands for an argument. Throws NotExpressible. */
 export function toRecord(name: string, definition: PromptDefinition): object {
-  const { title = definition.name, description, arguments: declared, messages, tags } = definition;
+  const { title = definition.name, description, messages, tags } = definition;
+  const declared = usedArguments(definition);
   return {
     name,
     title,

@@ -1,4 +1,5 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { inFolder } from '../rendering/rendering.ts';
 import { printMarkdown } from './file-syntax.ts';
 import { type NativeClient, NotExpressible, pathForName } from './format.ts';
 import { type Segment, singleSegments } from './segments.ts';
@@ -58,7 +59,7 @@ export function nativeText(
   onEscape: (found: string) => void,
   typedName = '',
 ): string {
-  const { segments, used } = singleSegments(definition);
+  const { segments, used } = singleSegments(inItsFolder(definition));
   const declared = used.map((name) => declaration(definition, name));
   const isSingle = used.length === 1 && !defaultOf(definition, declared[0]!);
   const placeholder = (name: string) => (isSingle && syntax.whole ? syntax.whole : `<${name}>`);
@@ -73,6 +74,22 @@ export function nativeText(
   const needsNote = used.length > 0 && !(isSingle && syntax.whole);
   const text = needsNote ? body.trimEnd() + note(definition, declared, syntax, typedName) : body;
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The native copy of a skill is in another folder, so its text names the folder of the skill. */
+function inItsFolder(definition: PromptDefinition): PromptDefinition {
+  const { folder, messages } = definition;
+  if (folder === undefined) return definition;
+  return {
+    ...definition,
+    messages: messages.map(({ role, content }, index) => ({
+      role,
+      content:
+        content.type === 'text'
+          ? { ...content, text: inFolder({ ...definition, folder }, index, content.text) }
+          : content,
+    })),
+  };
 }
 
 function declaration({ arguments: declared }: PromptDefinition, name: string): ArgumentDefinition {

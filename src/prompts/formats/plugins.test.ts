@@ -72,6 +72,37 @@ describe('the arguments of a command', () => {
 });
 
 describe('a write', () => {
+  it('of a method or an import answers with its problems too', async () => {
+    const { request, call } = openPrompts({});
+    const message = (text: string) => [{ role: 'user', content: { type: 'text', text } }];
+    const fields = { name: 'note', title: 'N', messages: message('Hi {{who}} {{ who }}') };
+    expect(await request('prompts/create', fields)).toMatchObject({
+      success: true,
+      example: 'Hi <who> {{ who }}',
+      problems: [{ rule: 'placeholder-spaces' }],
+    });
+    expect(
+      await request('prompts/update', { name: 'note', messages: message('Hi {{who}} {{where}}') }),
+    ).toMatchObject({ example: 'Hi <who> <where>', problems: [] });
+    const file = { path: 'x.md', text: '---\ntemplate: braces\ndescription: d\n---\nDo $ARGUMENTS' };
+    expect(structured(await call('import_prompts', { format: 'commands', files: [file] }))).toMatchObject({
+      imported: [{ name: 'x' }],
+      problems: [{ rule: 'plain-placeholder', file: 'x.md' }],
+    });
+  });
+
+  it('finds the prompt by a name with a colon or slash before it', async () => {
+    const { call } = openPrompts({});
+    await call('create_prompt', { name: 'note', title: 'N', text: 'Hi' });
+    expect(structured(await call('update_prompt', { name: ':note', text: 'Ho' }))).toMatchObject({
+      message: 'Updated prompt: note',
+    });
+    expect(structured(await call('organize_prompt', { name: '/note', favourite: true }))).toMatchObject({
+      favourite: true,
+    });
+    expect(structured(await call('delete_prompt', { name: ':note' }))).toMatchObject({ success: true });
+  });
+
   it('answers with its problems and an example, and declares new placeholders', async () => {
     const { call } = openPrompts({});
     const created = structured(

@@ -64,6 +64,17 @@ export function toSegments(definition: PromptDefinition, text: string): readonly
   }
 }
 
+/**
+ * The arguments for a format of our own. A command of another client takes text even without a placeholder; in our formats,
+ * a prompt without arguments does that.
+ */
+export function usedArguments(definition: PromptDefinition): readonly ArgumentDefinition[] {
+  const { arguments: declared, typed, messages } = definition;
+  if (typed === undefined) return declared;
+  const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
+  return declared.filter(({ name }) => texts.some((text) => text.includes(`{{${name}}}`)));
+}
+
 /** A command without a placeholder gets its input at the end. */
 export function withInput(text: string): string {
   return text.includes('{{input}}') ? text : `${text}\n\n{{input}}`;

@@ -17,6 +17,12 @@ export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]
   const texts = definition.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []));
   const findings = [
     ...nameFindings(target),
+    ...(definition.misspelled ?? []).map(
+      ([written, meant]): Finding => ({
+        severity: 'warning',
+        message: `the field ${written} is unknown; did you mean ${meant}?`,
+      }),
+    ),
     ...hiddenInFields(definition),
     ...texts.flatMap(hiddenCharacters),
     ...(definition.template === 'jinja'
@@ -95,8 +101,8 @@ export function createLibraryLint(catalog: Catalog): () => Promise<readonly Prob
   };
 }
 
-/** A long prompt is checked in a thread. */
-function checkEntry(target: LintTarget): Promise<readonly Problem[]> {
+/** Like `lintPrompt`, in a thread if the prompt is long. */
+export function checkPrompt(target: LintTarget): Promise<readonly Problem[]> {
   return isLong(target.definition) ? lintInThread(target) : lintPrompt(target);
 }
 
@@ -106,7 +112,7 @@ async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): 
   for (const entry of entries) {
     // Only a definition that is loaded by name is linked to the templates of its library.
     const { definition, source } = entry.source.templates ? await catalog.find(entry.definition.name) : entry;
-    const found = await checkEntry({
+    const found = await checkPrompt({
       definition,
       translated: source.translates ?? false,
       prefix: source.prefix,

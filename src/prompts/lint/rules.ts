@@ -22,7 +22,11 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   ['plain-placeholder', /is plain text here/, 'use the syntax of this kind of file'],
   ['hidden-character', /\bU\+[0-9A-F]{4,6} /, 'delete the character unless it is intended'],
   ['client-syntax', /here it stays plain text(?: \(and|$)/, 'replace it by an argument'],
-  ['unknown-field', /not supported and (?:was|were) ignored$/, 'remove the field, or correct its name'],
+  [
+    'unknown-field',
+    /not supported and (?:was|were) ignored$|^the field \S+ is unknown/,
+    'remove the field, or correct its name',
+  ],
   [
     'front-matter',
     /front ?matter|the description is not text/,

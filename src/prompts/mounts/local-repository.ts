@@ -20,6 +20,8 @@ export interface RepositoryOptions {
   readonly interval_minutes?: number;
   /** Lets git ask the person's own credential helper for a password of the address's host. */
   readonly credentials?: 'helper';
+  /** The file with a token or password that only the address's host gets, read at each fetch. */
+  readonly token_file?: string;
 }
 
 /** What is known about the last fetch. */

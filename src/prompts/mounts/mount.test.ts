@@ -70,9 +70,11 @@ describe('a mounted folder', () => {
   });
 
   it('may be created and removed while it is mounted', async () => {
-    const source = mount();
+    const source = mount({ namedBy: 'prompts.mounts' });
     expect(await names(source)).toEqual([]);
-    expect(await messages(source)).toEqual(['the mounted folder does not exist']);
+    expect(await messages(source)).toEqual([
+      'this folder does not exist, so it has no prompts; create it, or correct it in prompts.mounts',
+    ]);
     const changed = new Promise<void>((resolve) => source.subscribe(resolve));
     await source.list();
     write('commands/late.md', 'Late');
@@ -225,8 +227,8 @@ describe('symbolic links in a mounted folder', () => {
     const source = mount();
     expect(await names(source)).toEqual(['good']);
     expect((await messages(source)).sort()).toEqual([
-      'the symbolic link points outside the folder; follow_links = true on this mount allows that',
-      'this link to a folder is not followed; follow_links = true on this mount follows it',
+      'the symbolic link points outside the folder; follow_links = true on a mount allows that',
+      'this link to a folder is not followed; follow_links = true on a mount follows it',
     ]);
   });
 

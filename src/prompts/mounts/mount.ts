@@ -3,6 +3,7 @@ import { basename, dirname, parse as parsePath, relative, sep } from 'node:path'
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
+import { present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
@@ -20,8 +21,6 @@ export interface MountOptions extends WatchOptions {
   readonly prefix?: string;
   /** Follows symbolic links, also those that lead out of the folder. */
   readonly follow_links?: boolean;
-  /** Does not report a missing folder. */
-  readonly isOptional?: boolean;
   /** The version of the client whose rules apply. Default: the newest known. */
   readonly version?: string;
 }
@@ -34,15 +33,15 @@ export class MountSource extends FolderSource {
   readonly #folders = new FolderCache();
   readonly #files = new FileCache<Reading>({
     parse: (bytes, path) => this.#parse(bytes, path),
-    linkAdvice: '; follow_links = true on this mount allows that',
+    linkAdvice: '; follow_links = true on a mount allows that',
   });
   /** The file of each prompt at the last read. */
   #fileByName = new Map<string, string>();
   #lastFiles: readonly string[] | undefined;
   #format: Format | undefined;
 
-  constructor({ poll, pollMs, ...options }: MountOptions) {
-    super({ ...(poll !== undefined && { poll }), ...(pollMs !== undefined && { pollMs }) });
+  constructor({ poll, pollMs, namedBy, ...options }: MountOptions) {
+    super({ namedBy, ...present({ poll, pollMs }) });
     this.#options = options;
     this.name = `${options.format} ${options.path}`;
     this.prefix = options.prefix;
@@ -156,7 +155,7 @@ export class MountSource extends FolderSource {
         accepts: (inner) => format.accepts(inner),
         list: (folder) => this.#entries(folder, problems),
         followLinks,
-        linkAdvice: '; follow_links = true on this mount follows it',
+        linkAdvice: '; follow_links = true on a mount follows it',
       },
       problems,
     );
@@ -164,10 +163,7 @@ export class MountSource extends FolderSource {
 
   #entries(folder: string, problems: Problem[]): readonly Dirent[] {
     try {
-      const entries = this.#folders.entries(folder);
-      if (entries === undefined && !this.#options.isOptional)
-        problems.push({ file: folder, severity: 'warning', message: 'the mounted folder does not exist' });
-      return entries ?? [];
+      return this.#folders.entries(folder) ?? [];
     } catch (error) {
       problems.push(problemOf(folder, error));
       return [];

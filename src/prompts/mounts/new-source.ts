@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { readRegularFileSync } from '../../regular-file.ts';
 import { withoutPassword } from '../../without-password.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { printMarkdown } from '../formats/file-syntax.ts';
 import { formatNamed, mountable } from '../formats/formats.ts';
 import { LocalRepository, localRepositories, nameFrom, type RepositoryOptions } from './local-repository.ts';
 import { type MountOptions, MountSource } from './mount.ts';
@@ -56,6 +58,43 @@ export async function sourceOfFile(
   return found && mountAt(found.at, found.format, prefix, mounts);
 }
 
+/**
+ * A single Markdown file as a command of our own. One that is written for Claude Code is converted, because our commands have
+ * other placeholders; every other file stays as it is.
+ */
+export async function commandFromFile(
+  path: string,
+): Promise<{ readonly name: string; readonly text: string; readonly isConverted: boolean }> {
+  const name = basename(path).replace(/\.\w+$/, '');
+  const file = { path: `${name}.md`, text: readRegularFileSync(path) };
+  const own = { name, text: file.text, isConverted: false };
+  if (
+    !/^---\r?\n/.test(file.text) &&
+    /\{\{[\p{L}_][\p{L}\p{N}_-]*\}\}/u.test(file.text.replaceAll('{{input}}', ''))
+  )
+    return { ...own, text: await withDeclaredArguments(file.text), isConverted: true };
+  if (!/\$ARGUMENTS|\$\d/.test(file.text)) return own;
+  const { prompts, problems } = await (await formatNamed('claude-code')).read([file]);
+  const [prompt] = prompts;
+  if (prompt === undefined) throw refusal(`"${path}" is no prompt: ${problems[0]?.message ?? 'it is empty'}`);
+  const isUsed = prompt.messages.some(
+    ({ content }) =>
+      content.type === 'text' && prompt.arguments.some((one) => content.text.includes(`{{${one.name}}}`)),
+  );
+  if (!isUsed) return own;
+  const written = await (await formatNamed('commands')).write([prompt]);
+  const [command] = written.files;
+  if (command === undefined) throw refusal(`"${path}" cannot be converted: ${written.problems[0]!.message}`);
+  return { name, text: command.text, isConverted: true };
+}
+
+/** Declares the names in double braces as required arguments. */
+async function withDeclaredArguments(text: string): Promise<string> {
+  const names = new Set([...text.matchAll(/\{\{([\p{L}_][\p{L}\p{N}_-]*)\}\}/gu)].map(([, name]) => name!));
+  const declared = [...names].map((name) => ({ name, required: true }));
+  return printMarkdown({ description: '', template: 'braces', arguments: declared }, text);
+}
+
 /** The sources in a git repository, which is fetched into a temporary folder to look at it. */
 export async function sourcesInRepository(
   options: RepositoryOptions,
@@ -65,7 +104,7 @@ export async function sourcesInRepository(
   const { address, folder, format, prefix } = options;
   if (/\/\/[^/@]*:[^/@]*@/.test(address))
     throw refusal(
-      'the address contains a password, which must not be in the settings; leave it out and use the credential helper',
+      'the address contains a password, which must not be in the settings; leave it out, and use --credentials helper or --token-file',
     );
   const root = mkdtempSync(join(tmpdir(), 'adjutant-add-'));
   try {

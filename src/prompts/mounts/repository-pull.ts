@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { Failure } from '../../failure.ts';
+import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { withoutPassword } from '../../without-password.ts';
+import { Catalog } from '../catalog/catalog.ts';
 import { prepareReplacement } from '../jsonl/durable-file.ts';
 import { type TwigOptions, TwigSource } from '../sources/twig.ts';
 import type { LocalRepository, RepositoryOptions, RepositoryState } from './local-repository.ts';
@@ -14,6 +16,7 @@ export type RunGit = (
   variables?: Readonly<Record<string, string>>,
   options?: {
     readonly credentialsFor?: string;
+    readonly tokenFile?: string;
     readonly limit?: { readonly gitDir: string; readonly bytes: number };
   },
 ) => Promise<string>;
@@ -71,20 +74,41 @@ export async function pullRepository(
 /** Throws if the new commit has errors that the served one has not: the prompts that people use must not break by themselves. */
 async function assertIntact(repository: LocalRepository, served: string, next: string): Promise<void> {
   const errorsAt = async (commit: string) => {
-    const source = sourceAt(repository, commit);
-    try {
-      const found = (await source.problems()).filter(({ severity }) => severity === 'error');
-      const root = repository.filesOf(commit);
-      return found.map(({ file, message }) => `${relative(root, file)}: ${message}`);
-    } finally {
-      source.close();
-    }
+    const found = await findErrors(repository, commit);
+    const root = repository.filesOf(commit);
+    return found.map(({ file, message }) => `${relative(root, file)}: ${message}`);
   };
   const known = new Set(await errorsAt(served));
   const broken = (await errorsAt(next)).filter((error) => !known.has(error));
   if (broken.length === 0) return;
   const more = broken.length > 1 ? ` and ${broken.length - 1} more` : '';
   throw new Error(`the commit ${next.slice(0, 7)} breaks prompts: ${broken[0]}${more}`);
+}
+
+/** A reference to prompts or files of other sources, which are not known here. */
+const foreignReference = /prompt not found: |template not found: [^:]*:\//;
+
+/** What lint and the tests of prompts find in a commit. */
+async function findErrors(repository: LocalRepository, commit: string): Promise<readonly Problem[]> {
+  const [{ createLibraryLint }, { failingTests }, { Composition }] = await Promise.all([
+    import('../lint/lint.ts'),
+    import('../testing/prompt-tests.ts'),
+    import('../rendering/composition.ts'),
+  ]);
+  const composition = new Composition({
+    find: (name) => catalog.find(name),
+    libraryFile: async () => undefined,
+  });
+  const source = sourceAt(repository, commit, async () => composition);
+  const catalog = new Catalog([source], { checks: failingTests });
+  try {
+    const problems = await createLibraryLint(catalog)();
+    return problems.filter(
+      ({ severity, message }) => severity === 'error' && !foreignReference.test(message),
+    );
+  } finally {
+    catalog.close();
+  }
 }
 
 /** The files of a commit never change, so each commit has a source of its own. */
@@ -133,7 +157,8 @@ async function fetchCommit(
       {},
       {
         limit: { gitDir, bytes },
-        ...(options.credentials === 'helper' && { credentialsFor: options.address }),
+        ...((options.credentials ?? options.token_file) !== undefined && { credentialsFor: options.address }),
+        ...(options.token_file !== undefined && { tokenFile: options.token_file }),
       },
     );
   } catch (error) {

@@ -204,7 +204,7 @@ describe('git', () => {
     const pull = (options: Partial<RepositoryOptions>, variables: Readonly<Record<string, string>>) =>
       pullRepository(local({ address, name: 'x', ...options }).repository, gitAs(variables));
     await expect(pull({}, { HOME: home })).rejects.toThrow(
-      'if the repository is private, set credentials = "helper" on it in adjutant.toml, or use ssh',
+      'if the repository is private, set credentials = "helper" or token_file on it in adjutant.toml, or use ssh',
     );
     expect(await pull({ credentials: 'helper' }, { HOME: home })).toMatchObject({ changed: true });
     await expect(pull({ credentials: 'helper' }, { HOME: plantTree({}) })).rejects.toThrow(
@@ -212,8 +212,49 @@ describe('git', () => {
     );
     write(home, { '.git-credentials': `http://ada:wrong@127.0.0.1:${port}\n` });
     await expect(pull({ credentials: 'helper' }, { HOME: home })).rejects.toThrow(
-      'your credential helper has no valid password for this repository',
+      'your credential helper or token file has no valid password for this repository',
     );
+  });
+
+  it('sends the token of a file to the host of the address, and to no other', async () => {
+    const remote = new Remote(library('First.'));
+    const authorization = `Basic ${Buffer.from('x-access-token:s3cret').toString('base64')}`;
+    const address = await serveOverHttp(remote.folder, authorization);
+    const folder = plantTree({ good: 's3cret\n', bad: 'wrong', empty: '\n' });
+    const pull = (name: string) =>
+      pullRepository(local({ address, name: 'x', token_file: join(folder, name) }).repository, git);
+    expect(await pull('good')).toMatchObject({ changed: true });
+    await expect(pull('bad')).rejects.toThrow('token file has no valid password');
+    await expect(pull('empty')).rejects.toThrow('must contain the token and nothing else');
+    await expect(pull('none')).rejects.toThrow('none');
+    const elsewhere = local({ address: remote.folder, name: 'y', token_file: join(folder, 'good') });
+    await expect(elsewhere.pull()).rejects.toThrow('token_file is for https');
+  });
+
+  it('is not updated to a commit that breaks a prompt or one of its tests', async () => {
+    const manifest = (expected: string) =>
+      `[prompts.hello]\ndescription = "d"\n[[prompts.hello.tests]]\ncontains = "${expected}"\n`;
+    const remote = new Remote({ 'team/twig.toml': manifest('First'), 'team/prompts/hello.md': 'First.' });
+    const { pull, serve } = local({ address: remote.folder, name: 'shared' });
+    await pull();
+    const text = async () => textOf(await serve().request('prompts/get', { name: 'team:hello' }));
+    remote.commit({ 'team/prompts/hello.md': 'First {{ nobody }}.' });
+    await expect(pull()).rejects.toThrow(/breaks prompts: .*hello\.md: .*undefined variable/);
+    expect(await text()).toBe('First.');
+    remote.commit({ 'team/prompts/hello.md': 'Second.' });
+    await expect(pull()).rejects.toThrow(/breaks prompts: .*test 1 failed/);
+    expect(await text()).toBe('First.');
+    remote.commit({ 'team/twig.toml': manifest('Second') });
+    expect(await pull()).toMatchObject({ changed: true });
+    expect(await text()).toBe('Second.');
+  });
+
+  it('may use prompts of other sources', async () => {
+    const remote = new Remote(library('First.'));
+    const { pull } = local({ address: remote.folder, name: 'shared' });
+    await pull();
+    remote.commit({ 'team/prompts/hello.md': '{{ prompt("research") }}' });
+    expect(await pull()).toMatchObject({ changed: true });
   });
 
   it('sends a password to no host that the repository redirects to', async () => {

@@ -7,10 +7,12 @@ import { isObject, parseObject } from '../../json.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import type { TextFile } from '../formats/format.ts';
 
-/** Names of prompts and tags that the user chose for a client. */
+/** The prompts that the user chose for a client. */
 export interface Choice {
   readonly prompts: readonly string[];
   readonly tags: readonly string[];
+  /** All prompts that clients list. */
+  readonly exposed?: boolean;
 }
 
 /** The file that marks a folder as ours. Only the files it lists are ever changed or removed. */
@@ -47,8 +49,13 @@ export class NativeFolder {
     return this.#manifest();
   }
 
+  /** The paths of our files. */
+  paths(): ReadonlySet<string> {
+    return new Set(Object.keys(this.#manifest()?.files ?? {}));
+  }
+
   /** Makes the folder hold exactly these files of ours. With `dry`, only reports what would change. */
-  replace(files: readonly TextFile[], { prompts, tags }: Choice, dry = false): FolderChanges {
+  replace(files: readonly TextFile[], { prompts, tags, exposed }: Choice, dry = false): FolderChanges {
     const before = this.#manifest();
     const known = before?.files ?? {};
     const wanted = new Map(files.map(({ path, text }) => [path, text]));
@@ -73,7 +80,8 @@ export class NativeFolder {
     }
     const gone = Object.keys(known).filter((path) => !wanted.has(path));
     const removed = this.#remove(gone, known, kept, dry);
-    const manifest: Manifest = { owner: this.#owner, prompts, tags, files: now, createdParents };
+    const choice = { prompts, tags, ...(exposed && { exposed }) };
+    const manifest: Manifest = { owner: this.#owner, ...choice, files: now, createdParents };
     if (!dry) this.#write(manifestName, `${JSON.stringify(manifest, null, 2)}\n`);
     return { written, removed, kept };
   }

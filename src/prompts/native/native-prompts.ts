@@ -5,12 +5,13 @@ import { replaceFile } from '../../atomic-file.ts';
 import { Failure } from '../../failure.ts';
 import { isObject } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
+import { Pace } from '../../pace.ts';
 import { readRegularBytesSync } from '../../regular-file.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import { type NativeClient, NotExpressible, type TextFile } from '../formats/format.ts';
 import { loadFormats } from '../formats/formats.ts';
 import { type Choice, type FolderChanges, NativeFolder } from './native-folder.ts';
-import { nativeListFile } from './native-sync.ts';
+import { type FollowedPrompts, nativeListFile } from './native-sync.ts';
 
 /** A client's own folder, in the user's home or in a project. */
 export interface NativePlace {
@@ -23,6 +24,8 @@ export interface NativeReport extends FolderChanges {
   readonly folder: string;
   /** What to type for each prompt. */
   readonly commands: readonly string[];
+  /** Commands that are kept although clients list their prompts no longer. */
+  readonly unlisted: readonly string[];
   /** Chosen prompts that are not written, or not exactly, each with the reason. */
   readonly problems: readonly { readonly prompt: string; readonly reason: string }[];
 }
@@ -30,6 +33,8 @@ export interface NativeReport extends FolderChanges {
 interface Options {
   /** Only report what would change. */
   readonly dry?: boolean;
+  /** Keep the commands of prompts that clients list no longer: only a person who reads the report removes them. */
+  readonly keepsUnlisted?: boolean;
 }
 
 /** All clients whose commands or skills Adjutant can write. */
@@ -40,16 +45,16 @@ export async function nativeClients(): Promise<readonly NativeClient[]> {
 /** Writes prompts as the commands or skills of clients, and keeps these files up to date. */
 export class NativePrompts {
   readonly #stateDir: string;
-  readonly #entries: () => Promise<readonly CatalogEntry[]>;
+  readonly #library: Pick<FollowedPrompts, 'entries' | 'exposed'>;
 
-  constructor(stateDir: string, entries: () => Promise<readonly CatalogEntry[]>) {
+  constructor(stateDir: string, library: Pick<FollowedPrompts, 'entries' | 'exposed'>) {
     this.#stateDir = resolve(stateDir);
-    this.#entries = entries;
+    this.#library = library;
   }
 
   /** Throws if a chosen prompt or tag does not exist. */
   async assertKnown({ prompts, tags }: Choice): Promise<void> {
-    const entries = await this.#entries();
+    const entries = await this.#library.entries();
     const known = {
       prompt: entries.map(({ definition }) => definition.name),
       tag: [...new Set(entries.flatMap(({ definition }) => definition.tags))],
@@ -95,39 +100,67 @@ export class NativePrompts {
     const changes = folder.remove(dry);
     if (changes === undefined) return undefined;
     if (!dry) this.#remember(await this.#others(place));
-    return { client: place.client.id, folder: folder.path, commands: [], problems: [], ...changes };
+    const nothing = { commands: [], unlisted: [], problems: [] };
+    return { client: place.client.id, folder: folder.path, ...nothing, ...changes };
   }
 
-  async #write(place: NativePlace, choice: Choice, { dry = false }: Options): Promise<NativeReport> {
+  async #write(
+    place: NativePlace,
+    choice: Choice,
+    { dry = false, keepsUnlisted = false }: Options,
+  ): Promise<NativeReport> {
     const { client } = place;
     const folder = this.#folder(place);
     const files = new Map<string, TextFile>();
     const commands: string[] = [];
+    const unlisted: string[] = [];
     const problems: { prompt: string; reason: string }[] = [];
-    for (const entry of await this.#entries()) {
-      const { name, tags } = entry.definition;
-      if (!choice.prompts.includes(name) && !tags.some((tag) => choice.tags.includes(tag))) continue;
+    const entries = await this.#library.entries();
+    const exposed = new Set(choice.exposed ? await this.#library.exposed(entries) : []);
+    const isChosen = (entry: CatalogEntry) =>
+      exposed.has(entry) ||
+      choice.prompts.includes(entry.definition.name) ||
+      entry.definition.tags.some((tag) => choice.tags.includes(tag));
+    const [chosen, others] = [entries.filter(isChosen), entries.filter((entry) => !isChosen(entry))];
+    const print = async (entry: CatalogEntry, report: (reason: string) => void) => {
+      if (isFrom(entry, place)) throw new NotExpressible(`it comes from ${client.title} itself`);
+      const escaped = new Set<string>();
+      const printed = await client.print(entry.definition, (found) => escaped.add(found));
+      if (escaped.size > 0)
+        report(`written with ${[...escaped].join(', ')} escaped, which ${client.title} would interpret`);
+      return printed;
+    };
+    const pace = new Pace();
+    for (const entry of chosen) {
+      const { name } = entry.definition;
       const report = (reason: string) => problems.push({ prompt: name, reason });
       try {
-        if (isFrom(entry, place)) throw new NotExpressible(`it comes from ${client.title} itself`);
-        const escaped: string[] = [];
-        const printed = await client.print(entry.definition, (found) => escaped.push(found));
+        const printed = await print(entry, report);
         // File names may differ only in case, which some disks do not distinguish.
         if (printed.some(({ path }) => files.has(path.toLowerCase())))
           throw new NotExpressible('another prompt has the same file name');
         for (const file of printed) files.set(file.path.toLowerCase(), file);
         commands.push(client.typed(name));
-        if (escaped.length > 0)
-          report(
-            `written with ${[...new Set(escaped)].join(', ')} escaped, which ${client.title} would interpret`,
-          );
       } catch (error) {
         if (!(error instanceof NotExpressible)) throw error;
         report(`not written: ${error.message}`);
       }
+      await pace.pause;
+    }
+    const known = keepsUnlisted && choice.exposed ? folder.paths() : new Set();
+    for (const entry of known.size > 0 ? others : []) {
+      const printed = await print(entry, () => {}).catch((error: unknown) => {
+        if (error instanceof NotExpressible) return [];
+        throw error;
+      });
+      await pace.pause;
+      if (printed.length === 0 || !printed.every(({ path }) => known.has(path))) continue;
+      if (printed.some(({ path }) => files.has(path.toLowerCase()))) continue;
+      for (const file of printed) files.set(file.path.toLowerCase(), file);
+      unlisted.push(client.typed(entry.definition.name));
     }
     const changes = folder.replace([...files.values()], choice, dry);
-    return { client: client.id, folder: folder.path, commands, problems, ...changes };
+    return { client: client.id, folder: folder.path, commands, unlisted, problems, ...changes };
   }
 
   #folder({ client, home }: NativePlace): NativeFolder {
@@ -167,9 +200,6 @@ export class NativePrompts {
 }
 
 /** True if the client already has the prompt, because Adjutant mounts it from there. */
-function isFrom({ definition, source }: CatalogEntry, { client, home }: NativePlace): boolean {
-  const [format] = source.name.split(' ', 1);
-  return (
-    (source.name.includes(' ') && client.formats?.includes(format!)) || definition.file.startsWith(home + sep)
-  );
+function isFrom({ definition: { file } }: CatalogEntry, { client, home }: NativePlace): boolean {
+  return file.startsWith(home + sep) || file.includes(sep + client.projectHome + sep);
 }

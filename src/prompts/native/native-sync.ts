@@ -7,6 +7,8 @@ import type { CatalogEntry } from '../catalog/catalog.ts';
 /** The prompts of a server, with a notification of every change. */
 export interface FollowedPrompts {
   entries(): Promise<readonly CatalogEntry[]>;
+  /** Those of the entries that clients list. */
+  exposed(entries: readonly CatalogEntry[]): Promise<readonly CatalogEntry[]>;
   subscribe(listener: () => void): () => void;
 }
 
@@ -22,15 +24,22 @@ const firstSyncMs = 1000;
 export function followPrompts(prompts: FollowedPrompts, stateDir: string): void {
   let running = Promise.resolve();
   let waiting = false;
+  const told = new Map<string, string>();
   const sync = async () => {
     waiting = false;
     // Checked each time: the user can install while the server runs.
     if (!existsSync(nativeListFile(stateDir))) return;
     try {
       const { NativePrompts } = await import('./native-prompts.ts');
-      for (const { folder, written, removed } of await new NativePrompts(stateDir, prompts.entries).sync())
+      const native = new NativePrompts(stateDir, prompts);
+      for (const { folder, written, removed, unlisted } of await native.sync({ keepsUnlisted: true })) {
         if (written.length + removed.length > 0)
           log('info', `${folder}: ${written.length} files written, ${removed.length} removed`);
+        const names = unlisted.join(', ');
+        if (names !== '' && names !== told.get(folder))
+          log('warning', `${folder}: clients no longer list ${names}; adjutant install --sync removes them`);
+        told.set(folder, names);
+      }
     } catch (error) {
       log('warning', `The prompts in the folders of clients were not updated: ${messageOf(error)}`);
     }

@@ -41,7 +41,8 @@ export function takesInput(definition: PromptDefinition, given: Arguments): bool
   );
 }
 
-function splitPhrases(input: string, count: number): readonly string[] {
+/** At most this many words or quoted phrases; the last one is the rest of the text. */
+export function splitPhrases(input: string, count: number): readonly string[] {
   const phrases: string[] = [];
   let rest = input;
   while (phrases.length < count - 1) {

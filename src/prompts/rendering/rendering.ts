@@ -53,13 +53,12 @@ function createRenderer({ template }: PromptDefinition, args: Arguments): Render
   }
 }
 
-function withTexts(
-  { messages, description, folder }: PromptDefinition,
-  renderText: Renderer,
-  appended: string,
-): RenderedPrompt {
+function withTexts(definition: PromptDefinition, renderText: Renderer, appended: string): RenderedPrompt {
+  const { messages, description, folder } = definition;
   const render: Renderer =
-    folder === undefined ? renderText : (text, index) => inFolder(folder, index, renderText(text, index));
+    folder === undefined
+      ? renderText
+      : (text, index) => inFolder({ ...definition, folder }, index, renderText(text, index));
   const rendered = messages.map(
     ({ role, content }, index): PromptMessage => ({
       role,
@@ -71,9 +70,16 @@ function withTexts(
 }
 
 /** Tells where the files of a skill are, in the words of Claude Code. */
-function inFolder(folder: string, index: number, text: string): string {
+export function inFolder(
+  { folder, addresses = [] }: Pick<PromptDefinition, 'addresses'> & { readonly folder: string },
+  index: number,
+  text: string,
+): string {
   const own = text.replaceAll(/\$\{CLAUDE_SKILL_DIR\}/g, () => folder);
-  return index === 0 ? `Base directory for this skill: ${folder}\n\n${own}` : own;
+  if (index > 0) return own;
+  const files =
+    addresses.length === 0 ? '' : `\nIts files are resources of this server: ${addresses.join(', ')}`;
+  return `Base directory for this skill: ${folder}${files}\n\n${own}`;
 }
 
 function withDefaults({ arguments: declared }: PromptDefinition, given: Arguments): Arguments {

@@ -8,6 +8,7 @@ import { Pace } from '../../pace.ts';
 import type { MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import {
   FieldProblem,
+  misspelledFields,
   parseArguments,
   parseTags,
   parseTemplateKind,
@@ -143,6 +144,7 @@ export async function parseCommand(text: string, file: string, plain: boolean): 
       tags: parseTags(usedFields['tags']),
       template,
       ...(tests !== undefined && { tests }),
+      ...(!plain && misspelledFields(fields)),
       file,
       line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
     };

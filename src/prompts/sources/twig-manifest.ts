@@ -2,9 +2,15 @@ import { isAbsolute, normalize } from 'node:path';
 import type { Problem } from '../../feature.ts';
 import { FileProblem } from '../../front-matter.ts';
 import { isObject, messageOf } from '../../json.ts';
-import type { ArgumentDefinition, PromptTest, TemplateKind } from '../definition/definition.ts';
+import type {
+  ArgumentDefinition,
+  PromptDefinition,
+  PromptTest,
+  TemplateKind,
+} from '../definition/definition.ts';
 import {
   FieldProblem,
+  misspelledFields,
   parseArguments,
   parseTags,
   parseTemplateKind,
@@ -23,6 +29,7 @@ export interface ManifestPrompt {
   readonly template: TemplateKind;
   readonly messages: readonly ManifestMessage[];
   readonly tests?: readonly PromptTest[];
+  readonly misspelled?: NonNullable<PromptDefinition['misspelled']>;
 }
 
 /** The content of one message. Paths of files are relative to `prompts/`, those of attachments to the library. */
@@ -100,6 +107,7 @@ function parsePrompt(name: string, fields: unknown): ManifestPrompt {
     template: parseTemplateKind(fields['template'], 'jinja'),
     messages: parseMessages(fields['messages'], name),
     ...(tests !== undefined && { tests }),
+    ...misspelledFields(fields),
   };
 }
 

@@ -53,15 +53,16 @@ interface CatalogToolParts {
   readonly expander: Expander;
   readonly search: Lazy<PromptSearch>;
   readonly shelf: Shelf;
+  readonly versions: Versions;
 }
 
 /** Tools that give access to the catalogue to clients that support tools but not prompts. */
-export function createCatalogTools({ catalog, expander, search, shelf }: CatalogToolParts) {
+export function createCatalogTools({ catalog, expander, search, shelf, versions }: CatalogToolParts) {
   return [
     createListTool(catalog, shelf),
     createExpandTool(expander),
     createSearchTool(search, shelf),
-    createOrganizeTool(catalog, shelf),
+    createOrganizeTool(versions, shelf),
   ];
 }
 
@@ -229,7 +230,7 @@ function createSearchTool(search: Lazy<PromptSearch>, shelf: Shelf) {
 }
 
 /** Files a prompt as a favourite or into a folder. */
-function createOrganizeTool(catalog: Catalog, shelf: Shelf) {
+function createOrganizeTool(versions: Versions, shelf: Shelf) {
   return defineTool({
     name: 'organize_prompt',
     toolsets: ['prompt_editing'],
@@ -262,7 +263,7 @@ function createOrganizeTool(catalog: Catalog, shelf: Shelf) {
     },
     annotations: hints.sets,
     async call({ name, favourite, folder }) {
-      const { definition } = await catalog.find(name);
+      const { definition } = await versions.find(name);
       const filed = await shelf.file(present({ prompt: definition.name, favourite, folder }));
       return { structured: { favourite: filed.favourite ?? false, folder: filed.folder ?? '' } };
     },

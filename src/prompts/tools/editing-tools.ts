@@ -8,6 +8,7 @@ import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from '..
 import { maxArguments } from '../definition/prompt-fields.ts';
 import type { Author, PromptChanges, PromptDraft } from '../definition/source.ts';
 import { flatten, renderPrompt } from '../rendering/rendering.ts';
+import type { Versions } from '../versions/versions.ts';
 import {
   announcedMessages,
   argumentsSchema,
@@ -38,6 +39,9 @@ const announcedFields = {
   messages: announcedMessages as unknown as typeof messagesSchema,
 } as const;
 
+type FullName = Versions['fullName'];
+type Messages = readonly MessageDefinition[];
+
 /** A longer text is not repeated in the answer. */
 const maxExample = 2000;
 
@@ -59,12 +63,12 @@ const savedSchema = {
 } as const;
 
 /** Tools to edit the user's own prompts, for clients that cannot call custom methods. */
-export function createEditingTools(editor: Editor) {
+export function createEditingTools(editor: Editor, { fullName }: Pick<Versions, 'fullName'>) {
   return [
     createCreateTool(editor),
-    createUpdateTool(editor),
-    createDeleteTool(editor),
-    createRestoreTool(editor),
+    createUpdateTool(editor, fullName),
+    createDeleteTool(editor, fullName),
+    createRestoreTool(editor, fullName),
   ];
 }
 
@@ -98,19 +102,16 @@ function createCreateTool(editor: Editor) {
     },
     outputSchema: savedSchema,
     annotations: hints.adds,
-    async call({ name, title, description, arguments: args, tags, text, messages }, context) {
-      const content = messagesFrom(text, messages);
-      if (content === undefined)
+    async call({ text, messages: given, ...fields }, context) {
+      const messages = messagesFrom(text, given);
+      if (messages === undefined)
         throw new Failure('invalid-params', 'Give the prompt as text or as messages.');
-      const declared = args ?? placeholdersIn(content);
-      const draft = present({ name, title, description, arguments: declared, messages: content, tags });
-      const created = await editor.create(draft, authorOf(context));
-      return saved(editor, `Created prompt: ${name}`, created);
+      return { structured: await createPrompt(editor, { ...fields, messages }, context) };
     },
   });
 }
 
-function createUpdateTool(editor: Editor) {
+function createUpdateTool(editor: Editor, fullName: FullName) {
   return defineTool({
     name: 'update_prompt',
     toolsets: ['prompt_editing'],
@@ -152,18 +153,14 @@ function createUpdateTool(editor: Editor) {
     outputSchema: savedSchema,
     // The history keeps the old version, but clients no longer get it.
     annotations: hints.replaces,
-    async call({ name, text, messages, expected_revision, ...given }, context) {
-      const { title, description, arguments: args, tags } = given;
-      const content = messagesFrom(text, messages);
-      const declared = args ?? (content && (await editor.withPlaceholders(name, placeholdersIn(content))));
-      const changes = present({ title, description, arguments: declared, messages: content, tags });
-      const updated = await editor.update(name, changes, authorOf(context), expected_revision);
-      return saved(editor, `Updated prompt: ${name}`, updated);
+    async call({ name, text, messages: given, ...fields }, context) {
+      const changes = { ...fields, name: await fullName(name), messages: messagesFrom(text, given) };
+      return { structured: await updatePrompt(editor, changes, context) };
     },
   });
 }
 
-function createDeleteTool(editor: Editor) {
+function createDeleteTool(editor: Editor, fullName: FullName) {
   return defineTool({
     name: 'delete_prompt',
     toolsets: ['prompt_editing'],
@@ -185,14 +182,15 @@ function createDeleteTool(editor: Editor) {
     },
     outputSchema: doneSchema,
     annotations: hints.replaces,
-    async call({ name, expected_revision }, context) {
+    async call({ name: asked, expected_revision }, context) {
+      const name = await fullName(asked);
       await editor.delete(name, authorOf(context), expected_revision);
-      return done(`Deleted prompt: ${name}`);
+      return { structured: done('Deleted', name) };
     },
   });
 }
 
-function createRestoreTool(editor: Editor) {
+function createRestoreTool(editor: Editor, fullName: FullName) {
   return defineTool({
     name: 'restore_prompt',
     toolsets: ['prompt_editing'],
@@ -219,9 +217,12 @@ function createRestoreTool(editor: Editor) {
     },
     outputSchema: savedSchema,
     annotations: hints.replaces,
-    async call({ name, revision, expected_revision }, context) {
+    async call({ name: asked, revision, expected_revision }, context) {
+      const name = await fullName(asked);
       const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
-      return saved(editor, `Restored prompt: ${name} to revision ${revision}`, restored);
+      return {
+        structured: await saved(editor, `Restored prompt: ${name} to revision ${revision}`, restored),
+      };
     },
   });
 }
@@ -235,11 +236,14 @@ function messagesFrom(
   return text === undefined ? messages : [{ role: 'user', content: { type: 'text', text } }];
 }
 
+/** What somebody means as an argument. Expressions of other template languages are text. */
+const placeholder = /\{\{([\p{L}_][\p{L}\p{N}_-]*)\}\}/gu;
+
 /** Required arguments for every `{{name}}`, as the command line declares them. `undefined` if there are none. */
 function placeholdersIn(messages: readonly MessageDefinition[]): readonly ArgumentDefinition[] | undefined {
   const names = new Set<string>();
   for (const { content } of messages)
-    for (const [, name] of content.type === 'text' ? content.text.matchAll(/\{\{(\w+)\}\}/g) : []) {
+    for (const [, name] of content.type === 'text' ? content.text.matchAll(placeholder) : []) {
       names.add(name!);
       if (names.size > maxArguments)
         throw new Failure(
@@ -250,28 +254,56 @@ function placeholdersIn(messages: readonly MessageDefinition[]): readonly Argume
   return names.size === 0 ? undefined : [...names].map((name) => ({ name, required: true }));
 }
 
-function done(message: string) {
-  return { structured: { success: true, message } };
+interface Fields {
+  readonly name: string;
+  readonly title?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly arguments?: readonly ArgumentDefinition[] | null | undefined;
+  readonly messages?: readonly MessageDefinition[] | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+/** Declares the placeholders of the text, unless the arguments are given. */
+async function createPrompt(
+  editor: Editor,
+  fields: Fields & { readonly title: string; readonly messages: Messages },
+  context: Context,
+) {
+  const { name, title, description, messages, tags } = fields;
+  const declared = fields.arguments ?? placeholdersIn(messages);
+  const draft = present({ name, title, description, arguments: declared, messages, tags });
+  const created = await editor.create(draft, authorOf(context));
+  return saved(editor, `Created prompt: ${name}`, created);
+}
+
+/** Declares the new placeholders of a new text, unless the arguments are given. */
+async function updatePrompt(
+  editor: Editor,
+  fields: Fields & { readonly expected_revision?: string | null | undefined },
+  context: Context,
+) {
+  const { name, title, description, messages, tags, expected_revision: expected } = fields;
+  const used = messages && (await editor.withPlaceholders(name, placeholdersIn(messages)));
+  const declared = fields.arguments ?? used;
+  const changes = present({ title, description, arguments: declared, messages, tags });
+  const updated = await editor.update(name, changes, authorOf(context), expected ?? undefined);
+  return saved(editor, `Updated prompt: ${name}`, updated);
+}
+
+function done(verb: string, name: string) {
+  return { success: true, message: `${verb} prompt: ${name}` };
 }
 
 /** The answer to a write: what lint says about the prompt, and how it reads. */
 async function saved(editor: Editor, message: string, definition: PromptDefinition) {
-  const { lintPrompt, sortAndMerge } = await import('../lint/lint.ts');
+  const { checkPrompt, sortAndMerge } = await import('../lint/lint.ts');
   const { withRules } = await import('../lint/rules.ts');
-  const problems = await withRules(sortAndMerge(await lintPrompt({ definition })));
+  const problems = await withRules(sortAndMerge(await checkPrompt({ definition })));
   const args = Object.fromEntries(definition.arguments.map(({ name }) => [name, `<${name}>`]));
   const { messages } = await renderPrompt(definition, args, editor.own);
   const example = flatten(messages);
   const revision = await editor.revision(definition);
-  return {
-    structured: {
-      success: true,
-      message,
-      revision,
-      problems,
-      ...(example.length <= maxExample && { example }),
-    },
-  };
+  return { success: true, message, revision, problems, ...(example.length <= maxExample && { example }) };
 }
 
 /** Clients may send null instead of omitting a field. */
@@ -287,7 +319,7 @@ const optional = {
 const revisionField = { expected_revision: orNull(expectedRevisionSchema) } as const;
 
 interface MethodOptions {
-  /** True if the methods accept `expected_revision`. */
+  /** True if the methods work like the tools: with `expected_revision`, and with the problems of a prompt in the answer. */
   readonly revisions: boolean;
 }
 
@@ -298,8 +330,6 @@ export function createMethods(
 ): Readonly<Record<string, Method>> {
   // A contract without revisions ignores the field, whatever its value.
   const optionalRevision = revisions ? revisionField : ({} as typeof revisionField);
-  const expectedRevision = (given: string | null | undefined) =>
-    revisions ? (given ?? undefined) : undefined;
   return {
     'prompts/create': defineMethod({
       paramsSchema: {
@@ -313,10 +343,12 @@ export function createMethods(
         },
       },
       writes: true,
-      async call({ name, title, messages, description, arguments: args, tags }, context) {
+      async call(fields, context) {
+        if (revisions) return createPrompt(editor, fields, context);
+        const { name, title, messages, description, arguments: args, tags } = fields;
         const draft: PromptDraft = present({ name, title, description, arguments: args, messages, tags });
         await editor.create(draft, authorOf(context));
-        return doneResult('Created', name);
+        return done('Created', name);
       },
     }),
     'prompts/update': defineMethod({
@@ -333,10 +365,11 @@ export function createMethods(
       },
       writes: true,
       async call({ name, expected_revision, ...given }, context) {
+        if (revisions) return updatePrompt(editor, { name, expected_revision, ...given }, context);
         const { title, messages, description, arguments: args, tags } = given;
         const changes: PromptChanges = present({ title, description, arguments: args, messages, tags });
-        await editor.update(name, changes, authorOf(context), expectedRevision(expected_revision));
-        return doneResult('Updated', name);
+        await editor.update(name, changes, authorOf(context));
+        return done('Updated', name);
       },
     }),
     'prompts/delete': defineMethod({
@@ -347,8 +380,8 @@ export function createMethods(
       },
       writes: true,
       async call({ name, expected_revision }, context) {
-        await editor.delete(name, authorOf(context), expectedRevision(expected_revision));
-        return doneResult('Deleted', name);
+        await editor.delete(name, authorOf(context), (revisions && expected_revision) || undefined);
+        return done('Deleted', name);
       },
     }),
   };
@@ -357,8 +390,4 @@ export function createMethods(
 /** The client, and the token or OAuth subject unless the owner uses the client. */
 export function authorOf({ actor, client: { name, version } }: Context): Author {
   return { name: isOwner(actor) ? name : `${name} (${actor.name})`, version };
-}
-
-function doneResult(verb: string, name: string): object {
-  return { success: true, message: `${verb} prompt: ${name}` };
 }

@@ -118,7 +118,8 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
       },
     },
     annotations: hints.reads,
-    async call({ name, compare, ...page }) {
+    async call({ name: asked, compare, ...page }) {
+      const name = await versions.fullName(asked);
       const head = await versions.head(name);
       const edited = await editor.history(name).catch((error: unknown) => {
         if (head === undefined) throw error;
@@ -197,7 +198,8 @@ export function createLabelTool(versions: Versions) {
       },
     },
     annotations: hints.replaces,
-    async call(move, context) {
+    async call(given, context) {
+      const move = { ...given, name: await versions.fullName(given.name) };
       const { name, label, remove } = move;
       if (versions.isProtected(label)) await confirmMove(name, label, context);
       const { revision } = await versions.move(move, authorOf(context));

@@ -13,6 +13,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
 import { formatNamed, formatNames } from '../formats/formats.ts';
 import { withoutSilencedInFiles } from '../lint/rules.ts';
+import type { Versions } from '../versions/versions.ts';
 import { isSelected } from './catalog-tools.ts';
 import { authorOf } from './editing-tools.ts';
 
@@ -44,14 +45,15 @@ const namesSchema = {
 /** Tools to check, import and export prompts. Files are passed in the call; these tools never open a path from it. */
 export function createLibraryTools(
   catalog: Catalog,
+  versions: Versions,
   editor: Editor,
   problems: LibraryProblems,
   silenced: readonly string[] = [],
 ) {
   return [
-    createLintTool(catalog, problems, new Set(silenced)),
+    createLintTool(catalog, versions, problems, new Set(silenced)),
     createImportTool(editor),
-    createExportTool(catalog),
+    createExportTool(catalog, versions),
   ];
 }
 
@@ -69,7 +71,12 @@ export function createLibraryProblems(catalog: Catalog, silenced: readonly strin
   };
 }
 
-function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: ReadonlySet<string>) {
+function createLintTool(
+  catalog: Catalog,
+  versions: Versions,
+  library: LibraryProblems,
+  silenced: ReadonlySet<string>,
+) {
   return defineTool({
     name: 'lint_prompts',
     toolsets: ['prompt_editing'],
@@ -114,7 +121,10 @@ function createLintTool(catalog: Catalog, library: LibraryProblems, silenced: Re
         return { structured: { prompts, ...countProblems(problems, page) } };
       }
       const prompts = names?.length ?? (await catalog.list()).length;
-      const problems = names === undefined ? await library() : await lintNamed(catalog, names, silenced);
+      const problems =
+        names === undefined
+          ? await library()
+          : await lintNamed(catalog, await Promise.all(names.map(versions.fullName)), silenced);
       return { structured: { prompts, ...countProblems(problems, page) } };
     },
   });
@@ -202,7 +212,7 @@ function rank({ severity }: Problem): number {
   return severity === 'error' ? 0 : 1;
 }
 
-function createExportTool(catalog: Catalog) {
+function createExportTool(catalog: Catalog, versions: Versions) {
   return defineTool({
     name: 'export_prompts',
     toolsets: ['prompts'],
@@ -242,9 +252,7 @@ function createExportTool(catalog: Catalog) {
     annotations: hints.reads,
     async call({ format, names, tag, source, ...page }) {
       const entries =
-        names === undefined
-          ? await catalog.list()
-          : await Promise.all(names.map((name) => catalog.find(name)));
+        names === undefined ? await catalog.list() : await Promise.all(names.map(versions.find));
       const selected = entries.filter(isSelected({ tag, source }));
       const written = await (await formatNamed(format)).write(selected.map(({ definition }) => definition));
       const { items: files, next } = pageOf(written.files, (file) => file, page);

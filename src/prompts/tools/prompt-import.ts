@@ -7,6 +7,8 @@ import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';
 import { limitProblems, withoutStacks } from '../files/limit-problems.ts';
 import { NotExpressible, type TextFile } from '../formats/format.ts';
 import { toRecord } from '../formats/jsonl.ts';
+import { checkPrompt, sortAndMerge } from '../lint/lint.ts';
+import { withRules } from '../lint/rules.ts';
 import { readGiven } from './file-thread.ts';
 
 export interface ImportOptions {
@@ -52,11 +54,15 @@ export async function importPrompts(
   });
   const outcomeOf = new Map(edits.map((edit, at) => [edit, outcomes[at]!]));
   const imported: { name: string; from: string; action: Action }[] = [];
+  const pace = new Pace();
   for (const { definition, edit, problems: promptProblems } of plans) {
     const outcome = edit && outcomeOf.get(edit);
     if (outcome?.status === 'rejected')
       promptProblems.push(toProblem(definition, 'error', messageOf(outcome.reason)));
     else if (edit) imported.push({ name: edit.name, from: definition.file, action: edit.action });
+    if (outcome?.status === 'fulfilled' && outcome.value !== undefined)
+      promptProblems.push(...(await lintImported(outcome.value, definition)));
+    await pace.pause;
   }
   return {
     imported,
@@ -65,6 +71,15 @@ export async function importPrompts(
       ...plans.flatMap(({ problems: promptProblems }) => promptProblems),
     ]),
   };
+}
+
+/** What lint says about the prompt as it is now, at the place it comes from. */
+async function lintImported(
+  now: PromptDefinition,
+  { file, line }: PromptDefinition,
+): Promise<readonly Problem[]> {
+  const found = await withRules(sortAndMerge(await checkPrompt({ definition: now })));
+  return found.map(({ column: _, ...problem }) => ({ ...problem, file, line }));
 }
 
 async function planImport(

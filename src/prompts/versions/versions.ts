@@ -52,6 +52,16 @@ export class Versions {
       throw error;
     });
 
+  /** The whole name of a prompt. A name that no prompt has stays as it is: a deleted prompt has a history too. */
+  readonly fullName = (asked: string): Promise<string> =>
+    this.find(asked).then(
+      ({ definition }) => definition.name,
+      (error: unknown) => {
+        if (error instanceof Failure && error.kind === 'prompt-not-found') return asked;
+        throw error;
+      },
+    );
+
   async #resolve(asked: string): Promise<CatalogEntry> {
     const name = asked.replace(/^[:/](?=\S)/, '');
     const found = await this.#exact(name);

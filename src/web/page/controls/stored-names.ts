@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 const changed = 'adjutant-names-changed';
 
 /** A set of names that this browser remembers, shared by all tabs, and a function that adds or removes a name. */
-export function useStoredNames(key: string): readonly [ReadonlySet<string>, (name: string) => void] {
+function useStoredNames(key: string): readonly [ReadonlySet<string>, (name: string) => void] {
   const [names, setNames] = useState(() => read(key));
   useEffect(() => {
     const update = () => setNames(read(key));

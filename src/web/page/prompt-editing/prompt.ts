@@ -8,6 +8,11 @@ export function sourceOf(prompt: Prompt): string {
   return String(prompt._meta?.['adjutant/source'] ?? 'server');
 }
 
+export const isFavourite = (prompt: Prompt) => prompt._meta?.['adjutant/favourite'] === true;
+
+/** The folder into which a person has put the prompt. Empty if there is none. */
+export const folderOf = (prompt: Prompt) => String(prompt._meta?.['adjutant/folder'] ?? '');
+
 export const tagsOf = (prompt: Prompt) => namesIn(prompt, 'adjutant/tags');
 
 /** The prompts that it includes. */

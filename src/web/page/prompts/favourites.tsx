@@ -1,24 +1,86 @@
-import { Button } from '../controls/fields.tsx';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../controls/icon.tsx';
-import { useStoredNames } from '../controls/stored-names.ts';
+import { folderOf, isFavourite, type Prompt } from '../prompt-editing/prompt.ts';
+import { useActions } from '../shared/actions.tsx';
+import { ChangeButton } from '../shared/buttons.tsx';
+import { useConnection } from '../shared/server-connection.tsx';
 
-/** The prompts that the user marked in this browser. */
-export function useFavourites() {
-  return useStoredNames('adjutant-favourites');
+/** Changes how a prompt is filed. Clients list favourites first. */
+export function useFiling({ name }: Pick<Prompt, 'name'>) {
+  const { client, act } = useActions();
+  return (filing: { readonly favourite?: boolean; readonly folder?: string }) =>
+    act(async () => void (await client.tool('organize_prompt', { name, ...filing })));
 }
 
-export function FavouriteButton({ name }: { name: string }) {
-  const [favourites, toggle] = useFavourites();
-  const marked = favourites.has(name);
+export function FavouriteButton({ prompt }: { prompt: Prompt }) {
+  const file = useFiling(prompt);
+  const marked = isFavourite(prompt);
   return (
-    <Button
+    <ChangeButton
       class={`plain star ${marked ? 'on' : ''}`}
+      tool="organize_prompt"
       aria-pressed={marked}
       aria-label="Favourite"
       title={marked ? 'Remove from favourites (f)' : 'Add to favourites (f)'}
-      onClick={() => toggle(name)}
+      onClick={() => file({ favourite: !marked })}
     >
       <Icon name="star" filled={marked} />
-    </Button>
+    </ChangeButton>
   );
+}
+
+/** The folder of a prompt, which is changed when the field is left. */
+export function FolderField({ prompt, folders }: { prompt: Prompt; folders: readonly string[] }) {
+  const { readOnly, mayCall } = useConnection();
+  const file = useFiling(prompt);
+  const saved = folderOf(prompt);
+  const [text, setText] = useState(saved);
+  useEffect(() => setText(saved), [saved]);
+  return (
+    <label class="inline">
+      Folder
+      <input
+        list="prompt-folders"
+        placeholder="none"
+        size={14}
+        value={text}
+        disabled={readOnly || !mayCall('organize_prompt')}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={() => {
+          const folder = text.trim().replaceAll(/^\/+|\/+$/g, '');
+          if (folder !== saved) void file({ folder }).then((done) => done || setText(saved));
+        }}
+      />
+      <datalist id="prompt-folders">
+        {folders.map((folder) => (
+          <option key={folder} value={folder} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+const oldKey = 'adjutant-favourites';
+
+/** Earlier versions kept favourites in the browser. They become those of the server, once. */
+export function useOldFavourites(prompts: readonly Prompt[], complete: boolean): void {
+  const { client, mayCall, readOnly } = useConnection();
+  const canFile = complete && !readOnly && mayCall('organize_prompt');
+  useEffect(() => {
+    const stored = canFile ? localStorage.getItem(oldKey) : null;
+    if (stored === null) return;
+    localStorage.removeItem(oldKey);
+    const known = new Set(prompts.map(({ name }) => name));
+    for (const name of namesIn(stored))
+      if (known.has(name)) client.tool('organize_prompt', { name, favourite: true }).catch(() => {});
+  }, [client, canFile, prompts]);
+}
+
+function namesIn(stored: string): readonly string[] {
+  try {
+    const names: unknown = JSON.parse(stored);
+    return Array.isArray(names) ? names.map(String) : [];
+  } catch {
+    return [];
+  }
 }

@@ -3,7 +3,7 @@ import type { PromptReply, ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { useCommands, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
-import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
+import { isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
 import { hasDraft } from '../shared/draft-storage.ts';
@@ -12,7 +12,7 @@ import { lazy } from '../shared/lazy.tsx';
 import { parseRoute, pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
-import { FavouriteButton, useFavourites } from './favourites.tsx';
+import { FavouriteButton, FolderField, useFiling } from './favourites.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
 import { templateParts } from './template-parts.ts';
 
@@ -27,16 +27,19 @@ interface Props {
   readonly prompt: Prompt;
   /** The prompts that include it. */
   readonly includedBy: readonly string[];
+  /** All folders of the library. */
+  readonly folders: readonly string[];
   readonly deleted: boolean;
   /** The tab in the address. */
   readonly part: string | undefined;
 }
 
 /** One prompt: its template, a form for its arguments, and the result, updated while typing. */
-export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
+export function PromptDetail({ prompt, includedBy, folders, deleted, part }: Props) {
   const { changes } = useConnection();
   const { name } = prompt;
-  const [, toggleFavourite] = useFavourites();
+  const file = useFiling(prompt);
+  const toggleFavourite = () => file({ favourite: !isFavourite(prompt) });
   const draft = useDraft<Readonly<Record<string, string>>>('arguments', name, () => ({}));
   const values = draft.fields;
   const [first] = useState<Tab>(() => (hasDraft(`prompt/${name}`) ? 'edit' : 'use'));
@@ -63,11 +66,11 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
     (client, signal) => client.request('prompts/get', { name, arguments: values }, { signal }),
     [name, values, changes.prompts],
   );
-  useShortcuts({ f: () => toggleFavourite(name), ...(editable && { e: () => setTab('edit') }) });
+  useShortcuts({ f: toggleFavourite, ...(editable && { e: () => setTab('edit') }) });
   useCommands([
     { title: `Try ${name}`, hint: 'This prompt', run: () => setTab('try') },
     ...(editable ? [{ title: `Edit ${name}`, hint: 'e', run: () => setTab('edit') }] : []),
-    { title: `Mark ${name} as favourite`, hint: 'f', run: () => toggleFavourite(name) },
+    { title: `Mark ${name} as favourite`, hint: 'f', run: toggleFavourite },
     { title: `Duplicate ${name}`, hint: 'This prompt', run: () => (location.hash = duplicatePath(name)) },
   ]);
   const text =
@@ -81,7 +84,7 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
   return (
     <article>
       <h1>
-        {prompt.title ?? name} <FavouriteButton name={name} />
+        {prompt.title ?? name} <FavouriteButton prompt={prompt} />
       </h1>
       <p class="quiet marks">
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
@@ -89,6 +92,7 @@ export function PromptDetail({ prompt, includedBy, deleted, part }: Props) {
         {tagsOf(prompt).map((tag) => (
           <span key={tag}>#{tag}</span>
         ))}
+        <FolderField prompt={prompt} folders={folders} />
       </p>
       {prompt.description && <p>{prompt.description}</p>}
       {source.value !== undefined && <PromptFacts prompt={source.value} />}

@@ -5,7 +5,7 @@ import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
-import { type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
+import { folderOf, isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
 import { useHasDraft } from '../shared/draft-storage.ts';
 import { lazy } from '../shared/lazy.tsx';
@@ -13,7 +13,7 @@ import type { McpError } from '../shared/mcp-client.ts';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
-import { useFavourites } from './favourites.tsx';
+import { useOldFavourites } from './favourites.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import {
   type Problem,
@@ -35,9 +35,11 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
   const { prompts, complete, error } = usePrompts();
   const problems = useLibraryProblems(complete);
   const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
-  const [favourites] = useFavourites();
+  useOldFavourites(prompts, complete);
+  const folders = useMemo(() => foldersOf(prompts), [prompts]);
   const [query, setQuery] = useAddressed('find', '', { typed: true });
   const [source, setSource] = useAddressed('source', '');
+  const [folder, setFolder] = useAddressed('folder', '');
   const [only, setOnly] = useAddressed<Filter['only']>('only', '');
   const [selected, setSelected] = useState<ReadonlySet<string> | undefined>();
   const search = useRef<HTMLInputElement>(null);
@@ -46,8 +48,8 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
     if (complete) index.prepare();
   }, [index, complete]);
   const shown = useMemo(
-    () => filterPrompts(index.find(query), { source, only }, { favourites, problems: byPrompt }),
-    [index, query, source, only, favourites, byPrompt],
+    () => filterPrompts(index.find(query), { source, folder, only }, byPrompt),
+    [index, query, source, folder, only, byPrompt],
   );
   const chosen = shown.findIndex((prompt) => prompt.name === name);
   const prompt = prompts.find((one) => one.name === name);
@@ -88,7 +90,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
             onKeyDown={move}
           />
         </div>
-        <FilterFields {...{ prompts, source, setSource, only, setOnly }} />
+        <FilterFields {...{ prompts, source, setSource, folders, folder, setFolder, only, setOnly }} />
       </div>
       {selected ? (
         <BulkActions
@@ -125,7 +127,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
           <PromptRow
             prompt={one}
             current={one.name === name}
-            favourite={favourites.has(one.name)}
+            favourite={isFavourite(one)}
             problems={byPrompt.get(one.name)}
             search={setQuery}
             {...(selected && { selected: selected.has(one.name), select: () => toggle(one.name) })}
@@ -166,7 +168,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
           key={name}
           prompt={lastShown.current}
           includedBy={prompts.filter((one) => usesOf(one).includes(name!)).map((one) => one.name)}
-          {...{ deleted: !prompt, part }}
+          {...{ folders, deleted: !prompt, part }}
         />
       )}
       {!lastShown.current && complete && name !== undefined && !name.startsWith('+') && (
@@ -215,30 +217,45 @@ function MissingPrompt({ name }: { name: string }) {
 interface Filter {
   /** Empty for all sources. */
   readonly source: string;
+  /** Empty for all folders. Includes the folders in it. */
+  readonly folder: string;
   readonly only: '' | 'favourites' | 'problems';
 }
 
 function filterPrompts(
   prompts: readonly Prompt[],
-  { source, only }: Filter,
-  marks: Readonly<Record<'favourites' | 'problems', { has(name: string): boolean }>>,
+  { source, folder, only }: Filter,
+  problems: { has(name: string): boolean },
 ): readonly Prompt[] {
-  if (source === '' && only === '') return prompts;
+  if (source === '' && folder === '' && only === '') return prompts;
   return prompts.filter(
     (prompt) =>
       (source === '' || sourceOf(prompt) === source) &&
-      // An address may hold any word.
-      (marks[only as keyof typeof marks]?.has(prompt.name) ?? true),
+      (folder === '' || `${folderOf(prompt)}/`.startsWith(`${folder}/`)) &&
+      (only !== 'favourites' || isFavourite(prompt)) &&
+      (only !== 'problems' || problems.has(prompt.name)),
   );
+}
+
+/** All folders, with those around them. */
+function foldersOf(prompts: readonly Prompt[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const prompt of prompts)
+    for (let path = folderOf(prompt); path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+      folders.add(path);
+  return [...folders].sort();
 }
 
 interface FilterFieldsProps {
   readonly prompts: readonly Prompt[];
+  readonly folders: readonly string[];
   setSource(source: string): void;
+  setFolder(folder: string): void;
   setOnly(only: Filter['only']): void;
 }
 
-function FilterFields({ prompts, source, setSource, only, setOnly }: FilterFieldsProps & Filter) {
+function FilterFields(props: FilterFieldsProps & Filter) {
+  const { prompts, source, setSource, folders, folder, setFolder, only, setOnly } = props;
   const sources = useMemo(() => [...new Set(prompts.map(sourceOf))].sort(), [prompts]);
   return (
     <div class="filters">
@@ -248,6 +265,14 @@ function FilterFields({ prompts, source, setSource, only, setOnly }: FilterField
         options={[['', 'All sources'], ...sources.map((one) => [one, one] as const)]}
         change={setSource}
       />
+      {(folders.length > 0 || folder !== '') && (
+        <Choice
+          name="Folder"
+          value={folder}
+          options={[['', 'All folders'], ...folders.map((one) => [one, one] as const)]}
+          change={setFolder}
+        />
+      )}
       <Choice
         name="Show"
         value={only}

@@ -59,8 +59,8 @@ export function useAddressed<Value extends string>(
 /** The path of another item of the same list, which keeps the search and the filters of the list. */
 export function pathBeside(view: string, name?: string, part?: string): string {
   const { view: current, query } = currentRoute();
-  const { find, source, only } = query;
-  const kept = Object.entries({ find, source, only }).filter(([, value]) => value !== undefined);
+  const { find, source, folder, only } = query;
+  const kept = Object.entries({ find, source, folder, only }).filter(([, value]) => value !== undefined);
   return pathTo(
     view,
     name,
