@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config.ts';
 import { connectMemory } from '../src/transports/memory.ts';
 import { unseenTasks } from './parts/unseen-tasks.ts';
 
-export interface Task {
+interface Task {
   readonly task: string;
   /** Any of these tools is right. */
   readonly tools: readonly string[];
@@ -17,41 +17,50 @@ interface Miss extends Task {
   readonly found: readonly string[];
 }
 
-export interface Figures {
+interface Figures {
   readonly tasks: number;
   /** Tasks with a right tool among the first three results. */
   readonly hits: number;
   readonly misses: readonly Miss[];
 }
 
-const file = join(import.meta.dirname, '..', 'test', 'fixtures', 'tool-choice.jsonl');
+const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures');
+
+function readFixture<Row>(name: string): readonly Row[] {
+  const lines = readFileSync(join(fixtures, name), 'utf8').trim().split('\n');
+  return lines.map((line): Row => JSON.parse(line));
+}
 
 /**
  * Asks search_tools for the tool of each task. Every second task of the file is held out: the keywords were tuned on the others. The
- * unseen tasks were written later by somebody who had not read the keywords, and are not part of `all`.
+ * unseen tasks were written later by somebody who had not read the keywords, and are not part of `all`. Outsiders wrote the wishes from
+ * a list of what the product can do; the sentences in `wishes` of each tool were tuned with them.
  */
 export async function measureToolChoice(): Promise<
-  Record<'tuning' | 'held-out' | 'all' | 'unseen', Figures>
+  Record<'tuning' | 'held-out' | 'all' | 'unseen' | 'wishes', Figures>
 > {
-  const known = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line): Task => JSON.parse(line));
+  const known = readFixture<Task>('tool-choice.jsonl');
   const unseen = unseenTasks.map(([task, tool]): Task => ({ task, tools: [tool] }));
-  const answered = await askForTools([...known, ...unseen]);
+  const wishes = readFixture<{ readonly wish: string; readonly tools: readonly string[] }>('wishes.jsonl');
+  const answered = await askForTools([
+    ...known,
+    ...unseen,
+    ...wishes.map(({ wish, tools }) => ({ task: wish, tools })),
+  ]);
   const all = answered.slice(0, known.length);
   return {
     tuning: figures(all.filter((_, at) => at % 2 === 0)),
     'held-out': figures(all.filter((_, at) => at % 2 === 1)),
     all: figures(all),
-    unseen: figures(answered.slice(known.length)),
+    unseen: figures(answered.slice(known.length, known.length + unseen.length)),
+    wishes: figures(answered.slice(known.length + unseen.length)),
   };
 }
 
 type Answered = Miss & { readonly right: boolean };
 
 /** The first three tools that search_tools returns for each task. */
-export async function askForTools(tasks: readonly Task[]): Promise<readonly Answered[]> {
+async function askForTools(tasks: readonly Task[]): Promise<readonly Answered[]> {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-tool-choice-'));
   const { config } = await loadConfig({ argv: ['--home', home], env: { HOME: home }, cwd: home });
   const server = createServer('standard', config);
@@ -68,7 +77,7 @@ export async function askForTools(tasks: readonly Task[]): Promise<readonly Answ
   return answered;
 }
 
-export function figures(part: readonly Answered[]): Figures {
+function figures(part: readonly Answered[]): Figures {
   return {
     tasks: part.length,
     hits: part.filter(({ right }) => right).length,
@@ -78,9 +87,8 @@ export function figures(part: readonly Answered[]): Figures {
 
 if (import.meta.main) {
   const measured = await measureToolChoice();
-  const { unseen, ...parts } = measured;
-  for (const [part, { tasks, hits }] of Object.entries({ ...parts, 'held-out, unseen': unseen }))
+  for (const [part, { tasks, hits }] of Object.entries(measured))
     console.log(`${part.padEnd(16)} ${hits}/${tasks} (${((100 * hits) / tasks).toFixed(1)} %)`);
-  for (const { task, tools, found } of measured.tuning.misses)
+  for (const { task, tools, found } of [...measured.tuning.misses, ...measured.wishes.misses])
     console.log(`  ${task}: ${tools.join(' or ')}, found ${found.join(', ')}`);
 }

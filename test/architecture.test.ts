@@ -449,6 +449,16 @@ describe('sizes', () => {
 });
 
 describe('conventions', () => {
+  it('names a channel only in its own file, in texts of a language, and where no definition can', () => {
+    const named = files.filter((file) => /telegram/i.test(readFileSync(file, 'utf8')));
+    expect(named.sort()).toEqual([
+      join('src', 'assistant', 'channels', 'channels.ts'), // the list
+      join('src', 'assistant', 'channels', 'telegram.ts'),
+      join('src', 'assistant', 'tools', 'prompts.ts'), // the text of a drop-in contract
+      join('src', 'delegate', 'process', 'private-files.ts'), // folders of programs, hidden from runs
+    ]);
+  });
+
   it('opens SQLite files in src/store only', () => {
     const users = new Set(imports.filter(({ target }) => target === 'node:sqlite').map(({ file }) => file));
     expect([...users].filter((file) => topLevel(file) !== 'store').sort()).toEqual([

@@ -28,6 +28,14 @@ type Reply = JsonObject | undefined;
 /** A change that clients are notified of. */
 export type AnnouncedChange = Exclude<Change, { readonly kind: 'use' }>;
 
+// The states of a session:
+//
+//   new ──`initialize`──▶ legacy ──────────────────────────────────┬──the connection is lost, or ended──▶ closed
+//    └───a request of 2026-07-28, except `server/discover`──▶ modern ──┘
+//
+// Requests are answered in each state but the last, also before `initialize`. The era never changes again. In a legacy session,
+// handlers ask the client with requests, and the client is notified of changes without a subscription.
+
 /** One connection: the negotiated protocol, the requests in progress, and exactly one reply for each request. */
 export class Session implements Connection {
   readonly server: Host;
