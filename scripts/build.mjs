@@ -246,11 +246,30 @@ writeFileSync('dist/adjutant.cjs', launcher);
 chmodSync('dist/adjutant.cjs', 0o755);
 utimesSync('dist/adjutant.cjs', startedAt, startedAt);
 
-// 8. Start a server once to write the code cache, so that the first start of a user is fast too.
+// 8. Start a server with and without people. The first start writes the code cache, so that the first start of a user is fast too,
+// and what they list is what `src/cli/early-answers.ts` answers.
 const home = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
-const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
-execFileSync(process.execPath, ['dist/adjutant.cjs', 'serve', '--home', home], {
-  input: `${JSON.stringify(initialize)}\n`,
-  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ADJUTANT_'))),
-});
+const isOwn = /^(ADJUTANT_|DATABASE_URL)/;
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn.test(name)));
+const adjutant = (words, input) =>
+  execFileSync(process.execPath, ['dist/adjutant.cjs', ...words, '--home', home], {
+    input,
+    env,
+    encoding: 'utf8',
+  });
+function listTools() {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'build', version: '1' },
+  };
+  const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const replies = adjutant(['serve'], [initialize, list].map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const found = replies.split('\n').find((line) => line.includes('"tools":['));
+  return JSON.stringify(JSON.parse(found).result);
+}
+writeFileSync('dist/tools-list.json', listTools());
+adjutant(['users', 'create', '--id', 'somebody', '--name', 'Somebody', '--timezone', 'UTC']);
+writeFileSync('dist/tools-list-with-people.json', listTools());
 rmSync(home, { recursive: true });

@@ -16,6 +16,8 @@ export type Frame =
 const newline = 0x0a;
 const openingBrace = 0x7b;
 const header = /^content-(length|type)[ \t]*:/i;
+/** What stands for bytes that are not UTF-8. A sender may also mean the character itself. */
+const replacement = '\ufffd';
 
 /**
  * Splits bytes into JSON values. A stream is newline-delimited until a `Content-Length` header arrives; from then on replies
@@ -38,9 +40,26 @@ export class Deframer {
 
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
+    if (this.#isOneLine(chunk)) {
+      this.#announced = undefined;
+      this.#parse(chunk, frames);
+      return frames;
+    }
     let rest: Buffer | undefined = chunk;
     while (rest !== undefined && rest.length > 0) rest = this.#step(rest, frames);
     return frames;
+  }
+
+  /** Most clients wait for each answer, so that a chunk is one whole message, which needs no cutting. */
+  #isOneLine(chunk: Buffer): boolean {
+    return (
+      chunk[0] === openingBrace &&
+      this.#size === 0 &&
+      this.#expected === undefined &&
+      this.#discarding === undefined &&
+      chunk.length <= this.#limit &&
+      chunk.indexOf(newline) === chunk.length - 1
+    );
   }
 
   /** Returns the remaining frame at the end of input, complete or not. */
@@ -139,13 +158,11 @@ export class Deframer {
       frames.push({ kind: 'refused', id: findId(bytes.subarray(0, 1024), bytes.subarray(-1024)), reason });
       return;
     }
-    const text = bytes
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .trim();
+    // Also removes a byte order mark.
+    const text = bytes.toString().trim();
     if (text === '') return;
     try {
-      if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+      if (text.includes(replacement) && !isUtf8(bytes)) throw new SyntaxError('not UTF-8');
       frames.push({ kind: 'message', value: JSON.parse(text) });
     } catch {
       frames.push({ kind: 'malformed' });
@@ -154,7 +171,11 @@ export class Deframer {
 }
 
 export function frame(message: JsonObject | readonly JsonObject[], framing: Framing): string {
-  const body = encode(message);
+  return frameText(encode(message), framing);
+}
+
+/** A message that is encoded already. */
+export function frameText(body: string, framing: Framing): string {
   return framing === 'lines' ? `${body}\n` : `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { RequestId } from '../engine/message.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -19,51 +20,68 @@ export interface Output {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/**
- * Serves one client on a pair of streams. Resolves when the input has ended and every request is answered. `isFirstAnswered` is
- * true if the client has the reply to its first message already.
- */
+/** What a client sent before there was a server. */
+export interface Opening {
+  readonly chunks: readonly Buffer[];
+  /** The requests among the messages that have their replies already. */
+  readonly answered: ReadonlySet<RequestId>;
+}
+
+const nothing: Opening = { chunks: [], answered: new Set() };
+
+/** Serves one client on a pair of streams. Resolves when the input has ended and every request is answered. */
 export async function serveStdio(
   server: Server,
   input: Readable,
   output: Output,
   maxMessageBytes: number,
-  isFirstAnswered = false,
+  opening: Opening = nothing,
 ): Promise<void> {
   const deframer = new Deframer(maxMessageBytes);
   const arrived: Frame[] = [];
   let waiting = '';
+  let isFlushDue = false;
   const flush = () => {
     const text = waiting;
     waiting = '';
+    isFlushDue = false;
     if (text === '' || output.write(text) || input.isPaused()) return;
     // Backpressure: stop reading requests from a client that does not read replies.
     input.pause();
     output.once('drain', () => input.resume());
   };
+  const flushSoon = () => {
+    if (!isFlushDue) process.nextTick(flush);
+    isFlushDue = true;
+  };
   // Messages of one tick are written together: a write costs more than most requests. `serve` writes after the last group.
   const send = (message: JsonObject | readonly JsonObject[]) => {
-    if (waiting === '' && arrived.length === 0) process.nextTick(flush);
     waiting += frame(message, deframer.framing);
     if (waiting.length > maxWaiting) flush();
+    else if (arrived.length === 0) flushSoon();
   };
   const session = server.connect(send);
 
+  const unsent = new Set(opening.answered);
   let unanswered = 0;
   let whenAnswered: (() => void) | undefined;
-  let isNextAnswered = isFirstAnswered;
   const answer = (reply: JsonObject | readonly JsonObject[] | undefined) => {
-    if (reply !== undefined) send(reply);
     unanswered -= 1;
-    if (unanswered === 0) whenAnswered?.();
+    const isAnsweredEarly =
+      unsent.size > 0 && unsent.delete((reply as JsonObject | undefined)?.['id'] as RequestId);
+    const isLast = unanswered === 0 && arrived.length === 0;
+    if (reply !== undefined && !isAnsweredEarly) {
+      // Nothing else can join the only reply, so it does not wait for the end of the tick.
+      if (isLast) waiting += frame(reply, deframer.framing);
+      else send(reply);
+    }
+    if (!isLast) return;
+    flush();
+    whenAnswered?.();
   };
   const handle = (one: Frame) => {
     unanswered += 1;
-    // The reply to a later message can be ready before the reply to the first one.
-    const isAnswered = isNextAnswered;
-    isNextAnswered = false;
-    if (one.kind === 'message')
-      void session.receive(one.value).then((reply) => answer(isAnswered ? undefined : reply));
+    if (one.kind === 'message') void session.receive(one.value).then(answer);
     else if (one.kind === 'oversized')
       answer(session.refuse(new Failure('invalid-request', tooLong(maxMessageBytes)), one.id));
     else if (one.kind === 'refused')
@@ -72,21 +90,25 @@ export async function serveStdio(
   };
 
   const serve = () => {
-    arrived.splice(0, groupSize).forEach(handle);
-    queueMicrotask(() => process.nextTick(arrived.length > 0 ? serve : flush));
+    for (const one of arrived.splice(0, groupSize)) handle(one);
+    if (arrived.length > 0) queueMicrotask(() => process.nextTick(serve));
+    else if (waiting !== '') flushSoon();
   };
 
+  const receive = (chunk: Buffer) => {
+    const isServing = arrived.length > 0;
+    arrived.push(...deframer.push(chunk));
+    if (!isServing) serve();
+  };
   await new Promise<void>((resolve, reject) => {
-    input.on('data', (chunk: Buffer) => {
-      const isServing = arrived.length > 0;
-      arrived.push(...deframer.push(chunk));
-      if (!isServing) serve();
-    });
+    opening.chunks.forEach(receive);
+    if (input.readableEnded) return resolve();
+    input.on('data', receive);
     input.on('end', resolve);
     input.on('error', reject);
     input.resume();
   });
-  [...arrived.splice(0), ...deframer.end()].forEach(handle);
+  for (const one of [...arrived.splice(0), ...deframer.end()]) handle(one);
   session.endInput();
   if (unanswered > 0) await new Promise<void>((resolve) => (whenAnswered = resolve));
   flush();

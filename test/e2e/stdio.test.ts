@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { greeting, initialize, Program } from '../program.ts';
+import { bundle, greeting, initialize, Program } from '../program.ts';
+import { StdioPeer } from '../stdio-peer.ts';
 
 const serve = (args: readonly string[] = [], more: ConstructorParameters<typeof Program>[1] = {}) =>
   new Program(['serve', ...args], { commands: greeting, ...more });
@@ -475,4 +477,36 @@ it('lists the contracts and exits if the given one is unknown', async () => {
   const { code, stdout, stderr } = await program.end();
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/contract must be one of standard, commands/);
+});
+
+describe('the list of tools right after initialize', () => {
+  const home = mkdtempSync(join(tmpdir(), 'adjutant-list-'));
+  const env = { PATH: process.env['PATH'], HOME: home };
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  /** The ids of all replies until that to a last request, and the list. */
+  async function listTools(...args: readonly string[]) {
+    await using server = new StdioPeer([bundle, 'serve', ...args, '--home', home], { env });
+    server.send(initialize());
+    await server.until(({ id }) => id === 0);
+    server.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    server.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+    await server.until(({ id }) => id === 1);
+    await server.request('ping', {}, 'last');
+    const replies = server.messages.filter(({ method }) => method === undefined);
+    return { ids: replies.map(({ id }) => id), list: replies.find(({ id }) => id === 1) };
+  }
+
+  it.each(['nobody', 'somebody'])(
+    'is that of the server, and comes once, if %s uses the calendar',
+    async (who) => {
+      const person = ['--id', 'ada', '--name', 'Ada', '--timezone', 'UTC', '--home', home];
+      if (who === 'somebody') execFileSync(process.execPath, [bundle, 'users', 'create', ...person], { env });
+      const found = await listTools();
+      // A server that was given toolsets answers only when it has loaded its features.
+      expect(found).toEqual(await listTools('--toolsets', 'default'));
+      expect(found.ids).toEqual([0, 1, 'last']);
+      expect(JSON.stringify(found.list).includes('create_event')).toBe(who === 'somebody');
+    },
+  );
 });
