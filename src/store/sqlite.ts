@@ -5,8 +5,9 @@ import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { recordChanges } from './activity.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { unrecordedCall } from './current-call.ts';
-import { refuseDamaged, refuseEmptied } from './damage.ts';
+import { refuseDamaged, refuseLost } from './damage.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
@@ -44,12 +45,16 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     return new Kysely<Tables>({ dialect: sqliteDialect(connection, lockTimeoutMs) });
   };
   try {
-    refuseEmptied(file);
+    refuseLost(file);
     const writer = await connect(false);
     await whileBusy(() => refuseDamaged(opened[0]!), lockTimeoutMs);
     await update(writer);
     const reader = await connect(true);
-    return { ...createEngine(reader, writer, file, store), isReplaced: () => opened[0]!.isReplaced };
+    const checkpoints = new Checkpoints(opened[0]!);
+    return {
+      ...createEngine(reader, writer, file, store, checkpoints),
+      isReplaced: () => opened[0]!.isReplaced,
+    };
   } catch (error) {
     for (const connection of opened) connection.close();
     throw explainOpenError(error, file);
@@ -101,7 +106,13 @@ async function copyBeforeUpdate(database: SqliteFile): Promise<void> {
   for (const old of copies.slice(keptCopies)) await disk.rm(join(folder, old), { force: true });
 }
 
-function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: string, store: Store): Engine {
+function createEngine(
+  reader: Kysely<Tables>,
+  writer: Kysely<Tables>,
+  file: string,
+  store: Store,
+  checkpoints: Checkpoints,
+): Engine {
   return {
     async read(work) {
       try {
@@ -122,6 +133,7 @@ function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: stri
           return result;
         });
         call?.recordedIn.add(store.place);
+        checkpoints.afterWrite();
         store.dispatch(changes);
         return value;
       } catch (error) {
@@ -130,12 +142,15 @@ function createEngine(reader: Kysely<Tables>, writer: Kysely<Tables>, file: stri
     },
     async run(statement) {
       try {
-        return await writer.transaction().execute(async (db) => (await statement.execute(db)).rows);
+        const rows = await writer.transaction().execute(async (db) => (await statement.execute(db)).rows);
+        checkpoints.afterWrite();
+        return rows;
       } catch (error) {
         throw unavailable(error, file);
       }
     },
     async close() {
+      await checkpoints.close();
       await reader.destroy();
       await writer.destroy();
     },
