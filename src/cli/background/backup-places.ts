@@ -26,7 +26,7 @@ export function backupPlaces({ config }: LoadedConfig, { env }: Pick<Terminal, '
       const { FileLock } = await import('../../prompts/jsonl/file-lock.ts');
       const lock = new FileLock(join(config['jsonl.dir'], '.lock'));
       try {
-        return await lock.run(read);
+        return await lock.run(async () => read());
       } finally {
         lock.close();
       }

@@ -66,6 +66,15 @@ export class FileCache<Value> {
     }
   }
 
+  /** True if there is no such file, and none is cached. Checks synchronously. */
+  isMissing(path: string): boolean {
+    try {
+      return !this.#entries.has(path) && statIfExists(path, lstatSync) === undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** Like `load` for a file directly in its folder that is known to exist. Reads a new file with fewer system calls. */
   async loadListed(path: string): Promise<CachedFile<Value> | undefined> {
     if (this.#entries.has(path) || this.#reading.has(path)) return this.load(path);

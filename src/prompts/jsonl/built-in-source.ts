@@ -21,6 +21,7 @@ export class BuiltInSource extends FolderSource {
   readonly #seeds: boolean;
   readonly #cache = createPromptFileCache();
   readonly #bundled;
+  #seeding: Promise<void> | undefined;
 
   constructor({ folder, seeds, ...watching }: BuiltInSourceOptions) {
     super(watching);
@@ -41,16 +42,23 @@ export class BuiltInSource extends FolderSource {
   }
 
   async #load() {
-    if (this.#seeds && !existsSync(this.#file)) this.#seed();
+    if (this.#seeds && !existsSync(this.#file)) await this.#writeSeeds();
     const loaded = await this.#cache.load(this.#file);
     return { file: loaded?.value ?? this.#bundled(), problem: loaded?.problem };
   }
 
-  /** Only logs a failure: the prompts are served even if the folder is not writable. */
-  #seed(): void {
+  /** Requests that come together write the file once. Only logs a failure: the prompts are served even if the folder is not writable. */
+  #writeSeeds(): Promise<void> {
+    this.#seeding ??= this.#seed().finally(() => {
+      this.#seeding = undefined;
+    });
+    return this.#seeding;
+  }
+
+  async #seed(): Promise<void> {
     try {
       mkdirSync(join(this.#folder, 'backups'), { recursive: true, mode: 0o700 });
-      prepareReplacement(this.#file, defaultFile()).commit();
+      await (await prepareReplacement(this.#file, defaultFile())).commit();
     } catch (error) {
       log('debug', `could not write ${this.#file}`, error);
     }

@@ -1,95 +1,82 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { promises as disk, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** New content of a file, already on disk. The file does not change before `commit`. */
 export interface Replacement {
-  commit(): void;
-  discard(): void;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
 }
 
-/** Writes the new content to a temporary file beside the target and flushes it to disk. */
-export function prepareReplacement(path: string, content: Buffer): Replacement {
+/** Writes the new content to a temporary file beside the target and flushes it to disk, which other requests do not wait for. */
+export async function prepareReplacement(path: string, content: Buffer): Promise<Replacement> {
   const target = realPath(path);
   const temporary = join(dirname(target), `.${basename(target)}.new`);
   const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o600;
-  const discard = () => rmSync(temporary, { force: true });
+  const discard = () => disk.rm(temporary, { force: true });
   try {
-    withFile(temporary, 'w', (file) => writeAll(file, content), mode);
+    await withFile(temporary, 'w', (file) => file.writeFile(content), mode);
   } catch (error) {
-    discard();
+    await discard();
     throw error;
   }
   return {
     discard,
-    commit() {
-      renameSync(temporary, target);
-      syncFolder(dirname(target));
+    async commit() {
+      await disk.rename(temporary, target);
+      await syncFolder(dirname(target));
     },
   };
 }
 
-/** Appends lines and flushes them to disk. Rolls back a partial write. Returns a function that removes the lines again. */
-export function appendDurably(path: string, lines: string): () => void {
+/** Appends lines and flushes them to disk. Rolls back a partial write. Resolves to a function that removes the lines again. */
+export async function appendDurably(path: string, lines: string): Promise<() => Promise<void>> {
   const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
   let size = 0;
-  const undo = () => withFile(path, 'r+', (file) => ftruncateSync(file, size));
-  withFile(path, 'a+', (file) => {
-    size = fstatSync(file).size;
+  await withFile(path, 'a+', async (file) => {
+    ({ size } = await file.stat());
     try {
       // The last writer may have crashed in the middle of a line.
-      writeAll(file, Buffer.from(endsWithoutLineFeed(file, size) ? `\n${lines}` : lines));
+      await file.writeFile((await endsWithoutLineFeed(file, size)) ? `\n${lines}` : lines);
     } catch (error) {
-      ftruncateSync(file, size);
+      await file.truncate(size);
       throw error;
     }
   });
-  if (isNew) syncFolder(dirname(path));
-  return undo;
+  if (isNew) await syncFolder(dirname(path));
+  return () => withFile(path, 'r+', (file) => file.truncate(size));
 }
 
 /** Never leaves a partial copy behind. */
-export function copyAtomically(from: string, to: string): void {
+export async function copyAtomically(from: string, to: string): Promise<void> {
   const temporary = `${to}.new`;
   try {
-    copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
-    renameSync(temporary, to);
+    await disk.copyFile(from, temporary, disk.constants.COPYFILE_FICLONE);
+    await disk.rename(temporary, to);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    await disk.rm(temporary, { force: true });
     throw error;
   }
 }
 
-function withFile(path: string, flags: string, work: (file: number) => void, mode = 0o600): void {
-  const file = openSync(path, flags, mode);
+async function withFile(
+  path: string,
+  flags: string,
+  work: (file: disk.FileHandle) => Promise<void>,
+  mode = 0o600,
+): Promise<void> {
+  const file = await disk.open(path, flags, mode);
   try {
-    work(file);
-    fsyncSync(file);
+    await work(file);
+    await file.sync();
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 
-function writeAll(file: number, content: Buffer): void {
-  for (let written = 0; written < content.length; ) written += writeSync(file, content, written);
-}
-
-function endsWithoutLineFeed(file: number, size: number): boolean {
-  const last = Buffer.alloc(1);
-  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+async function endsWithoutLineFeed(file: disk.FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 && buffer[0] !== 0x0a;
 }
 
 /** Resolves a symbolic link, so that its target is replaced and not the link. */
@@ -102,7 +89,6 @@ function realPath(path: string): string {
 }
 
 /** Flushes the folder, so that a new or renamed file survives a crash. Windows cannot open folders and needs no flush. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  withFile(folder, 'r', () => {});
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform !== 'win32') await withFile(folder, 'r', async () => {});
 }

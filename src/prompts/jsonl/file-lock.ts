@@ -16,8 +16,8 @@ export class FileLock {
     this.#path = path;
   }
 
-  /** Runs the work while holding the lock. The work is synchronous, so the lock is held only briefly. */
-  run<Value>(work: () => Value): Promise<Value> {
+  /** Runs the work while holding the lock. The work should wait only for the disk, so that the lock is held briefly. */
+  run<Value>(work: () => Promise<Value>): Promise<Value> {
     const turn = this.#last.then(() => this.#locked(work));
     this.#last = turn.catch(() => {});
     return turn;
@@ -31,10 +31,10 @@ export class FileLock {
     this.#file = undefined;
   }
 
-  async #locked<Value>(work: () => Value): Promise<Value> {
+  async #locked<Value>(work: () => Promise<Value>): Promise<Value> {
     const file = await this.#acquire();
     try {
-      return work();
+      return await work();
     } finally {
       file.rollback();
     }

@@ -60,8 +60,8 @@ export class HistoryFile {
     return this.#last.get(name) ?? { revision: 0, prompt: undefined };
   }
 
-  /** Returns a function that undoes the append, valid until the next append. */
-  append(entries: readonly HistoryEntry[]): () => void {
+  /** Resolves to a function that undoes the append, valid until the next append. */
+  append(entries: readonly HistoryEntry[]): Promise<() => Promise<void>> {
     return appendDurably(this.#path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   }
 

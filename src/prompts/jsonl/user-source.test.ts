@@ -74,7 +74,7 @@ it('a lookup finds a file that was replaced after the last lookup', async () => 
   const cache = createPromptFileCache();
   const read = async () => (await cache.load(file))?.value?.prompts.map(({ name }) => name);
   expect(await read()).toEqual(['before']);
-  prepareReplacement(file, Buffer.from(line('after'))).commit();
+  await (await prepareReplacement(file, Buffer.from(line('after')))).commit();
   expect(await read()).toEqual(['after']);
 });
 

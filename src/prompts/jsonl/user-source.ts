@@ -59,7 +59,9 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
-    return (await this.#cache.load(this.#file))?.value?.byName.get(name);
+    if (this.#cache.isMissing(this.#file)) return undefined;
+    const file = this.#cache.unchanged(this.#file) ?? (await this.#cache.load(this.#file));
+    return file?.value?.byName.get(name);
   }
 
   async revision(definition: PromptDefinition): Promise<string> {
@@ -132,7 +134,11 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   }
 
   /** Applies all edits in memory and then writes them in one step, so that a failure leaves the file as it was. */
-  #write(edits: readonly PromptEdit[], author: Author, needsBackup: boolean): readonly EditOutcome[] {
+  async #write(
+    edits: readonly PromptEdit[],
+    author: Author,
+    needsBackup: boolean,
+  ): Promise<readonly EditOutcome[]> {
     const lines = readRecordLines(this.#file);
     const records = recordsByName(lines);
     const changed = new Map<string, LastKnown>();
@@ -154,24 +160,24 @@ export class UserSource extends FolderSource implements EditablePromptSource {
       }
     });
     if (changed.size > 0) {
-      if (needsBackup) backUp(this.#file, new Date());
-      this.#replace(withRecords(lines, new Set(changed.keys()), records), entries);
+      if (needsBackup) await backUp(this.#file, new Date());
+      await this.#replace(withRecords(lines, new Set(changed.keys()), records), entries);
     }
     return outcomes;
   }
 
-  #replace(content: Buffer, entries: readonly HistoryEntry[]): void {
-    const replacement = prepareReplacement(this.#file, content);
+  async #replace(content: Buffer, entries: readonly HistoryEntry[]): Promise<void> {
+    const replacement = await prepareReplacement(this.#file, content);
     try {
-      const undo = this.#history.append(entries);
+      const undo = await this.#history.append(entries);
       try {
-        replacement.commit();
+        await replacement.commit();
       } catch (error) {
-        undo();
+        await undo();
         throw error;
       }
     } catch (error) {
-      replacement.discard();
+      await replacement.discard();
       throw error;
     }
   }

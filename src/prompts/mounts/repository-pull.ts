@@ -53,13 +53,13 @@ export async function pullRepository(
     }
     if (before?.commit !== undefined && before.commit !== commit)
       await assertIntact(repository, before.commit, commit);
-    keepState(repository, { of: repository.identity, commit, fetched: attempt, attempt });
+    await keepState(repository, { of: repository.identity, commit, fetched: attempt, attempt });
     removeOthers(repository, [commit, before?.commit]);
     return { name, commit, changed: commit !== before?.commit };
   } catch (error) {
     const reason = withoutPassword(messageOf(error));
     const { commit, fetched } = before ?? {};
-    keepState(repository, {
+    await keepState(repository, {
       of: repository.identity,
       ...(commit !== undefined && { commit, fetched: fetched! }),
       attempt,
@@ -220,9 +220,10 @@ async function writeFiles(repository: LocalRepository, commit: string, git: RunG
   }
 }
 
-function keepState(repository: LocalRepository, state: RepositoryState): void {
+async function keepState(repository: LocalRepository, state: RepositoryState): Promise<void> {
   mkdirSync(repository.folder, { recursive: true, mode: 0o700 });
-  prepareReplacement(repository.stateFile, Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)).commit();
+  const text = `${JSON.stringify(state, undefined, 2)}\n`;
+  await (await prepareReplacement(repository.stateFile, Buffer.from(text))).commit();
 }
 
 /** The previous commit stays for servers that are still reading it. */
