@@ -1,7 +1,8 @@
 import { type Dirent, promises as disk, existsSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
+import { noteBackup } from '../store/damage.ts';
 import { moveStore } from '../store/move.ts';
 import { SqliteFile } from '../store/sqlite-file.ts';
 import { createStore, locate } from '../store/store.ts';
@@ -44,7 +45,7 @@ export async function writeBackup(
   if (existsSync(file)) throw new Failure('refused', `${file} exists already; choose another name.`);
   await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}.unfinished`;
-  const { engine, place } = locate(places.databaseUrl);
+  const { engine, place, target } = locate(places.databaseUrl);
   try {
     show(`copying ${place}`);
     await copyDatabase(places.databaseUrl, unfinished);
@@ -56,6 +57,8 @@ export async function writeBackup(
     await openBackup(unfinished);
     await flush(unfinished);
     await disk.rename(unfinished, file);
+    // Best effort: errors about the database name its last backup.
+    if (engine === 'sqlite' && existsSync(target)) await noteBackup(target, resolve(file)).catch(() => {});
     return manifest;
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal', '.local'])

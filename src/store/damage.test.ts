@@ -2,6 +2,7 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -12,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { plantTree } from '../../test/tree.ts';
+import { noteBackup } from './damage.ts';
 import { findDamage } from './inspect.ts';
 import { createStore } from './store.ts';
 
@@ -120,5 +122,21 @@ it('a database that became empty is refused, but one that is being created is no
   utimesSync(file, earlier, earlier);
   await expect(countRules(file)).rejects.toThrow(/is empty, although it exists/);
   utimesSync(file, new Date(), new Date());
+  expect(await countRules(file)).toBe(0);
+});
+
+it('a database that is missing where one was is refused, and its last backup is named', async () => {
+  const file = await createFilled();
+  const backup = join(dirname(file), 'monday.backup');
+  writeFileSync(backup, '');
+  await noteBackup(file, backup);
+  rmSync(file);
+  await expect(countRules(file)).rejects.toThrow(
+    /adjutant\.db is missing, although there was one.+restore .+monday\.backup --replace.+remove .+last-backup/,
+  );
+  rmSync(`${file}.last-backup`);
+  writeFileSync(`${file}.schema-3`, '');
+  await expect(countRules(file)).rejects.toThrow(/is missing, although there was one.+remove .+schema-3/);
+  rmSync(`${file}.schema-3`);
   expect(await countRules(file)).toBe(0);
 });

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { promises as disk, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
 import type { SqliteFile } from './sqlite-file.ts';
@@ -11,9 +11,23 @@ const quickCheckBytes = 32 * 1024 * 1024;
 /** A process that creates the file needs less than this. */
 const creationMs = 60_000;
 
-/** Throws if a database lost its content: nobody would notice that a new one takes its place. */
-export function refuseEmptied(path: string): void {
+/** Beside a database: the path of its last backup. It also shows that there was a database. */
+const noteOf = (path: string) => `${path}.last-backup`;
+
+/** Remembers the last backup of a database. */
+export async function noteBackup(path: string, backup: string): Promise<void> {
+  await disk.writeFile(noteOf(path), `${backup}\n`, { mode: 0o600 });
+}
+
+/** Throws if a database is gone or lost its content: nobody would notice that a new one takes its place. */
+export function refuseLost(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
+  const trace = found === undefined ? traceOf(path) : undefined;
+  if (trace !== undefined)
+    throw new Failure(
+      'unavailable',
+      `The database ${path} is missing, although there was one. ${remedy(path)} To start with a new database, remove ${trace}.`,
+    );
   if (found?.size !== 0 || Date.now() - found.mtimeMs < creationMs) return;
   throw new Failure(
     'unavailable',
@@ -43,9 +57,25 @@ function remedy(path: string): string {
   return `Stop all servers and workers, then run "adjutant restore ${which}".`;
 }
 
-/** The newest backup in the folder `backups` beside the database. */
+/** A file that only a database leaves behind: the note about its last backup, or a copy made before an update. */
+function traceOf(path: string): string | undefined {
+  if (existsSync(noteOf(path))) return noteOf(path);
+  const copy = `${basename(path)}.schema-`;
+  try {
+    const found = readdirSync(dirname(path)).find((name) => name.startsWith(copy) && /\d$/.test(name));
+    return found && join(dirname(path), found);
+  } catch {
+    return undefined; // There is no folder yet.
+  }
+}
+
+/** The last backup, or the newest one in the folder `backups` beside the database. */
 function lastBackup(path: string): string | undefined {
   const folder = join(dirname(path), 'backups');
+  try {
+    const noted = readFileSync(noteOf(path), 'utf8').trim();
+    if (existsSync(noted)) return noted;
+  } catch {}
   try {
     const newest = readdirSync(folder)
       .filter((name) => name.endsWith('.backup'))
