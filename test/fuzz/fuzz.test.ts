@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { callFloods, floodCalls } from './calls.ts';
 import { floodEngine } from './engine.ts';
 import { floodHttp } from './http.ts';
 import { floodStdio, floods } from './stdio.ts';
@@ -31,3 +32,18 @@ it('answers every valid request among noise over HTTP', options, async () => {
   expect(statuses).not.toHaveProperty('500');
   expect(log).not.toContain('failed');
 });
+
+it.for(callFloods)(
+  'answers every call with valid and invalid $subject in the contract $contract over $transport',
+  options,
+  async (flood) => {
+    const { unanswered, internal, bugs, alive, resident } = await floodCalls(150, flood, seed);
+    expect({ unanswered, internal, bugs, alive }).toEqual({
+      unanswered: [],
+      internal: [],
+      bugs: [],
+      alive: true,
+    });
+    expect(resident).toBeLessThan(300 * 1024 * 1024);
+  },
+);

@@ -47,7 +47,7 @@ const keys = [
 ];
 
 /** A random JSON value, mostly of kinds that programs often confuse. */
-function anything(random: Random, depth = 3): unknown {
+export function anything(random: Random, depth = 3): unknown {
   const simple = [
     null,
     true,
