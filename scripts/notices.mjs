@@ -8,12 +8,34 @@ export function bundledPackages({ outputs }) {
   return used.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
 }
 
+/** Licences that allow us to ship a package in a bundle with its notice. A package with another one needs a decision. */
+const allowed = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+]);
+
+function assertAllowed({ name, license }) {
+  // Such as "(MIT OR Apache-2.0)": one of several is enough.
+  const choices = String(license).replaceAll(/[()]/g, '').split(' OR ');
+  if (!choices.some((choice) => allowed.has(choice)))
+    throw new Error(
+      `The licence of ${name} is "${license}", which is none of those that scripts/notices.mjs allows.`,
+    );
+}
+
 /** The text of THIRD_PARTY_NOTICES: every package with its version, licence, source and licence text. */
 export function notices(folders) {
   const sections = [...new Set(folders)]
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .map((one) => {
+      assertAllowed(one);
       const source = `https://www.npmjs.com/package/${one.name}/v/${one.version}`;
       return `${one.name} ${one.version}\nLicence: ${one.license}\nSource: ${source}\n\n${licenceText(one)}`;
     });

@@ -1,9 +1,13 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { isObject } from '../src/json.ts';
 
+const { notices } = (await import(String(new URL('../scripts/notices.mjs', import.meta.url)))) as {
+  notices(folders: readonly string[]): string;
+};
 const text = readFileSync('dist/THIRD_PARTY_NOTICES', 'utf8');
 const [, ...sections] = text.split(/\n-{80}\n/).map((section) => section.trim());
 
@@ -61,3 +65,18 @@ it.each(sections.map((section) => [section.split('\n')[0]!, section]))(
       );
   },
 );
+
+it('a package whose licence is not allowed fails the build', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-licence-'));
+  const licensed = (license: string) => {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'it', version: '1.0.0', license }));
+    return () => notices([folder]);
+  };
+  try {
+    writeFileSync(join(folder, 'LICENSE'), 'Do what you want.');
+    expect(licensed('AGPL-3.0')).toThrow('The licence of it is "AGPL-3.0"');
+    expect(licensed('(AGPL-3.0 OR MIT)')()).toContain('Licence: (AGPL-3.0 OR MIT)');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
