@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type LoadedConfig, mayHaveSkills } from '../config.ts';
@@ -11,6 +11,7 @@ import { claimedVersion } from '../engine/modern.ts';
 import { checkNames } from '../engine/request-limits.ts';
 import { extensions } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { Deframer, frame, frameText } from '../transports/framing.ts';
 import type { Opening, Output } from '../transports/stdio.ts';
 
@@ -134,7 +135,7 @@ async function listOfTools(
     return undefined;
   try {
     const file = listFiles[`${await hasPeople(config['assistant.database_url'])}`];
-    return readFileSync(join(folder, file), 'utf8');
+    return readRegularFileSync(join(folder, file));
   } catch {
     // The database is damaged or not readable, which the server reports, or the program was not built.
     return undefined;
@@ -142,12 +143,5 @@ async function listOfTools(
 }
 
 async function hasPeople(database: string): Promise<boolean> {
-  if (!existsSync(database)) return false;
-  const { DatabaseSync } = await import('node:sqlite');
-  const reader = new DatabaseSync(database, { readOnly: true });
-  try {
-    return reader.prepare('select 1 from users limit 1').get() !== undefined;
-  } finally {
-    reader.close();
-  }
+  return existsSync(database) && (await import('../store/has-users.ts')).hasUsers(database);
 }

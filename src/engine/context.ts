@@ -69,7 +69,8 @@ export class RequestContext implements Context {
   readonly #inProgress: RequestInProgress;
   readonly #session: Connection;
   readonly #request: RequestMessage;
-  readonly #modern: boolean;
+  /** Whether the request is of revision 2026-07-28. */
+  readonly isModern: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #answers: Answers = {};
 
@@ -80,7 +81,7 @@ export class RequestContext implements Context {
     this.client = client;
     this.#inProgress = inProgress;
     this.meta = isObject(request.params['_meta']) ? request.params['_meta'] : {};
-    this.#modern = client.protocolVersion === modernVersion;
+    this.isModern = client.protocolVersion === modernVersion;
   }
 
   get signal(): AbortSignal {
@@ -109,7 +110,7 @@ export class RequestContext implements Context {
 
   log(level: ProtocolLogLevel, data: unknown, logger?: string): void {
     if (!('logging' in this.#session.surface.capabilities)) return;
-    const threshold = this.#modern ? this.meta[metaKeys.logLevel] : this.#session.logLevel;
+    const threshold = this.isModern ? this.meta[metaKeys.logLevel] : this.#session.logLevel;
     const minimum = protocolLogLevels.indexOf(threshold as ProtocolLogLevel);
     if (minimum < 0 || protocolLogLevels.indexOf(level) < minimum) return;
     this.#notify('notifications/message', {
@@ -120,7 +121,7 @@ export class RequestContext implements Context {
   }
 
   can(capability: AskCapability): boolean {
-    const reachable = this.#modern ? askable.has(this.#request.method) : this.#session.canAsk;
+    const reachable = this.isModern ? askable.has(this.#request.method) : this.#session.canAsk;
     const declared = this.client.capabilities[capability];
     if (!reachable || !isObject(declared)) return false;
     // Questions are forms. A client that declares only `url` cannot show them.
@@ -152,7 +153,7 @@ export class RequestContext implements Context {
         data: { requiredCapabilities: { [capability]: {} } },
       });
     }
-    return this.#modern ? this.#askByResult(requests) : this.#askByRequest(requests, withdrawn);
+    return this.isModern ? this.#askByResult(requests) : this.#askByRequest(requests, withdrawn);
   }
 
   async #askByRequest(

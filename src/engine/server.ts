@@ -41,9 +41,7 @@ export class Server implements Host {
   readonly #stateKey: Buffer | undefined;
   readonly #seal = new Lazy(async () => new (await import('./seal.ts')).Seal(this.#stateKey));
   readonly #surfaces = new WeakMap<Access, Surface>();
-  #offered:
-    | { readonly lists: readonly Feature['tools'][]; readonly tools: ReadonlyMap<string, OfferedTool> }
-    | undefined;
+  #offered: ReadonlyMap<string, OfferedTool> | undefined;
 
   constructor(options: ServerOptions) {
     this.contract = options.contract;
@@ -63,13 +61,9 @@ export class Server implements Host {
     return this.#seal.get();
   }
 
-  /** The tools of the contract, by their names on the wire. Collected again only if a feature replaces its tools. */
   get offeredTools(): ReadonlyMap<string, OfferedTool> {
-    const known = this.#offered;
-    if (known !== undefined && this.features.every(({ tools }, index) => tools === known.lists[index]))
-      return known.tools;
-    this.#offered = { lists: this.features.map(({ tools }) => tools), tools: this.#collectTools() };
-    return this.#offered.tools;
+    this.#offered ??= this.#collectTools();
+    return this.#offered;
   }
 
   #collectTools(): ReadonlyMap<string, OfferedTool> {

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import type { Change } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
 import {
+  type Call,
   type Connection,
   type Host,
   type Listen,
@@ -15,7 +16,14 @@ import {
 import { InputRequired, ownParams, RequestContext } from './context.ts';
 import { invalidEnvelope, metaKeys } from './envelope.ts';
 import { errorReply, reportFailure } from './failure-report.ts';
-import { classify, notification, type RequestId, type RequestMessage, resultMessage } from './message.ts';
+import {
+  classify,
+  type Incoming,
+  notification,
+  type RequestId,
+  type RequestMessage,
+  resultMessage,
+} from './message.ts';
 import { findMethod } from './methods.ts';
 import { claimedVersion, finishResult, parseEnvelope, unsupportedVersion } from './modern.ts';
 import { Questions, RequestInProgress, WriteOrder } from './request-in-progress.ts';
@@ -158,31 +166,86 @@ export class Session implements Connection {
     });
   }
 
-  async #receiveOne(value: unknown): Promise<Reply> {
+  /** Every function that waits costs memory for each request, so one function serves a request from its start to its reply. */
+  #receiveOne(value: unknown): Promise<Reply> {
     const incoming = classify(value);
-    switch (incoming.kind) {
-      case 'invalid':
-        return this.refuse(new Failure('invalid-request', incoming.reason), incoming.id);
-      case 'notification':
-        this.#handleNotification(incoming.method, incoming.params);
-        return undefined;
-      case 'response':
-        this.#questions.answer(incoming.id, incoming.result, incoming.error);
-        return undefined;
-    }
-    const { request } = incoming;
+    return incoming.kind === 'request' ? this.#serve(incoming.request) : this.#receiveOther(incoming);
+  }
+
+  async #receiveOther(incoming: Exclude<Incoming, { readonly kind: 'request' }>): Promise<Reply> {
+    if (incoming.kind === 'invalid')
+      return this.refuse(new Failure('invalid-request', incoming.reason), incoming.id);
+    if (incoming.kind === 'notification') this.#handleNotification(incoming.method, incoming.params);
+    else this.#questions.answer(incoming.id, incoming.result, incoming.error);
+    return undefined;
+  }
+
+  async #serve(request: RequestMessage): Promise<Reply> {
     const tooLong = checkNames(request, this.server.limits.nameLength);
     if (tooLong !== undefined) return this.refuse(tooLong, request.id);
     const inProgress = new RequestInProgress();
     this.#inFlight.set(request.id, inProgress);
     try {
-      const result = await this.#dispatch(request, inProgress);
-      this.#finish(request, inProgress, result['isError'] === true);
-      return resultMessage(request.id, result);
+      const { method, context, call } = this.#prepare(request, inProgress);
+      // Waits only if there is something to wait for: the handler starts before the next message is served, so that
+      // `initialize` takes effect first and a cancellation finds a request that has started.
+      if (context.isModern && context.isResumed) await context.resume();
+      if (method.schema !== undefined) {
+        if (!isValidatorLoaded()) await loadValidator();
+        // A request that waited as long as this one may have begun to write.
+        while (this.#writes.last !== undefined) await this.#writes.last;
+        parseValue(method.schema, call.params, 'params');
+      }
+      const work = inProgress.untilAborted(method.call(call));
+      if (method.writes) this.#writes.add(work);
+      const result = await work;
+      return this.#succeed(request, inProgress, context, result);
     } catch (error) {
-      const reply = this.#reply(request, error);
-      this.#finish(request, inProgress, true);
-      return reply;
+      return error instanceof InputRequired
+        ? this.#askAgain(request, inProgress, error)
+        : this.#fail(request, inProgress, error);
+    }
+  }
+
+  /** Throws if the request cannot be served. */
+  #prepare(request: RequestMessage, inProgress: RequestInProgress) {
+    const { contract } = this.server;
+    if (request.issue !== undefined) {
+      findMethod(this.surface, contract, request.method, this.#era === 'modern');
+      throw invalidEnvelope(request.issue);
+    }
+    const client = this.surface.visible(this.#identifyClient(request));
+    const context = new RequestContext(this, request, client, inProgress);
+    const method = findMethod(this.surface, contract, request.method, context.isModern);
+    const params = ownParams(request);
+    const call: Call = { session: this, server: this.server, params, request, client, context };
+    return { method, context, call };
+  }
+
+  #succeed(
+    request: RequestMessage,
+    inProgress: RequestInProgress,
+    { isModern }: RequestContext,
+    result: JsonObject,
+  ): JsonObject {
+    const { server } = this.server.contract;
+    const finished = isModern ? finishResult(request, result, server) : result;
+    this.#finish(request, inProgress, result['isError'] === true);
+    return resultMessage(request.id, finished);
+  }
+
+  /** Returns the questions of a handler to the client, which sends the request again with the answers. */
+  async #askAgain(
+    request: RequestMessage,
+    inProgress: RequestInProgress,
+    questions: InputRequired,
+  ): Promise<Reply> {
+    try {
+      const result = questions.result(await this.server.seal);
+      this.#finish(request, inProgress, false);
+      return resultMessage(request.id, finishResult(request, result, this.server.contract.server));
+    } catch (error) {
+      return this.#fail(request, inProgress, error);
     }
   }
 
@@ -199,40 +262,9 @@ export class Session implements Connection {
     });
   }
 
-  async #dispatch(request: RequestMessage, inProgress: RequestInProgress): Promise<JsonObject> {
+  #fail(request: RequestMessage, inProgress: RequestInProgress, error: unknown): Reply {
     const { contract } = this.server;
-    if (request.issue !== undefined) {
-      findMethod(this.surface, contract, request.method, this.#era === 'modern');
-      throw invalidEnvelope(request.issue);
-    }
-    const client = this.surface.visible(this.#identifyClient(request));
-    const modern = client.protocolVersion === modernVersion;
-    const method = findMethod(this.surface, contract, request.method, modern);
-    const context = new RequestContext(this, request, client, inProgress);
-    try {
-      // Waits only if there is something to wait for: the handler starts before the next message is served, so that
-      // `initialize` takes effect first and a cancellation finds a request that has started.
-      if (modern && context.isResumed) await context.resume();
-      const params = ownParams(request);
-      if (method.schema !== undefined) {
-        if (!isValidatorLoaded()) await loadValidator();
-        // A request that waited as long as this one may have begun to write.
-        while (this.#writes.last !== undefined) await this.#writes.last;
-        parseValue(method.schema, params, 'params');
-      }
-      const call = { session: this, server: this.server, params, request, client, context };
-      const work = inProgress.untilAborted(method.call(call));
-      if (method.writes) this.#writes.add(work);
-      const result = await work;
-      return modern ? finishResult(request, result, contract.server) : result;
-    } catch (error) {
-      if (!(error instanceof InputRequired)) throw error;
-      return finishResult(request, error.result(await this.server.seal), contract.server);
-    }
-  }
-
-  #reply(request: RequestMessage, error: unknown): Reply {
-    const { contract } = this.server;
+    this.#finish(request, inProgress, true);
     recordDenied(this, request, error);
     const failure = reportFailure(error, request.method);
     if (contract.silent.has(failure.kind)) return undefined;

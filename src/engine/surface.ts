@@ -21,7 +21,7 @@ export interface OfferedTool {
 export interface Offering {
   readonly contract: Contract;
   readonly features: readonly Feature[];
-  /** The tools of the contract, by their names on the wire. The same object until a feature replaces its tools. */
+  /** The tools of the contract, by their names on the wire. */
   readonly offeredTools: ReadonlyMap<string, OfferedTool>;
   method(name: string): Method | undefined;
 }
@@ -31,7 +31,8 @@ export class Surface {
   readonly access: Access;
   readonly #server: Offering;
   #offer: Offer | undefined;
-  #tools: { readonly offered: Offering['offeredTools']; readonly allowed: readonly Tool[] } | undefined;
+  #allowed: ReadonlyMap<string, Tool> | undefined;
+  #tools: readonly Tool[] | undefined;
   #capabilities: JsonObject | undefined;
   readonly #promptProviders: { list?: readonly PromptProvider[]; get?: readonly PromptProvider[] } = {};
 
@@ -40,17 +41,20 @@ export class Surface {
     this.access = access;
   }
 
-  /** Every tool that the connection may call, listed or not. Without the discovery tools. The same array until tools change. */
+  /** Every tool that the connection may call, listed or not. Without the discovery tools. The same array at every call. */
   get tools(): readonly Tool[] {
-    const { offeredTools } = this.#server;
-    if (this.#tools?.offered !== offeredTools)
-      this.#tools = {
-        offered: offeredTools,
-        allowed: [...offeredTools.values()]
-          .filter(({ tool }) => this.access.allows(tool))
-          .map(({ named }) => named),
-      };
-    return this.#tools.allowed;
+    this.#tools ??= [...this.#allowedTools.values()];
+    return this.#tools;
+  }
+
+  /** By their names on the wire. */
+  get #allowedTools(): ReadonlyMap<string, Tool> {
+    this.#allowed ??= new Map(
+      [...this.#server.offeredTools]
+        .filter(([, { tool }]) => this.access.allows(tool))
+        .map(([name, { named }]) => [name, named]),
+    );
+    return this.#allowed;
   }
 
   get discoveryTools(): readonly DiscoveryTool[] {
@@ -78,6 +82,8 @@ export class Surface {
 
   /** Throws the reason if the tool exists but is not allowed, or has a successor. `undefined` if there is no such tool. */
   findTool(name: unknown): Tool | undefined {
+    const allowed = this.#allowedTools.get(String(name));
+    if (allowed !== undefined) return allowed;
     const { offeredTools } = this.#server;
     const found = offeredTools.get(String(name));
     const successor = successors.get(String(name));

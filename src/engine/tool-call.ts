@@ -90,12 +90,17 @@ export function callOutcome(end: { readonly value: ToolResult } | { readonly err
     : { outcome: 'failed', reason: kindOf(end.error) };
 }
 
-async function runValid(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
-  if (!isValidatorLoaded()) await loadValidator();
-  const args = parseValue(tool.acceptedSchema ?? tool.inputSchema, given, `${tool.name} arguments`);
-  return tool.timeoutMs === undefined
-    ? await tool.call(args as never, context)
-    : runWithinTimeLimit(tool, tool.timeoutMs, args, context);
+/** Not `async`, because the call of the tool is all there is to wait for. */
+function runValid(tool: Tool, given: unknown, context: Context): Promise<ToolResult> {
+  if (!isValidatorLoaded()) return loadValidator().then(() => runValid(tool, given, context));
+  try {
+    const args = parseValue(tool.acceptedSchema ?? tool.inputSchema, given, `${tool.name} arguments`);
+    return tool.timeoutMs === undefined
+      ? tool.call(args as never, context)
+      : runWithinTimeLimit(tool, tool.timeoutMs, args, context);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 async function runWithinTimeLimit(

@@ -1,7 +1,8 @@
-import { promises as disk, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { promises as disk, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 /** Files up to this size are checked completely when they are opened, which takes milliseconds. */
@@ -73,7 +74,7 @@ function traceOf(path: string): string | undefined {
 function lastBackup(path: string): string | undefined {
   const folder = join(dirname(path), 'backups');
   try {
-    const noted = readFileSync(noteOf(path), 'utf8').trim();
+    const noted = readRegularFileSync(noteOf(path)).trim();
     if (existsSync(noted)) return noted;
   } catch {}
   try {

@@ -2,7 +2,7 @@
 // the security log with what the server acknowledged. `npm run prove -- audit 1000` makes a thousand changes. Meanwhile, a token
 // makes calls that it may not make, among a flood of requests without a token. Full disks need root, to mount a small disk.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +32,19 @@ function adjutant(...args: readonly string[]): string {
   });
 }
 
+const filler = join(disk, 'filler');
+
+function fill(): void {
+  const file = openSync(filler, 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4_096));
+  } catch {
+    // The disk is full.
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** A server over HTTP and what is sent to it until it is killed. */
 class Round {
   readonly #number: number;
@@ -54,9 +67,7 @@ class Round {
     const flood = this.#flood();
     await this.#tryAsEve(eve);
     if (isMounted && this.#number % 2 === 0) {
-      const filler = join(disk, 'filler');
-      const { bavail, bsize } = statfsSync(disk);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      fill();
       counts.full += 1;
       await sleep(Math.random() * 1_000);
       rmSync(filler);

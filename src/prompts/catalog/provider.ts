@@ -4,7 +4,12 @@ import { present } from '../../json.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import type { PromptSource } from '../definition/source.ts';
-import { type Arguments, askForMissing, type RecentValues } from '../rendering/arguments.ts';
+import {
+  type Arguments,
+  askForMissing,
+  missingArguments,
+  type RecentValues,
+} from '../rendering/arguments.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { Filing } from './shelf.ts';
@@ -106,7 +111,10 @@ export class CatalogProvider implements PromptProvider {
     const client = context.client.name;
     const { args: given, rest } =
       derives && dropsWords(client) ? argumentsFromWords(definition, sent) : { args: sent, rest: '' };
-    const args = asks ? await askForMissing(definition, given, context) : given;
+    const args =
+      asks && missingArguments(definition, given).length > 0
+        ? await askForMissing(definition, given, context)
+        : given;
     const shown = withAddresses(definition, context.actor, skillAddress);
     const plain = withRest(await renderPrompt(shown, args, source), rest);
     const rendered = escapes ? escapeForClient(plain, client) : plain;
