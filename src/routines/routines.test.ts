@@ -323,36 +323,41 @@ describe('a clock', () => {
     const { createStore } = await import('../store/store.ts');
     const store = createStore(`${bench.folder}/adjutant.db`);
     const { sql } = await import('kysely');
-    await store.run(
-      sql`update firings set status = 'starting', run_id = null, owner = '999999999-x' returning id`,
-    );
+    const { ownerName } = await import('../store/owner.ts');
+    const gone = ownerName().replace(/^\d+/, '999999999');
+    await store.run(sql`update firings set status = 'starting', run_id = null, owner = ${gone} returning id`);
     await store.close();
     await bench.pass(minute);
     expect(await bench.history()).toMatchObject([{ status: 'running', run_id: 'run-1' }]);
     expect(bench.runs.started).toHaveLength(1);
   });
 
-  it('starts the run that a killed worker did not, although this process has its id, as in a container', async () => {
+  it.each([
+    ['this process has its id', true, { status: 'running', run_id: 'run-2' }],
+    [
+      'nothing is known of it',
+      false,
+      { status: 'failed', reason: 'the worker did not say whether the run started' },
+    ],
+  ])('goes on after a worker that was killed in a container: %s', async (_, isKnown, expected) => {
     await using bench = openRoutines();
     await bench.create('2026-11-16T07:00');
     bench.runs.outcome = 'open';
     await bench.pass(hour + minute);
     bench.runs.search = async () => undefined;
     const { createStore } = await import('../store/store.ts');
+    const { ownerName } = await import('../store/owner.ts');
     const store = createStore(`${bench.folder}/adjutant.db`);
     const { sql } = await import('kysely');
-    const { ownerName, hasExited } = await import('../store/owner.ts');
-    const [id, place] = ownerName().split('-');
-    const owner = `${id}-${place}-earlier`;
-    expect(hasExited(owner)).toBe(true);
-    // A process of another container may be running.
-    expect(hasExited(`${id}-1-earlier`)).toBe(false);
+    const [pid, place] = ownerName().split('-');
+    const owner = `${pid}-${isKnown ? place : '000000000000'}-earlier`;
     await store.run(
-      sql`update firings set status = 'starting', run_id = null, owner = ${owner} returning id`,
+      sql`update firings set status = 'starting', run_id = null, owner = ${owner},
+        lease_ms = ${bench.now + 5 * minute} returning id`,
     );
     await store.close();
-    await bench.pass(5 * minute, minute);
-    expect(await bench.history()).toMatchObject([{ status: 'running', run_id: 'run-2' }]);
+    await bench.pass(20 * minute, minute);
+    expect(await bench.history()).toMatchObject([expected]);
   });
 });
 

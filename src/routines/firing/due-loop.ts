@@ -54,6 +54,8 @@ const maxSleepMs = 15_000;
 /** While runs are in progress, their ends are noticed within this time. */
 const followMs = 2_000;
 const stopMs = 2_000;
+/** After the end of its lease, nothing more is expected of an owner on another machine or in another container. */
+const unknownMs = 10 * 60_000;
 
 /** Fires the routines of this machine. One process on it does so at a time; the others wait for its lease to end. */
 export class DueLoop {
@@ -296,16 +298,11 @@ export class DueLoop {
       // A routine that was deleted has no firings.
       if (routine === undefined || firing.status === 'due') continue;
       const actor = this.#follower(routine);
+      const end = { status: 'failed', ended_ms: clock(), untold: 1, lease_ms: null } as const;
       if (firing.status === 'running') {
         const run = await runs.find(firing.run_id!, actor);
         if (run !== undefined) await this.#record(routine, firing, run);
-        else
-          await firings.update(firing, {
-            status: 'failed',
-            reason: 'its run was removed',
-            ended_ms: clock(),
-            untold: 1,
-          });
+        else await firings.update(firing, { ...end, reason: 'its run was removed' });
         continue;
       }
       if (this.#starting.has(firing.id)) continue;
@@ -313,8 +310,10 @@ export class DueLoop {
       if (!isGone && (firing.lease_ms ?? 0) > clock()) continue;
       const run = await runs.search(firing.id, firing.started_ms ?? 0, actor);
       if (run !== undefined) await this.#record(routine, firing, run);
-      // A process that is only suspended could still start the run.
       else if (isGone) await this.#retryLater(routine, firing, 'the worker ended before the run started');
+      // A process that is only suspended could still start the run, so it is not repeated; but the routine must go on.
+      else if ((firing.lease_ms ?? 0) + unknownMs < clock())
+        await firings.update(firing, { ...end, reason: 'the worker did not say whether the run started' });
     }
   }
 
