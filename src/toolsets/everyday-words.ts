@@ -1,4 +1,4 @@
-// General English for the ranking of tools: phrases, kinds of actions, and words for the things that tools are about.
+// General English for the ranking of tools: phrases, and kinds of actions.
 
 /** Phrases whose meaning is lost word by word, and single words that the search ignores as too common. */
 export const phrases: readonly (readonly [RegExp, string])[] = [
@@ -122,57 +122,4 @@ export const actions: Readonly<Record<'read' | 'create' | 'change' | 'remove', s
     'change update edit modify alter adjust rename move shift reschedule postpone reword rewrite rephrase tweak fix correct push extend swap replace improve shorten lengthen longer shorter different switch amend revise adapt polish undo restore revert recover snooze delay refresh reload sync transfer prefer set',
   remove:
     'remove delete erase drop bin trash scrap discard wipe forget purge clear unlink disconnect unsubscribe cancel stop halt abort kill quit skip interrupt terminate end dump axe ditch scratch uninstall unfollow detach revoke tidy clean cleanup',
-};
-
-/** What people call the things that tools are about, and how much such a word says. */
-export const things: Readonly<Record<string, { readonly weight: number; readonly words: string }>> = {
-  prompt: {
-    weight: 1.3,
-    words:
-      'prompt template shortcut command snippet instruction canned boilerplate library wording placeholder macro phrase recipe text saved slash reusable formula stock blank rules routine parameter variable colon',
-  },
-  run: {
-    weight: 1.3,
-    words:
-      'run job agent sub-agent subagent helper worker delegate delegated delegation assistant codex claude task bot background session thread team subcontractor deputy minion autopilot',
-  },
-  user: {
-    weight: 0.8,
-    words:
-      'person profile member colleague wife husband brother sister mother father son daughter friend client customer employee contact account phone mobile number email timezone zone quiet undisturbed night preference coworker partner neighbour family staff newcomer name address him her',
-  },
-  rule: {
-    weight: 1.5,
-    words:
-      'rule exception vip important importance priority condition policy always boss chief less fewer commute drive travel treat special earlier',
-  },
-  event: {
-    weight: 1,
-    words:
-      'event meeting appointment lunch dinner breakfast dentist doctor haircut party concert lesson class gym yoga birthday flight trip visit interview call diary agenda schedule standup workshop date wedding engagement occasion slot busy free calendar course training rehearsal match session tomorrow week monday tuesday wednesday thursday friday saturday sunday weekend afternoon evening morning planner',
-  },
-  calendar: {
-    weight: 1.2,
-    words:
-      'calendar feed ics icloud google caldav outlook diary subscription fixture timetable account ical webcal nextcloud holiday',
-  },
-  notification: {
-    weight: 1.3,
-    words:
-      'notification reminder remind alert ping nudge nag alarm notify warn buzz heads-up message push beep told unnotified prod pester sms text acknowledge',
-  },
-  audit: {
-    weight: 1.2,
-    words: 'audit explanation log trail happened unnotified decision record trace blame',
-  },
-  outbox: { weight: 1.2, words: 'outbox unsent undelivered letter mail message email' },
-  demo: {
-    weight: 1.4,
-    words: 'demo sample example tour trial play playground toy fake dummy sandbox pretend',
-  },
-  status: {
-    weight: 1.1,
-    words:
-      'server broken status health version connected diagnostic settings configuration uptime system trouble setting slow config',
-  },
 };

@@ -1,6 +1,6 @@
 import { SearchIndex, termsOf } from '../search/search.ts';
 import type { Tool } from '../tool.ts';
-import { actions, phrases, things } from './everyday-words.ts';
+import { actions, phrases } from './everyday-words.ts';
 
 type Action = keyof typeof actions;
 
@@ -11,15 +11,10 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
   const index = indexes.get(tools) ?? indexOf(tools);
   indexes.set(tools, index);
   const asked = spelledOut(query);
-  const terms = new Set(termsOf(asked));
-  const wanted = wantedActions(query, terms);
-  const about = wantedThings(terms);
+  const wanted = wantedActions(query, termsOf(asked));
   const found = index
     .find(asked)
-    .map(({ item, score }) => ({
-      item,
-      score: score * actionFactor(item, wanted) * (0.5 + (about.get(thingOf(item)) ?? 0)),
-    }))
+    .map(({ item, score }) => ({ item, score: score * actionFactor(item, wanted) }))
     .sort((a, b) => b.score - a.score)
     .map(({ item }) => item);
   const named = tools.filter(({ name }) => name === query.trim());
@@ -49,38 +44,17 @@ function spelledOut(text: string): string {
   );
 }
 
-const stems = (words: string) => new Set(termsOf(words));
-const actionStems = Object.entries(actions).map(
-  ([action, words]) => [action as Action, stems(words)] as const,
-);
-const thingStems = Object.entries(things).map(
-  ([thing, { weight, words }]) => [thing, weight, stems(words)] as const,
+const actionTerms = Object.entries(actions).map(
+  ([action, words]) => [action as Action, new Set(termsOf(words))] as const,
 );
 
-function shared(terms: ReadonlySet<string>, stems: ReadonlySet<string>): number {
-  return [...terms].filter((term) => stems.has(term)).length;
-}
-
-function wantedActions(query: string, terms: ReadonlySet<string>): ReadonlySet<Action> {
+function wantedActions(query: string, terms: readonly string[]): ReadonlySet<Action> {
   const wanted = new Set<Action>();
-  for (const [action, stems] of actionStems) if (shared(terms, stems) > 0) wanted.add(action);
+  for (const [action, own] of actionTerms) if (terms.some((term) => own.has(term))) wanted.add(action);
   const isQuestion =
     /^\s*(what|which|who|whose|when|where|why|how|is|are|am|was|were|did|does|do (i|we|you)|has|have (i|we))\b/i;
   if (isQuestion.test(query)) wanted.add('read');
   return wanted;
-}
-
-/** How much the query is about each thing, at most 1. */
-function wantedThings(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const votes = thingStems.map(([thing, weight, stems]) => [thing, weight * shared(terms, stems)] as const);
-  const most = Math.max(1, ...votes.map(([, count]) => count));
-  return new Map(votes.map(([thing, count]) => [thing, count / most]));
-}
-
-/** The thing in the name of a tool: delete_event is about events. */
-function thingOf({ name }: Tool): string {
-  if (name.startsWith('delegate_')) return 'run';
-  return Object.keys(things).find((thing) => name.includes(thing)) ?? '';
 }
 
 function actionFactor(tool: Tool, wanted: ReadonlySet<Action>): number {
