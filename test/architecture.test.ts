@@ -165,6 +165,10 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'prompts/jsonl/copy-prompts.ts': copies,
     'prompts/versions/label-store.ts': copies,
   },
+  'cli/assistant/calendar-sign-in.ts': {
+    'assistant/calendar/browser-sign-in.ts':
+      'a sign-in ends in a browser on this machine, and stores secrets of its owner',
+  },
   'cli/background/backup-places.ts': {
     'prompts/jsonl/file-lock.ts': 'a backup reads prompts and their history as of one moment',
   },

@@ -106,13 +106,13 @@ export function createAssistant({
   }
   const tools = [
     ...userTools(data, toolTimeoutMs),
-    ...eventTools(data, calendars, toolTimeoutMs, unpaged, plansOnWrite ? planning : undefined),
+    ...eventTools(data, calendars, outreach, toolTimeoutMs, unpaged, plansOnWrite ? planning : undefined),
     remindTool(planning, toolTimeoutMs),
     meTool(data, me),
     ...calendarTools(data, calendars),
     ...shareTools(data, publicUrl),
     findTimeTool(data, calendars, toolTimeoutMs),
-    invitationTool(data, calendars),
+    invitationTool(data, calendars, outreach),
     ...notificationTools(data, policyCalls, toolTimeoutMs, unpaged),
     replayTool(data, policyCalls),
     previewTool(data, toolTimeoutMs),

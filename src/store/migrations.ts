@@ -124,4 +124,5 @@ export const migrations: readonly (readonly string[])[] = [
     'alter table answer_links add column outcome text',
   ],
   ['alter table events add column prompt text'],
+  ['alter table users add column home_calendar text'],
 ];

@@ -67,6 +67,8 @@ interface UsersTable {
   pause_until_ms: number | null;
   /** Channels by kind of event, as JSON. */
   kind_channels: string | null;
+  /** Id of the calendar that stores new events; null for those that are only here. */
+  home_calendar: string | null;
   created_ms: number;
   updated_ms: number;
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-interface ProxiedRequest {
+export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
@@ -11,8 +11,8 @@ interface ProxiedRequest {
   forward(more?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-/** A reply, or `cut` to break the connection without one. */
-type ProxiedReply = Response | 'cut';
+/** A reply, `cut` to break the connection without one, or a reply of which only the first half arrives. */
+export type ProxiedReply = Response | 'cut' | { readonly half: Response };
 
 export interface CalDavProxy {
   readonly url: string;
@@ -49,11 +49,17 @@ export async function startProxy(origin: string): Promise<CalDavProxy> {
       const request = { method, path, body, headers, forward };
       const reply = await (proxy.intercept?.(request) ?? forward());
       if (reply === 'cut') return void outgoing.destroy();
-      const text = await reply.text();
-      const kept = [...reply.headers].filter(
+      const whole = 'half' in reply ? reply.half : reply;
+      const text = await whole.text();
+      const kept = [...whole.headers].filter(
         ([name]) => !/^(content-length|content-encoding|transfer-encoding|connection)$/.test(name),
       );
-      outgoing.writeHead(reply.status, Object.fromEntries(kept)).end(text);
+      if ('half' in reply) {
+        const bytes = Buffer.from(text);
+        outgoing.writeHead(whole.status, { ...Object.fromEntries(kept), 'content-length': bytes.length + 1 });
+        return void outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
+      }
+      outgoing.writeHead(whole.status, Object.fromEntries(kept)).end(text);
     } catch (error) {
       outgoing.writeHead(502).end(String(error));
     }

@@ -76,6 +76,7 @@ const user: fc.Arbitrary<User> = fc.record({
     fc.subarray(['tgram://123456', 'slack://a/b/c', 'ntfy://ada']).map((list) => JSON.stringify(list)),
   ),
   pause_until_ms: fc.constant(null),
+  home_calendar: fc.constant(null),
   kind_channels: fc.constant(null),
   created_ms: fc.constant(0),
   updated_ms: fc.constant(0),

@@ -199,10 +199,11 @@ export function replay(story: Story): string[] {
       history: [],
       nowMs,
     };
-    const parsed = parseAnswer(turn.answer);
+    const parsed = parseAnswer(turn.answer, 1).plans.get(1);
     const { proposals, reason: why } =
       personalDecision({ user, event, occurrence, calendars: new Map(), rules }) ??
-      ('problem' in parsed ? decideByRules(input) : parsed);
+      parsed ??
+      decideByRules(input);
     const important = isImportant(event, rules);
     const { steps } = planOccurrence({
       ...{ user, event, occurrence, nowMs, important, proposals, why, rows },

@@ -238,7 +238,9 @@ export function toText(value: unknown): string {
 
 export function httpFailure(url: string, status: DAVResponse['status']): Failure {
   const { host } = new URL(url);
-  return status === 401 || status === 403
-    ? new Failure('unavailable', `${host} rejects the user name or password.`)
-    : new Failure('unavailable', `${host} responds with status ${status}.`);
+  const problems: Readonly<Record<number, string>> = {
+    401: 'rejects the user name or password',
+    403: 'denies access (status 403). Check that the account may use CalDAV; for Google, that the "CalDAV API" is enabled',
+  };
+  return new Failure('unavailable', `${host} ${problems[status] ?? `responds with status ${status}`}.`);
 }

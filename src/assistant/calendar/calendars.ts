@@ -2,14 +2,16 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
+import { isMailAddress } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
 import type { Calendar } from '../../store/schema.ts';
 import type { ValueOf } from '../../tool.ts';
 import { removeEvent } from '../editing/events.ts';
 import { auditChange } from '../entities/decision-log.ts';
-import { findCalendar, findUser, updateRow } from '../entities/entity-access.ts';
+import { findCalendar, findUser, type Reader, updateRow } from '../entities/entity-access.ts';
 import type { calendarShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
+import { removeSignIn } from './sign-ins.ts';
 import { configOf, type SourceConfig } from './source.ts';
 import {
   type Calendars,
@@ -24,7 +26,7 @@ import {
 /** A calendar source as the user wrote it. */
 export interface WrittenSource {
   readonly userId: string;
-  /** File, folder or URL. */
+  /** File, folder, URL, or the mail address of an account. */
   readonly source: string;
   readonly kind?: Calendar['kind'] | undefined;
   readonly name?: string | undefined;
@@ -62,8 +64,9 @@ export async function addCalendar(
 ): Promise<readonly SyncResult[]> {
   const { data } = calendars;
   await data.store.read((db) => findUser(db, written.userId));
+  const username = written.username ?? (isAccount(written.source) ? written.source : undefined);
   const config: SourceConfig = {
-    ...(written.username !== undefined && { username: written.username }),
+    ...(username !== undefined && { username }),
     ...(written.anonymous && { anonymous: true }),
   };
   const results: SyncResult[] = [];
@@ -137,6 +140,12 @@ export async function removeCalendar({ data }: Calendars, id: string): Promise<n
       for (const event of events) await removeEvent(writer, event, 'its calendar was removed', now, true);
       if (events.length === 0) {
         await writer.db.deleteFrom('calendars').where('id', '=', id).execute();
+        await forgetSignIn(writer.db, calendar);
+        await writer.db
+          .updateTable('users')
+          .set({ home_calendar: null })
+          .where('home_calendar', '=', id)
+          .execute();
         const detail = { calendar_id: id, events: removed };
         await auditChange(writer, now, { action: 'calendar.removed', userId: calendar.user_id, detail });
       }
@@ -147,6 +156,18 @@ export async function removeCalendar({ data }: Calendars, id: string): Promise<n
   }
 }
 
+/** The sign-in of an account goes with the last of its calendars. */
+async function forgetSignIn(db: Reader, calendar: Calendar): Promise<void> {
+  const { username } = configOf(calendar);
+  if (calendar.kind !== 'caldav' || username === undefined) return;
+  const { host } = new URL(calendar.location);
+  const others = await db.selectFrom('calendars').selectAll().where('kind', '=', 'caldav').execute();
+  const isUsed = others.some(
+    (other) => configOf(other).username === username && new URL(other.location).host === host,
+  );
+  if (!isUsed) await removeSignIn(db, { host, login: username.toLowerCase() });
+}
+
 interface Place {
   readonly kind: Calendar['kind'];
   readonly location: string;
@@ -154,12 +175,23 @@ interface Place {
   readonly tasksOnly?: boolean;
 }
 
+/** True for the mail address of an account. */
+function isAccount(source: string): boolean {
+  return isMailAddress(source) && !/[/\\]/.test(source);
+}
+
 async function findPlaces(
-  { options }: Calendars,
-  { source, kind, name }: WrittenSource,
+  calendars: Calendars,
+  written: WrittenSource,
   config: SourceConfig,
   { signal }: SyncOptions,
 ): Promise<readonly Place[]> {
+  const { name } = written;
+  const options = sourceOptions(calendars, signal);
+  const source = isAccount(written.source)
+    ? await (await import('./discovery.ts')).discoverServer(written.source, options.fetch)
+    : written.source;
+  const kind = source === written.source ? written.kind : 'caldav';
   if (/^(https?|webcals?|caldavs?):/i.test(source)) {
     const url = new URL(source.replace(/^caldav(s?):/i, 'http$1:').replace(/^webcals?:/i, 'https:'));
     if (url.username !== '' || url.password !== '')
@@ -170,7 +202,7 @@ async function findPlaces(
     if (kind !== 'caldav' && !/^caldavs?:/i.test(source))
       return [{ kind: 'url', location: url.href, name: name ?? url.host }];
     const { findCollections } = await import('./caldav.ts');
-    const found = await findCollections(url.href, config, sourceOptions(options, signal));
+    const found = await findCollections(url.href, config, options);
     if (found.length === 0)
       throw new Failure('unavailable', `This account on ${url.host} has no calendars or task lists.`);
     return found.map((collection) => ({

@@ -14,11 +14,17 @@ export interface PasswordOptions {
   readonly passwordsFile: string;
   /** Hosts that may receive a password over plain HTTP. */
   readonly privateHosts: readonly string[];
+  /** The access token for a host where a person signed in with a browser; another one if the host refused that one. */
+  readonly accessToken?: (
+    host: string,
+    username: string | undefined,
+    refused?: string,
+  ) => Promise<string | undefined>;
 }
 
 /**
- * A `fetch` that adds a login: Basic, or Digest if the server asks for it. A password is sent only to its own host, so that
- * nobody, not even a manipulated model, can have it sent elsewhere by adding a URL.
+ * A `fetch` that adds a login: the token of a sign-in, else Basic, or Digest if the server asks for it. A password is sent only
+ * to its own host, so that nobody, not even a manipulated model, can have it sent elsewhere by adding a URL.
  */
 export function signIn(
   fetch: typeof globalThis.fetch,
@@ -30,19 +36,32 @@ export function signIn(
   const challenges = new Map<string, ChallengeUse>();
   const signed: typeof globalThis.fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    logins ??= readLogins(options.passwordsFile);
-    const found = (await logins).find(
-      ({ machine, login }) => matchesHost(machine, url) && (username === undefined || login === username),
-    );
-    if (found === undefined) return fetch(input, init);
-    const trusted = options.privateHosts.some((host) => host === '*' || host === url.hostname);
-    if (url.protocol === 'http:' && !trusted)
-      throw new Failure('refused', `The password for ${url.host} is not sent without encryption; use https.`);
     const send = (authorization: string, redirect = init.redirect) => {
+      demandEncryption(url, options);
       const headers = new Headers(init.headers);
       headers.set('authorization', authorization);
       return fetch(input, { ...init, headers, ...(redirect !== undefined && { redirect }) });
     };
+    const token = await options.accessToken?.(url.host, username);
+    if (token !== undefined) {
+      const first = await send(`Bearer ${token}`);
+      if (first.status !== 401) return first;
+      await first.body?.cancel();
+      return send(`Bearer ${await options.accessToken!(url.host, username, token)}`);
+    }
+    logins ??= readLogins(options.passwordsFile);
+    const found = (await logins).find(
+      ({ machine, login }) => matchesHost(machine, url) && (username === undefined || login === username),
+    );
+    if (found === undefined) {
+      const response = await fetch(input, init);
+      if (response.status !== 401 || !/^Bearer\b/i.test(response.headers.get('www-authenticate') ?? ''))
+        return response;
+      throw new Failure(
+        'unavailable',
+        `${url.host} takes no passwords from programs. Sign in with a browser: adjutant calendars sign-in ${username ?? 'ACCOUNT'}`,
+      );
+    }
     const answer = async (use: ChallengeUse): Promise<Response> => {
       const response = await send(answerTo(use, found, url, init), 'manual');
       const location = response.headers.get('location');
@@ -76,6 +95,11 @@ export function signIn(
     return response;
   };
   return signed;
+}
+
+function demandEncryption(url: URL, { privateHosts }: PasswordOptions): void {
+  if (url.protocol !== 'http:' || privateHosts.some((host) => host === '*' || host === url.hostname)) return;
+  throw new Failure('refused', `The password for ${url.host} is not sent without encryption; use https.`);
 }
 
 /** A challenge and how many requests have answered it. */

@@ -92,14 +92,14 @@ export async function syncCalendar(
   try {
     const read = await readers[calendar.kind]();
     const known = force ? { ...calendar, etag: null, sync_token: null } : calendar;
-    const reading = await read(known, sourceOptions(calendars.options, aborted));
+    const reading = await read(known, sourceOptions(calendars, aborted));
     const result =
       reading === undefined
         ? { calendar: await record(calendars, calendar, {}), changes: [], unchanged: 0, problems: [] }
         : await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
     if (calendar.kind !== 'caldav') return result;
     const { verifyWritten } = await import('./verify.ts');
-    const verified = await verifyWritten(calendars, calendar, sourceOptions(calendars.options, aborted));
+    const verified = await verifyWritten(calendars, calendar, sourceOptions(calendars, aborted));
     return { ...result, changes: [...result.changes, ...verified] };
   } catch (cause) {
     if (signal?.aborted) throw cause;
@@ -113,8 +113,14 @@ function timeoutFailure({ name }: Calendar, limitMs: number): Failure {
   return new Failure('unavailable', `Reading "${name}" took longer than ${limitMs / 60_000} minutes.`);
 }
 
-export function sourceOptions(options: CalendarOptions, signal?: AbortSignal): SourceOptions {
-  return { ...options, fetch: createFetch({ ...options, section: 'calendars' }), signal };
+export function sourceOptions({ data, options }: Calendars, signal?: AbortSignal): SourceOptions {
+  const fetch = createFetch({ ...options, section: 'calendars' });
+  return {
+    ...options,
+    fetch,
+    signal,
+    accessToken: async (...place) => (await import('./sign-ins.ts')).accessToken(data, fetch, ...place),
+  };
 }
 
 /** Imports the text of a calendar. Adds and changes events; events that the text does not mention stay. */

@@ -5,17 +5,27 @@ import { newId } from '../../store/id.ts';
 import type { CalendarEvent, EventStatus, NewEvent, ShowAs, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { audit, auditChange } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, findUser, revisionOf, rowOf } from '../entities/entity-access.ts';
+import {
+  type AssistantData,
+  findEvent,
+  findUser,
+  lockUser,
+  notFound,
+  revisionOf,
+  rowOf,
+} from '../entities/entity-access.ts';
+import { invitation } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
 import { extentOf, RuleChecks } from '../icalendar/rule-thread.ts';
-import type { Series } from '../icalendar/series.ts';
+import type { Answer, Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
 import { cancelAll } from '../planning/plan-occurrence.ts';
 import { applySteps, rowsOf } from '../planning/plan-rows.ts';
 import { handOver } from '../planning/plan-subjects.ts';
 import { replanEvent } from '../planning/replanning.ts';
+import { answerTo, guestsOf, invitationFields, invitationsTo } from './guests.ts';
 import { checkZone, setEventReminders, withReminders } from './users.ts';
 
 /** Fields of an event that a user can set. */
@@ -141,7 +151,15 @@ const blank = {
 
 function refuseImported(event: CalendarEvent): void {
   if (event.provider === 'local') return;
+  if (event.provider === invitation) throw organizedByOther(event);
   throw new Failure('refused', 'This event comes from an imported calendar; change it in that calendar.');
+}
+
+export function organizedByOther({ organizer }: CalendarEvent): Failure {
+  return new Failure(
+    'refused',
+    `${organizer} organizes this event, so only ${organizer} can change it. Answer it with answer_invitation.`,
+  );
 }
 
 function toDetails(input: EventInput): Partial<EventFields> {
@@ -283,9 +301,54 @@ export async function saveEvent(
     .executeTakeFirstOrThrow();
   if (same) return { event, outcome: 'same' };
   writer.changed({ kind: 'event', id, userId: user.id });
+  await updateInvitations(writer, data, user, event, now);
   if (known === undefined) return { event, outcome: 'created' };
   await replanEvent(writer, data, user, event, now);
   return { event, outcome: 'changed' };
+}
+
+/** Gives the guests of an event that is stored here an invitation, or the new version of it. Those not invited any more lose it. */
+export async function updateInvitations(
+  writer: Writer,
+  data: Pick<AssistantData, 'occurrences'>,
+  organizer: User,
+  event: CalendarEvent,
+  now: number,
+): Promise<void> {
+  if (event.provider !== 'local') return;
+  const invitations = await invitationsTo(writer.db, event.id);
+  if (event.attendees === null && invitations.length === 0) return;
+  const guests = await guestsOf(writer.db, event);
+  for (const { user } of guests) {
+    const known = invitations.find(({ user_id }) => user_id === user.id);
+    const answer = known === undefined ? 'needs-action' : answerTo(known);
+    await saveEvent(writer, data, user, invitationFields(event, organizer, user, answer), now);
+  }
+  for (const one of invitations)
+    if (!guests.some(({ user }) => user.id === one.user_id))
+      await removeEvent(writer, one, 'the person is not invited any more', now);
+}
+
+/** Stores the answer of a guest to an invitation of somebody on this server. */
+export function answerHere(
+  data: AssistantData,
+  { id }: CalendarEvent,
+  answer: Answer | 'accepted',
+): Promise<CalendarEvent> {
+  const now = data.clock();
+  return data.store.write(async (writer) => {
+    const event = await findEvent(writer.db, id);
+    const user = await lockUser(writer.db, event.user_id);
+    const source = await rowOf(writer.db, 'events', event.provider_event_id);
+    if (source === undefined) notFound('event');
+    const organizer = await findUser(writer.db, source.user_id);
+    const fields = invitationFields(source, organizer, user, answer);
+    const answered = await saveEvent(writer, data, user, fields, now);
+    await audit(writer, now, [
+      { action: 'event.answered', userId: user.id, eventId: id, detail: { answer } },
+    ]);
+    return answered.event;
+  });
 }
 
 /**
@@ -300,6 +363,9 @@ export async function removeEvent(
   now: number,
   unfollowed = false,
 ): Promise<void> {
+  if (event.provider === 'local')
+    for (const one of await invitationsTo(writer.db, event.id))
+      await removeEvent(writer, one, reason, now, unfollowed);
   const rowsBefore = await rowsOf(writer.db, event.id);
   const all = (await handOver(writer, event, rowsBefore, now)) ? [] : rowsBefore;
   const user = all.length === 0 || unfollowed ? undefined : await findUser(writer.db, event.user_id);

@@ -4,7 +4,7 @@ import type { Writer } from '../../store/store.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
-import { removeEvent } from './events.ts';
+import { removeEvent, updateInvitations } from './events.ts';
 
 /** The rows that a change can touch, by id. */
 export interface TouchedRows {
@@ -82,8 +82,11 @@ export function undoChange(data: AssistantData, difference: Difference): Promise
     const sent = await restoreNotifications(writer, difference.notifications, now);
     // Last, so that restored notifications are kept and not planned a second time.
     for (const user of users) await replanUser(writer, data, user, now);
-    for (const event of events)
-      await replanEvent(writer, data, await findUser(writer.db, event.user_id), event, now);
+    for (const event of events) {
+      const user = await findUser(writer.db, event.user_id);
+      await updateInvitations(writer, data, user, event, now);
+      await replanEvent(writer, data, user, event, now);
+    }
     return sent;
   });
 }

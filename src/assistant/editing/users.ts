@@ -19,10 +19,12 @@ import {
   findEvent,
   findUser,
   lockUser,
+  notFound,
   type Reader,
   rowOf,
   updateRow,
 } from '../entities/entity-access.ts';
+import { invitation } from '../entities/occurrence.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
 import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
@@ -64,6 +66,7 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
   };
   return store.write(async (writer) => {
     await refuseTaken(writer.db, row.id, fields);
+    await checkHome(writer.db, row.id, fields.home_calendar);
     const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
     await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
@@ -94,6 +97,7 @@ export async function updateUser(
   return data.store.write(async (writer) => {
     const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
+    await checkHome(writer.db, id, fields.home_calendar);
     const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
     const cleared = Object.fromEntries(
@@ -118,6 +122,12 @@ export function deleteUser({ store, clock }: AssistantData, id: string): Promise
   const now = clock();
   return store.write(async (writer) => {
     await findUser(writer.db, id);
+    const own = writer.db.selectFrom('events').select('id').where('user_id', '=', id);
+    await writer.db
+      .deleteFrom('events')
+      .where('provider', '=', invitation)
+      .where('provider_event_id', 'in', own)
+      .execute();
     await writer.db.deleteFrom('audit').where('user_id', '=', id).execute();
     await writer.db.deleteFrom('users').where('id', '=', id).execute();
     await writer.db.deleteFrom('records').where('kind', '=', planningTurns).where('key', '=', id).execute();
@@ -140,6 +150,18 @@ async function refuseTaken(db: Reader, id: string | undefined, { email }: Fields
     .executeTakeFirst();
   if (other !== undefined)
     throw new Failure('conflict', `The email address ${email} is already used by the user "${other.id}".`);
+}
+
+/** New events can only be stored in an own calendar that can be written. */
+async function checkHome(db: Reader, userId: string, id: string | null | undefined): Promise<void> {
+  if (id === undefined || id === null) return;
+  const calendar = await rowOf(db, 'calendars', id);
+  if (calendar?.user_id !== userId) notFound('calendar');
+  if (calendar.kind === 'caldav' && !calendar.config?.includes('"tasks_only"')) return;
+  throw new Failure(
+    'refused',
+    `"${calendar.name}" stores no new events: they need a CalDAV calendar that is no task list. list_calendars shows the kinds.`,
+  );
 }
 
 /** Refuses addresses of unknown services. The message repeats no address, because it can contain a secret. */

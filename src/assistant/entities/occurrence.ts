@@ -1,6 +1,9 @@
 import type { CalendarEvent, EventStatus } from '../../store/schema.ts';
 import type { EventDetails } from '../icalendar/series.ts';
 
+/** The provider of events to which somebody on this server invites a person. */
+export const invitation = 'invitation';
+
 /** A time range that includes both ends. */
 export interface Window {
   readonly fromMs: number;

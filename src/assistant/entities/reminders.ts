@@ -5,7 +5,7 @@ import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { addressesOf, reachableBy } from './channels.ts';
 import { meetingLink } from './meeting-link.ts';
-import type { Occurrence } from './occurrence.ts';
+import { invitation, type Occurrence } from './occurrence.ts';
 import { channelForKind, channelsOf, preferencesOf, quietChannel } from './preferences.ts';
 
 const dayMs = 86_400_000;
@@ -69,6 +69,8 @@ export function personalReminders(
   const own = textsFor(locale);
   const because = (say: (texts: Catalog) => string): Because => ({ reason: say(resultTexts), why: say(own) });
   if (isDeclined(user, occurrence)) return { ...because(() => 'declined'), reminders: [] };
+  if (event.provider === invitation && answerOf(user, occurrence) === 'needs-action')
+    return { ...because(({ answers }) => answers['needs-action']), reminders: [] };
   const settings = settingsOf(user);
   const kind = kindOf(event, occurrence);
   const build = (leads: readonly string[], origin: Origin, reason: Because): PersonalReminders => {
@@ -256,9 +258,14 @@ export function daysAfter(offsetMinutes: number, startMs: number, zone: string):
 /** The user's answer to an invitation. Undefined if the user accepted, organizes the event, or is not in the list. */
 export function answerOf(user: User, { answers }: Pick<Occurrence, 'answers'>): Answer | undefined {
   if (answers === undefined) return undefined;
-  return mailAddresses(user)
+  return [personKey(user), ...mailAddresses(user)]
     .map((address) => answers[address])
     .find((answer) => answer !== undefined);
+}
+
+/** Names a person of this server in the answers to an invitation. */
+export function personKey({ id }: Pick<User, 'id'>): string {
+  return `person:${id}`;
 }
 
 /** The mail addresses of a user, which identify the user in an event. */

@@ -8,6 +8,7 @@ import {
   ruleTypes,
   showAsValues,
 } from '../../store/schema.ts';
+import { answers } from '../icalendar/series.ts';
 import { channelPreferences, weekendPolicies } from './channels.ts';
 
 /** Output schemas of the tools. */
@@ -36,6 +37,7 @@ export const userShape = {
     reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
     kind_channels: { type: 'object', description: 'Channels by kind of event' },
     pause_until: { type: 'string', description: 'Until then, only named times and important events' },
+    home_calendar: { type: 'string', description: 'The calendar that stores new events' },
   },
 } as const;
 
@@ -71,6 +73,7 @@ export const eventShape = {
     reminders: { type: 'array', items: text, description: "The user's own reminders for it" },
     kind: { enum: eventKinds, description: 'As the user corrected it' },
     important: { type: 'boolean' },
+    answer: { enum: ['accepted', ...answers], description: "The person's own, to somebody here" },
   },
 } as const;
 
@@ -79,6 +82,15 @@ export const storedEventShape = {
   ...eventShape,
   properties: {
     ...eventShape.properties,
+    answers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['attendee', 'answer'],
+        properties: { attendee: text, answer: { enum: ['accepted', ...answers] } },
+      },
+      description: 'What people here have answered',
+    },
     on_server: {
       enum: [notVerified],
       description: 'Its calendar server confirmed it, but has not sent it back. The next sync verifies it',
@@ -121,6 +133,7 @@ export const savedEventShape = {
       },
       description: 'Other events at the same time',
     },
+    invited: { type: 'array', items: text, description: 'Attendees who are people here' },
     no_reminders_because: { type: 'string', description: 'Why its reminders cannot be sent' },
     ...plannedShape,
   },

@@ -38,6 +38,7 @@ export function userView(user: User): UserView {
     reminders: user.reminders === null ? null : (JSON.parse(user.reminders) as JsonObject),
     kind_channels: user.kind_channels === null ? null : (JSON.parse(user.kind_channels) as JsonObject),
     pause_until: user.pause_until_ms === null ? null : timestamp(user.pause_until_ms),
+    home_calendar: user.home_calendar,
   });
 }
 

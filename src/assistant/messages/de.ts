@@ -18,6 +18,12 @@ export const german: Catalog = {
     tentative: 'Du hast unter Vorbehalt zugesagt.',
     'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
   },
+  invited: (who, title, when) => `${who} lädt dich ein: ${title}, ${when}`,
+  answered: {
+    accepted: (who, title, when) => `${who} kommt: ${title}, ${when}`,
+    declined: (who, title, when) => `${who} kommt nicht: ${title}, ${when}`,
+    tentative: (who, title, when) => `${who} kommt vielleicht: ${title}, ${when}`,
+  },
   movedBefore: (before) => `Verschoben: In der Erinnerung stand ${before}.`,
   movedSubject: (title, when) => `Verschoben: ${title}, jetzt ${when}`,
   movedNews: (before, told) =>

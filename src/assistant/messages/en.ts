@@ -19,6 +19,12 @@ export const english = {
     tentative: 'You accepted tentatively.',
     'needs-action': 'You have not answered this invitation yet.',
   },
+  invited: (who: string, title: string, when: string): string => `${who} invites you: ${title}, ${when}`,
+  answered: {
+    accepted: (who: string, title: string, when: string): string => `${who} is coming: ${title}, ${when}`,
+    declined: (who: string, title: string, when: string): string => `${who} is not coming: ${title}, ${when}`,
+    tentative: (who: string, title: string, when: string): string => `${who} may come: ${title}, ${when}`,
+  },
   movedBefore: (before: string): string => `Moved: your reminder said ${before}.`,
   movedSubject: (title: string, when: string): string => `Moved: ${title}, now ${when}`,
   /** `told` is true if the person received a message about the time before. */

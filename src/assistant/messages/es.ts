@@ -18,6 +18,12 @@ export const spanish: Catalog = {
     tentative: 'Aceptaste de forma provisional.',
     'needs-action': 'Aún no has respondido a esta invitación.',
   },
+  invited: (who, title, when) => `${who} te invita: ${title}, ${when}`,
+  answered: {
+    accepted: (who, title, when) => `${who} viene: ${title}, ${when}`,
+    declined: (who, title, when) => `${who} no viene: ${title}, ${when}`,
+    tentative: (who, title, when) => `${who} quizá venga: ${title}, ${when}`,
+  },
   movedBefore: (before) => `Cambiado: el recordatorio decía ${before}.`,
   movedSubject: (title, when) => `Cambiado: ${title}, ahora ${when}`,
   movedNews: (before, told) =>

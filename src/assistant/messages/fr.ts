@@ -18,6 +18,12 @@ export const french: Catalog = {
     tentative: 'Vous avez accepté provisoirement.',
     'needs-action': 'Vous n’avez pas encore répondu à cette invitation.',
   },
+  invited: (who, title, when) => `${who} vous invite : ${title}, ${when}`,
+  answered: {
+    accepted: (who, title, when) => `${who} vient : ${title}, ${when}`,
+    declined: (who, title, when) => `${who} ne vient pas : ${title}, ${when}`,
+    tentative: (who, title, when) => `${who} viendra peut-être : ${title}, ${when}`,
+  },
   movedBefore: (before) => `Déplacé : le rappel annonçait ${before}.`,
   movedSubject: (title, when) => `Déplacé : ${title}, désormais ${when}`,
   movedNews: (before, told) =>

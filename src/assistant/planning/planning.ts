@@ -11,9 +11,10 @@ import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { kindOf } from '../entities/reminders.ts';
 import { isImportant } from '../entities/rules.ts';
+import { dateIn } from '../entities/view.ts';
 import { decide } from '../policy/decide.ts';
 import type { Dropped } from '../policy/guards.ts';
-import type { Decision, Model, PolicyInput } from '../policy/policy.ts';
+import type { Decision, Model, Neighbour, PolicyInput } from '../policy/policy.ts';
 import { planDigest } from './digest.ts';
 import { type PlanInput, planOccurrence } from './plan-occurrence.ts';
 import type { Step } from './plan-rows.ts';
@@ -83,9 +84,15 @@ export async function planNotifications(
   );
   const open = undecided.filter((subject) => !personal.has(subject));
   const progress = new PlanProgress(undecided.length, model?.name, report);
+  const asked = new Set(open);
+  const settled = new Map(
+    model === undefined
+      ? []
+      : subjects.filter((one) => !asked.has(one)).map((one) => [one, personal.get(one)]),
+  );
   const decisions = await decide(
     model,
-    open.map((subject) => policyInput(subject, nowMs)),
+    open.map((subject) => policyInput(subject, nowMs, settled)),
     signal,
     (count) => progress.answered(personal.size + count),
   );
@@ -138,8 +145,15 @@ async function attendTo(
   );
 }
 
-function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): PolicyInput {
-  const { event, occurrence } = listed;
+/** `settled` are the events about which no model decides now, with the decision of the user if it is new. */
+function policyInput(
+  { user, rules, listed, rows }: Subject,
+  nowMs: number,
+  settled: ReadonlyMap<Subject, Decision | undefined>,
+): PolicyInput {
+  const { event, occurrence, zone } = listed;
+  const dayOf = ({ startMs }: Listed['occurrence']) => dateIn(zone, startMs);
+  const sameDay = [...settled].filter(([one]) => dayOf(one.listed.occurrence) === dayOf(occurrence));
   const history = rows.filter(
     ({ status, plan_ms, change }) => status !== 'planned' || plan_ms <= nowMs || change !== null,
   );
@@ -151,7 +165,19 @@ function policyInput({ user, rules, listed, rows }: Subject, nowMs: number): Pol
     rules,
     history,
     nowMs,
+    ...(sameDay.length > 0 && { sameDay: sameDay.map(([one, decision]) => neighbour(one, decision)) }),
   };
+}
+
+function neighbour({ listed: { occurrence }, rows }: Subject, decision: Decision | undefined): Neighbour {
+  const planned = rows
+    .filter(({ status, parent_id }) => status === 'planned' && parent_id === null)
+    .map(({ channel, plan_ms: atMs }) => ({ channel, atMs }));
+  const wanted = decision?.proposals.map(({ channel, offsetMinutes }) => ({
+    channel,
+    atMs: occurrence.startMs + offsetMinutes * 60_000,
+  }));
+  return { occurrence, reminders: wanted ?? planned };
 }
 
 function planSubject(

@@ -29,44 +29,78 @@ const plan = {
   },
 } as const;
 
-/** The same schema in strict mode for structured output: every property required, no additional ones. */
-export const strictPlanSchema = {
-  ...plan,
-  required: ['notify', 'reasoning', 'plan'],
+/** The plans of a day in strict mode for structured output: every property required, no additional ones. */
+export const strictPlansSchema = {
+  type: 'object',
+  required: ['plans'],
   additionalProperties: false,
   properties: {
-    ...plan.properties,
-    plan: {
+    plans: {
       type: 'array',
-      items: { ...item, required: Object.keys(item.properties), additionalProperties: false },
+      items: {
+        ...plan,
+        required: ['event', 'notify', 'reasoning', 'plan'],
+        additionalProperties: false,
+        properties: {
+          event: { type: 'integer' },
+          ...plan.properties,
+          plan: {
+            type: 'array',
+            items: { ...item, required: Object.keys(item.properties), additionalProperties: false },
+          },
+        },
+      },
     },
   },
 } as const;
 
-export type ParsedAnswer =
-  | { readonly proposals: readonly Proposal[]; readonly reason: string }
-  | { readonly problem: string };
+export interface ParsedPlan {
+  readonly proposals: readonly Proposal[];
+  readonly reason: string;
+}
+
+/** The plans by the number of their event, and what is wrong with the others or with the whole answer. */
+export interface ParsedAnswer {
+  readonly plans: ReadonlyMap<number, ParsedPlan>;
+  readonly problem?: string;
+}
 
 /** Longer texts are cut before they go into a reminder. */
 const maxTextLength = 2000;
 
-/** Parses the answer of a model. An invalid answer yields a problem text that can be sent back to the model. */
-export function parseAnswer(text: string): ParsedAnswer {
+/**
+ * Parses the answer of a model about the events of a day, which are counted from 1. About a single event, or if the day needs no
+ * reminders, a plan without the number of its event is enough.
+ */
+export function parseAnswer(text: string, events: number): ParsedAnswer {
   const value = extractJson(text);
-  if (value === undefined) return { problem: 'it is not JSON' };
+  if (value === undefined) return { plans: new Map(), problem: 'it is not JSON' };
+  const listed = isObject(value) && Array.isArray(value['plans']) ? (value['plans'] as unknown[]) : undefined;
+  const isForAll = listed === undefined && (events === 1 || (isObject(value) && value['notify'] === false));
+  const plans = new Map<number, ParsedPlan>();
+  const problems: string[] = [];
+  for (let event = 1; event <= events; event++) {
+    const own = isForAll ? value : listed?.find((one) => isObject(one) && one['event'] === event);
+    const parsed = own === undefined ? 'it has no plan' : parsePlan(own);
+    if (typeof parsed !== 'string') plans.set(event, parsed);
+    else problems.push(events === 1 ? parsed : `event ${event}: ${parsed}`);
+  }
+  return problems.length === 0 ? { plans } : { plans, problem: problems.slice(0, 5).join('; ') };
+}
+
+/** Returns what is wrong with an invalid plan. */
+function parsePlan(value: unknown): ParsedPlan | string {
   // `plan` may be missing when `notify` is false.
   const filled = isObject(value) && value['notify'] === false ? { plan: [], ...value } : value;
   if (!Check(plan, filled)) {
     const [, errors] = Errors(plan, filled);
-    return {
-      problem: (errors as { instancePath: string; message: string }[])
-        .slice(0, 5)
-        .map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`)
-        .join('; '),
-    };
+    return (errors as { instancePath: string; message: string }[])
+      .slice(0, 5)
+      .map(({ instancePath, message }) => `${instancePath || 'the answer'} ${message}`)
+      .join('; ');
   }
   const { notify, plan: items, reasoning = '' } = filled as XStatic<typeof plan>;
-  if (notify && items.length === 0) return { problem: 'notify is true, but plan is empty' };
+  if (notify && items.length === 0) return 'notify is true, but plan is empty';
   return { reason: modelLine(reasoning, 300), proposals: notify ? items.flatMap(toProposals) : [] };
 }
 

@@ -2,8 +2,11 @@ import { type ChatModel, postChat, readReply } from '../../chat-model.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
-import { strictPlanSchema } from './answer.ts';
+import { strictPlansSchema } from './answer.ts';
 import type { Answer, Model, Question } from './policy.ts';
+
+/** Enough for the plans of one day. */
+const maxTokens = 4000;
 
 /** Asks a model on a server with an OpenAI-compatible chat completions API. */
 export function createEndpoint(options: ChatModel): Model {
@@ -33,12 +36,12 @@ async function request(
     { role: 'system', content: system },
     { role: 'user', content: user },
   ] as const;
-  const schema = { name: 'notification_plan', strict: true, schema: strictPlanSchema };
+  const schema = { name: 'notification_plans', strict: true, schema: strictPlansSchema };
   const form = withSchema && { response_format: { type: 'json_schema', json_schema: schema } };
   const response = await postChat(
     options,
     messages,
-    { temperature: 0, max_tokens: 2000, stream: false, ...form },
+    { temperature: 0, max_tokens: maxTokens, stream: false, ...form },
     signal,
   );
   const body = await readReply(response);
@@ -72,7 +75,7 @@ export function createClientModel(context: Context, timeoutMs: number): Model {
             params: {
               messages: [{ role: 'user', content: { type: 'text', text: user } }],
               systemPrompt: system,
-              maxTokens: 2000,
+              maxTokens,
             },
           },
         ]),
@@ -86,7 +89,7 @@ export function createClientModel(context: Context, timeoutMs: number): Model {
       });
       return questions.map(({ key }, index): Answer => {
         if (index >= maxQuestions)
-          return { error: `the client is asked about at most ${maxQuestions} events at a time` };
+          return { error: `the client is asked about at most ${maxQuestions} days at a time` };
         return answers instanceof Failure ? { error: answers.message } : textOf(answers[key]);
       });
     },

@@ -79,7 +79,10 @@ describe('a model endpoint', () => {
     expect(JSON.stringify(messages)).not.toContain('ada@example.com');
     const [, mark] = /data\):\n(untrusted-[0-9a-f-]{36})\n/.exec(messages[1]!.content)!;
     const [, fenced] = messages[1]!.content.split(`\n${mark}\n`);
-    expect(JSON.parse(fenced!)).toMatchObject({ title: 'Haircut' });
+    expect(JSON.parse(fenced!)).toMatchObject({
+      day: '2026-11-17',
+      events: [{ event: 1, title: 'Haircut' }],
+    });
   });
 
   it.each([
@@ -181,6 +184,105 @@ describe('a model endpoint', () => {
     await using notConfigured = await openWithHaircut({ name: 'endpoint', timeoutMs: 2000 });
     expect(await notConfigured.call('plan_notifications', { user_id: 'ada' })).toMatchObject({
       policies: [{ policy: 'rules', reason: expect.stringContaining('not configured') }],
+    });
+  });
+
+  describe('asked about a day with several events', () => {
+    const plan = (event: number, offset_minutes: number) => ({
+      ...{ event, notify: true, reasoning: `Reason ${event}.` },
+      plan: [{ offset_minutes, channel: 'email' }],
+    });
+    /** The data between the markers of a question. */
+    const dataOf = (content: string) => {
+      const [, mark] = /data\):\n(untrusted-[0-9a-f-]{36})\n/.exec(content)!;
+      return JSON.parse(content.split(`\n${mark}\n`)[1]!) as {
+        events: { event: number; title: string }[];
+        decided?: { title: string; reminders: { channel: string; time: string }[] }[];
+      };
+    };
+    async function openDay(behave: Behaviour) {
+      const model = await startChatModel(behave);
+      const policy = { name: 'endpoint', url: model.url, model: 'tiny', timeoutMs: 5000 } as const;
+      const assistant = await openWithHaircut(policy);
+      for (const [title, start_ts] of [
+        ['Lunch', '2026-11-17T12:00'],
+        ['Cinema', '2026-11-17T20:00'],
+        ['Tomorrow', '2026-11-18T12:00'],
+      ])
+        await assistant.call('create_event', { user_id: 'ada', title: title!, start_ts: start_ts! });
+      return {
+        ...{ assistant, model },
+        async [Symbol.asyncDispose]() {
+          await assistant[Symbol.asyncDispose]();
+          await model[Symbol.asyncDispose]();
+        },
+      };
+    }
+    const planned = async (assistant: TestAssistant) => {
+      const { notifications } = await assistant.call('list_notifications', { status: 'planned' });
+      return (notifications as unknown as { subject: string; plan_time: string }[]).map(
+        ({ subject, plan_time }) => `${subject.split(',')[0]} ${plan_time.slice(5, 16)}`,
+      );
+    };
+
+    it('gets all of them in one question, and proposes for the day', async () => {
+      await using session = await openDay(({ body }) => {
+        const { events } = dataOf(body.messages[1]!.content);
+        return JSON.stringify({ plans: events.map(({ event }) => plan(event, -10 * event)).reverse() });
+      });
+      const result = await session.assistant.call('plan_notifications', { user_id: 'ada' });
+      const days = session.model.asked.map(({ body }) =>
+        dataOf(body.messages[1]!.content).events.map(({ title }) => title),
+      );
+      expect(days.sort()).toEqual([['Lunch', 'Haircut', 'Cinema'], ['Tomorrow']]);
+      expect(result).toMatchObject({ events_processed: 4 });
+      expect(await planned(session.assistant)).toEqual([
+        'Lunch 11-17T10:50',
+        'Haircut 11-17T12:40',
+        'Cinema 11-17T18:30',
+        'Tomorrow 11-18T10:50',
+      ]);
+    });
+
+    it('is asked about a changed event only, and sees the reminders of the others', async () => {
+      await using session = await openDay(({ body }) => {
+        const { events } = dataOf(body.messages[1]!.content);
+        return JSON.stringify({ plans: events.map(({ event }) => plan(event, -30)) });
+      });
+      await session.assistant.call('plan_notifications', { user_id: 'ada' });
+      const before = session.model.asked.length;
+      await session.assistant.call('update_event', { event_id: 'haircut', start_ts: '2026-11-17T15:00' });
+      await session.assistant.call('plan_notifications', { user_id: 'ada' });
+      expect(session.model.asked).toHaveLength(before + 1);
+      const { events, decided } = dataOf(session.model.asked.at(-1)!.body.messages[1]!.content);
+      expect(events.map(({ title }) => title)).toEqual(['Haircut']);
+      expect(decided).toMatchObject([
+        { title: 'Lunch', reminders: [{ channel: 'email', time: '2026-11-17T10:30:00Z' }] },
+        { title: 'Cinema', reminders: [{ channel: 'email', time: '2026-11-17T18:30:00Z' }] },
+      ]);
+    });
+
+    it('keeps the valid plans of an answer, and is asked once more about the others', async () => {
+      await using session = await openDay(({ body }, index) => {
+        const { events } = dataOf(body.messages[1]!.content);
+        const answered = events.length === 1 || index > 5 ? events : events.slice(0, 2);
+        return JSON.stringify({ plans: answered.map(({ event }) => plan(event, -30)) });
+      });
+      const result = await session.assistant.call('plan_notifications', { user_id: 'ada' });
+      expect(session.model.asked).toHaveLength(3);
+      expect(session.model.asked[2]!.body.messages[1]!.content).toContain('event 3: it has no plan');
+      const { policies } = result as unknown as { policies: { policy: string; reason: string }[] };
+      expect(policies).toEqual(
+        expect.arrayContaining([
+          { policy: 'endpoint', reason: 'Reason 2.', events: 1 },
+          {
+            policy: 'rules',
+            reason: expect.stringContaining('its answers were invalid (event 3: it has no plan)'),
+            events: 1,
+          },
+        ]),
+      );
+      expect(await planned(session.assistant)).toContain('Cinema 11-17T18:00');
     });
   });
 
@@ -393,7 +495,7 @@ describe('the client model', () => {
       policies: [{ policy: 'client', reason: 'Bring the insurance card.' }],
       changes: [{ plan_time: '2026-11-17T11:30:00Z' }],
     });
-    expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 2000 }]);
+    expect(asked).toMatchObject([{ method: 'sampling/createMessage', maxTokens: 4000 }]);
   });
 
   it('keeps its decisions when a worker without a client plans', async () => {

@@ -16,7 +16,7 @@ const source = {
   type: 'string',
   minLength: 1,
   maxLength: 4000,
-  description: 'Absolute path, or https, webcal or caldavs URL',
+  description: 'Absolute path, https, webcal or caldavs URL, or mail address of a CalDAV account',
 } as const;
 const name = { type: 'string', minLength: 1, maxLength: 200, description: 'Name to show' } as const;
 const access = {

@@ -4,8 +4,9 @@ import { type PageRequest, pageOf } from '../../paging.ts';
 import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
+import { answerTo } from '../editing/guests.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
-import type { Window } from '../entities/occurrence.ts';
+import { invitation, type Window } from '../entities/occurrence.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { occurrenceView } from '../entities/view.ts';
@@ -54,7 +55,7 @@ export async function eventList(data: AssistantData, request: ListRequest) {
   const before = after?.position ?? 0;
   const toView = ({ event, occurrence, zone }: Listed) => ({
     ...occurrenceView(event, occurrence, zone),
-    ...(!documented && present({ show_as: occurrence.showAs })),
+    ...(!documented && { ...present({ show_as: occurrence.showAs }), ...ownAnswer(event) }),
   });
   const { items: events, next } = pageOf(found, toView, { limit: page.limit }, localTimesLength);
   return {
@@ -65,6 +66,11 @@ export async function eventList(data: AssistantData, request: ListRequest) {
     }),
     ...(truncated && { truncated }),
   };
+}
+
+/** What the person has answered to the invitation of somebody on this server. */
+export function ownAnswer(event: CalendarEvent) {
+  return event.provider === invitation ? { answer: answerTo(event) } : {};
 }
 
 async function windowOf(

@@ -1,9 +1,8 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
+import type { Outreach } from '../../outreach.ts';
 import { pageArguments, wholeList } from '../../paging.ts';
-import { inDigits, parseTime } from '../../recurrence/written-time.ts';
-import { isZone } from '../../recurrence/zone.ts';
 import { type CalendarEvent, unverifiedEtag } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
@@ -21,7 +20,7 @@ import {
 } from '../entities/shapes.ts';
 import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
 import { checkedPrompt } from './checked-prompt.ts';
-import { eventList } from './event-list.ts';
+import { eventList, ownAnswer } from './event-list.ts';
 import {
   confirmField,
   deleteFields,
@@ -38,6 +37,7 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { withDigits } from './local-times.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
@@ -72,13 +72,15 @@ const listed = {
 export function eventTools(
   data: AssistantData,
   options: CalendarOptions,
+  outreach: Outreach,
   timeoutMs: number,
   unpaged = false,
   planning?: Planning,
 ) {
   const calendars = { data, options };
   // The document of the contract assistant has no such field.
-  const shown = ({ show_as }: CalendarEvent) => (unpaged ? {} : present({ show_as }));
+  const shown = (event: CalendarEvent) =>
+    unpaged ? {} : { ...present({ show_as: event.show_as }), ...ownAnswer(event) };
   /** Shows the event, or the occurrence that was changed: a model that saw the series would think that nothing changed. */
   const savedView = async (event: CalendarEvent, context: Context, key?: string) => {
     const { findConflicts } = await import('../availability/busy-times.ts');
@@ -88,8 +90,11 @@ export function eventTools(
         ? { ...(await viewOf(data, event)), ...shown(event) }
         : await changedOccurrence(data, event, key);
     const because = view.reminders?.length ? await unreachable(data, event) : undefined;
+    const { invitedBy, tellGuests } = await import('./guest-news.ts');
+    await tellGuests(data, outreach, event);
     return {
       ...view,
+      ...(!unpaged && (await invitedBy(data, event, context.actor))),
       ...(conflicts.length > 0 && { conflicts }),
       ...(because !== undefined && { no_reminders_because: because }),
       ...(planning && (await planWritten(planning, event, context, key))),
@@ -123,7 +128,9 @@ export function eventTools(
       timeoutMs,
       async call({ event_id }) {
         const event = await data.store.read((db) => findEvent(db, event_id));
-        return { structured: { ...(await viewOf(data, event)), ...shown(event) } };
+        const { answersOf } = await import('./guest-news.ts');
+        const answers = unpaged ? {} : await answersOf(data, event);
+        return { structured: { ...(await viewOf(data, event)), ...shown(event), ...answers } };
       },
     }),
     defineTool({
@@ -199,9 +206,10 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ user_id, id, calendar_id, confirm, kind, important, ...written }, context) {
         const input = await withDigits(data, user_id, written);
-        const prompt = calendar_id === undefined ? await checkedPrompt(data, input, context) : {};
         const traits = { kind, important };
-        if (calendar_id === undefined) {
+        const place = calendar_id ?? (await homeOf(data, user_id, input.task));
+        if (place === onlyHere) {
+          const prompt = await checkedPrompt(data, input, context);
           const { createEvent } = await import('../editing/events.ts');
           const made = await withTraits(
             await createEvent(data, user_id, { ...input, ...prompt }, id),
@@ -215,13 +223,7 @@ export function eventTools(
           throw new Failure('refused', 'New tasks are stored only here. Leave calendar_id out.');
         const { createRemote } = await import('../writeback/writeback.ts');
         const { reminders, ...fields } = input;
-        const made = await createRemote(
-          calendars,
-          calendar_id,
-          user_id,
-          { ...fields, id },
-          { confirm, context },
-        );
+        const made = await createRemote(calendars, place, user_id, { ...fields, id }, { confirm, context });
         const { updateEvent } = await import('../editing/events.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
         return { structured: await savedView(await withTraits(event, traits), context) };
@@ -324,26 +326,13 @@ export function eventTools(
   ];
 }
 
-/** Writes the times of a request in digits. An end without a day is the next such time after the start. */
-async function withDigits<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
-  { store, clock }: AssistantData,
-  userId: string,
-  input: Input,
-  event?: CalendarEvent,
-): Promise<Input> {
-  const user = await store.read((db) => findUser(db, userId));
-  const { locale, timezone } = preferencesOf(user);
-  const named = input.timezone ?? event?.timezone ?? timezone;
-  // An unknown zone is refused with the other fields.
-  const zone = isZone(named) ? named : timezone;
-  const nowMs = clock();
-  const digits = (written: string | undefined, field: string, afterMs = nowMs) =>
-    written === undefined ? undefined : inDigits(written, zone, nowMs, locale, field, afterMs);
-  const start_ts = await digits(input.start_ts, 'start_ts');
-  const startMs =
-    start_ts === undefined ? (event?.start_ms ?? nowMs) : parseTime(start_ts, zone, 'start_ts', nowMs).ms;
-  const end_ts = await digits(input.end_ts, 'end_ts', startMs);
-  return { ...input, ...present({ start_ts, end_ts }) };
+/** In place of a calendar: the event is stored only here. */
+const onlyHere = 'local';
+
+/** Where a new event is stored if the call does not say it. Tasks are stored only here. */
+async function homeOf({ store }: AssistantData, userId: string, task: string | undefined): Promise<string> {
+  const { home_calendar } = await store.read((db) => findUser(db, userId));
+  return (task === undefined && home_calendar) || onlyHere;
 }
 
 /** The key of the occurrence that a request names by its date, its local time or its key. */

@@ -156,7 +156,7 @@ export const confirmField = {
 } as const;
 /** Where a new event is stored. */
 export const remoteFields = {
-  calendar_id: { type: 'string', description: 'CalDAV calendar. Default: only here' },
+  calendar_id: { type: 'string', description: "CalDAV calendar, or local. Default: the user's" },
   confirm: confirmField,
 } as const;
 /** Which dates of a series are changed. */

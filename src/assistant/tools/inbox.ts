@@ -8,6 +8,7 @@ import { type MeOptions, personOfActor } from '../editing/me.ts';
 import { listUsers } from '../editing/users.ts';
 import { activeFor, conflictsOf, isUnanswered } from '../entities/agenda.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import { invitation as fromHere } from '../entities/occurrence.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -114,9 +115,9 @@ function invitation(user: User, one: Listed, overlaps: readonly string[], dates:
     kind: 'invitation',
     title: `${organizer === undefined ? 'Invitation' : `${organizer} invites you`}: ${titleOf(one)}`,
     detail: facts.join(' · '),
-    // Only a server that has the event can take an answer.
+    // Only a server that has the event, or the organizer on this one, can take an answer.
     actions:
-      event.href === null
+      event.href === null && event.provider !== fromHere
         ? []
         : [answer('Accept', 'accepted'), answer('Maybe', 'tentative'), answer('Decline', 'declined')],
   });

@@ -1,7 +1,11 @@
 import type { Context } from '../../context.ts';
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, present } from '../../json.ts';
+import { inDigits, parseTime } from '../../recurrence/written-time.ts';
+import { isZone } from '../../recurrence/zone.ts';
+import type { CalendarEvent } from '../../store/schema.ts';
 import type { Tool } from '../../tool.ts';
-import type { AssistantData } from '../entities/entity-access.ts';
+import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { preferencesOf } from '../entities/preferences.ts';
 
 /** Characters that local times add to one item of a list. */
 export const localTimesLength = 100;
@@ -17,4 +21,26 @@ export function withLocalTimes(tool: Tool, data: AssistantData): Tool {
       return { ...result, structured: await addLocalTimes(data, result.structured as JsonObject, args) };
     },
   };
+}
+
+/** Writes the times of a request in digits. An end without a day is the next such time after the start. */
+export async function withDigits<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
+  { store, clock }: AssistantData,
+  userId: string,
+  input: Input,
+  event?: CalendarEvent,
+): Promise<Input> {
+  const user = await store.read((db) => findUser(db, userId));
+  const { locale, timezone } = preferencesOf(user);
+  const named = input.timezone ?? event?.timezone ?? timezone;
+  // An unknown zone is refused with the other fields.
+  const zone = isZone(named) ? named : timezone;
+  const nowMs = clock();
+  const digits = (written: string | undefined, field: string, afterMs = nowMs) =>
+    written === undefined ? undefined : inDigits(written, zone, nowMs, locale, field, afterMs);
+  const start_ts = await digits(input.start_ts, 'start_ts');
+  const startMs =
+    start_ts === undefined ? (event?.start_ms ?? nowMs) : parseTime(start_ts, zone, 'start_ts', nowMs).ms;
+  const end_ts = await digits(input.end_ts, 'end_ts', startMs);
+  return { ...input, ...present({ start_ts, end_ts }) };
 }

@@ -112,6 +112,11 @@ export const userFields = {
     description:
       'Vacation or "not this week": no reminders until then, e.g. monday 08:00, except named times and important events',
   },
+  home_calendar: {
+    type: 'string',
+    maxLength: 64,
+    description: 'CalDAV calendar that stores new events, from list_calendars. Default: only here',
+  },
 } as const;
 
 const { email, phone_e164, timezone, quiet_start, quiet_end, channel_pref, locale, ntfy_topic } = userFields;

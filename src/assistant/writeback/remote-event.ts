@@ -45,7 +45,7 @@ export async function openRemote(
       'refused',
       `The calendar "${calendar.name}" is ${readOnlyKinds[calendar.kind]}, so its events cannot be changed here. Change the event in the program that it comes from, or add the calendar as a CalDAV account with add_calendar.`,
     );
-  const target = new CalDavTarget(calendar, sourceOptions(calendars.options, signal));
+  const target = new CalDavTarget(calendar, sourceOptions(calendars, signal));
   const abilities = await target.abilities();
   if (!abilities.writable)
     throw new Failure(

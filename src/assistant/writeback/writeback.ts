@@ -3,7 +3,15 @@ import { Failure } from '../../failure.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import { configOf, type StoredObject } from '../calendar/source.ts';
 import type { Calendars } from '../calendar/sync.ts';
-import { deleteEvent, type EventInput, timesOf, updateEvent } from '../editing/events.ts';
+import {
+  answerHere,
+  deleteEvent,
+  type EventInput,
+  organizedByOther,
+  timesOf,
+  updateEvent,
+} from '../editing/events.ts';
+import { invitation } from '../entities/occurrence.ts';
 import type { Series } from '../icalendar/series.ts';
 import { type CalendarObject, componentsOf, parseObject, writeObject } from '../icalendar/text.ts';
 import { answerIn, type GivenAnswer, organizerOf, setAnswer } from './attendees.ts';
@@ -48,6 +56,7 @@ export async function changeEvent(
   const cleared = unset.filter((name) => name !== 'reminders');
   const update = () => {
     if (Object.keys(fields).length === 0 && cleared.length === 0) return undefined;
+    if (event.provider === invitation) throw organizedByOther(event);
     if (event.provider !== 'local') return updateRemote(calendars, event, fields, cleared, scope, confirmed);
     return isForSeries(event, fields, cleared, scope)
       ? updateLocalSeries(data, event, fields, cleared, scope)
@@ -72,6 +81,11 @@ export async function removeEvent(
   scope: Scope,
   confirmed: Confirmed,
 ): Promise<void> {
+  if (event.provider === invitation) {
+    // It stays as declined, so that the next change by its organizer does not bring it back.
+    await answerInvitation(calendars, event, 'declined', scope.occurrence, confirmed.context.signal);
+    return;
+  }
   if (event.provider !== 'local') return deleteRemote(calendars, event, scope, confirmed);
   if (scope.occurrence === undefined) return deleteEvent(calendars.data, event.id);
   return deleteLocalOccurrence(calendars.data, event, scope);
@@ -287,18 +301,39 @@ async function saveSplit(
   return storeObject(remote, tailHref, savedTail);
 }
 
-/** Answers an invitation, or one date of a series. Says who learns of the answer. */
-export async function answerRemote(
+interface Answered {
+  readonly event: CalendarEvent;
+  /** Who learns of the answer. */
+  readonly notified: string | undefined;
+  readonly organizer: string;
+}
+
+/** Answers an invitation, or one date of a series. */
+export async function answerInvitation(
   calendars: Calendars,
   event: CalendarEvent,
   answer: GivenAnswer,
   occurrence: string | undefined,
   signal: AbortSignal,
-): Promise<{
-  readonly event: CalendarEvent;
-  readonly notified: string | undefined;
-  readonly organizer: string;
-}> {
+): Promise<Answered> {
+  if (event.provider !== invitation) return answerRemote(calendars, event, answer, occurrence, signal);
+  if (occurrence !== undefined)
+    throw new Failure(
+      'refused',
+      'An invitation of somebody on this server can only be answered as a whole. Leave occurrence out, or tell the organizer.',
+    );
+  const answered = await answerHere(calendars.data, event, answer);
+  const organizer = answered.organizer ?? '';
+  return { event: answered, organizer, notified: organizer };
+}
+
+async function answerRemote(
+  calendars: Calendars,
+  event: CalendarEvent,
+  answer: GivenAnswer,
+  occurrence: string | undefined,
+  signal: AbortSignal,
+): Promise<Answered> {
   const { remote, stored, href } = await openEvent(calendars, event, signal);
   const { own, abilities, editing } = remote;
   const object = parseObject(stored.text);

@@ -7,6 +7,7 @@ import {
   type Action,
   type Command,
   type Flags,
+  number,
   text,
   textFlag,
   toggle,
@@ -44,7 +45,9 @@ const sourceFlags: Flags = {
   username: text('NAME', 'User name for the address'),
 };
 const calendar = text('CALENDAR', 'Only this calendar; local: events created here');
-const source = { SOURCE: 'a file, a folder, or an https, webcal or caldavs address' };
+const source = {
+  SOURCE: 'a file, a folder, an https, webcal or caldavs address, or the mail address of an account',
+};
 
 export const calendars: Command = {
   name: 'calendars',
@@ -64,8 +67,35 @@ export const calendars: Command = {
       examples: [
         'calendars add https://example.org/holidays.ics',
         'calendars add caldavs://dav.example.org --username ada',
+        'calendars add ada@example.org',
       ],
     }),
+    'sign-in': calendarAction(
+      async function* (client, use) {
+        const { signIn } = await import('./calendar-sign-in.ts');
+        const source = await signIn(use);
+        const account = { source, kind: 'caldav', username: use.words[0]!.toLowerCase() } as const;
+        yield* (await callWithId(client, 'add_calendar', { ...account, ...personIn(use.flags) })).value
+          .calendars;
+      },
+      {
+        summary:
+          'Sign in at Google, or another provider without passwords for programs, and add its calendars',
+        args: 'ACCOUNT',
+        notes: { ACCOUNT: 'the mail address of the account' },
+        flags: {
+          ...user,
+          client: text('FILE', 'Client that you downloaded from the console of the provider'),
+          server: text('ADDRESS', "Address of the CalDAV server; Google's, unless given"),
+          scope: text('SCOPE', "Access to ask for; Google's calendars, unless given"),
+          port: number('PORT', 'Port of this machine to which the browser returns'),
+        },
+        examples: [
+          'calendars sign-in ada@gmail.com --client ~/Downloads/client_secret.json',
+          'calendars sign-in ada@gmail.com',
+        ],
+      },
+    ),
     import: calendarAction((client, use) => readSource(client, 'import_calendar', use), {
       summary: 'Copy the events of a calendar once',
       args: 'SOURCE…',
@@ -144,7 +174,7 @@ async function* readSource(
   for (const source of words) {
     const { value } = await callWithId(client, tool, {
       ...(user_id !== undefined && { user_id }),
-      source: /^[a-z]{2,}:/i.test(source) ? source : resolve(source),
+      source: /^[a-z]{2,}:|^[^/\\\s]+@[^/\\\s]+$/i.test(source) ? source : resolve(source),
       ...(name !== undefined && { name }),
       ...(username !== undefined && { username }),
       ...(flags['caldav'] === true && { kind: 'caldav' as const }),

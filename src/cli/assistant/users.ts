@@ -25,6 +25,7 @@ const personFlags: Flags = {
     ...text('JSON', 'Channels by kind of event, such as {"flight":"call"}'),
     format: 'json',
   },
+  'home-calendar': text('CALENDAR', 'CalDAV calendar that stores new events; only here, unless given'),
   'pause-until': text('TIME', 'No reminders until then, except named times and important events'),
 };
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { log } from '../../log.ts';
+import { xml } from '../../message-page.ts';
 import { readToken } from '../../transports/token.ts';
 import { single, toggle } from '../terminal/command.ts';
 import { findServers } from './running-servers.ts';
@@ -34,14 +35,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Opens a link in the user's browser. Other users can see the arguments of a program, so the browser gets a private file that
  * forwards to the link. Returns false if there is no display or no browser.
  */
-async function openInBrowser(link: string, folder: string, env: Environment): Promise<boolean> {
+export async function openInBrowser(link: string, folder: string, env: Environment): Promise<boolean> {
   const launcher = launcherOf(env);
   if (launcher === undefined) return false;
   const [program, ...args] = launcher;
   const file = join(folder, 'open.html');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">\n`, {
+    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${xml(link)}">\n`, {
       mode: 0o600,
     });
   } catch (error) {

@@ -50,7 +50,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
   const zone = user.timezone ?? 'UTC';
   const begun = () => ({
     ...fieldsOf({ ...(attendees && { attendees }), ...event }),
-    ...{ times: first, scope: 'one' as Scope, calendarId: '' },
+    ...{ times: first, scope: 'one' as Scope, calendarId: user.home_calendar ?? '' },
   });
   const about = event === undefined ? user.id : `${event.id}@${occurrence ?? ''}`;
   const draft = useDraft(event === undefined ? 'event' : 'event changes', about, begun, {
@@ -71,7 +71,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
       event === undefined
         ? client.undoable('create_event', {
             ...{ user_id: user.id, title: fields.title, ...written, ...given(fields), ...confirm },
-            ...(calendarId !== '' && { calendar_id: calendarId }),
+            calendar_id: calendarId === '' ? 'local' : calendarId,
           })
         : client.undoable('update_event', {
             ...{ event_id: event.id, ...scoped, ...changed(event, fields, single), ...confirm },
