@@ -3,6 +3,7 @@ import type {
   CalendarEvent,
   Change,
   Channel,
+  NewNotification,
   Notification,
   NotificationUpdate,
   Origin,
@@ -60,21 +61,34 @@ const actions = {
   cancel: 'notification.cancelled',
 } as const satisfies Record<Step['action'], string>;
 
-/** Applies the steps of a plan to the stored notifications and audits them. */
+/** Rows that several plans add, which are stored together. */
+export class AddedRows {
+  readonly notifications: NewNotification[] = [];
+  readonly entries: AuditEntry[] = [];
+
+  async store(writer: Writer, now: number): Promise<void> {
+    if (this.notifications.length > 0)
+      await writer.db.insertInto('notifications').values(this.notifications).execute();
+    await audit(writer, now, this.entries);
+  }
+}
+
+/** Applies the steps of a plan to the stored notifications and audits them. With `shared`, the caller stores what is added. */
 export async function applySteps(
   writer: Writer,
   event: CalendarEvent,
   occurrence: Pick<Occurrence, 'key' | 'startMs'>,
   steps: readonly Step[],
   now: number,
+  shared?: AddedRows,
 ): Promise<void> {
-  const entries: AuditEntry[] = [];
+  const added = shared ?? new AddedRows();
   // Cancel first, so that cancelled notifications release their keys before others need them.
   for (const step of steps.toSorted(
     (a, b) => Number(b.action === 'cancel') - Number(a.action === 'cancel'),
   )) {
     const id = step.action === 'add' ? newId(now) : step.row.id;
-    if (!(await applyStep(writer, event, occurrence, step, id, now))) continue;
+    if (!(await applyStep(writer, event, occurrence, step, id, now, added))) continue;
     writer.changed({ kind: 'notification', id, userId: event.user_id });
     const detail =
       step.action === 'cancel'
@@ -84,7 +98,7 @@ export async function applySteps(
             plan_time: new Date(step.desired.planMs).toISOString(),
             reason: step.desired.reason,
           };
-    entries.push({
+    added.entries.push({
       action: actions[step.action],
       userId: event.user_id,
       eventId: event.id,
@@ -92,7 +106,7 @@ export async function applySteps(
       detail,
     });
   }
-  await audit(writer, now, entries);
+  if (shared === undefined) await added.store(writer, now);
 }
 
 /** Returns false if nothing changed. */
@@ -103,6 +117,7 @@ async function applyStep(
   step: Step,
   id: string,
   now: number,
+  added: AddedRows,
 ): Promise<boolean> {
   if (step.action === 'cancel') {
     const cancelled = {
@@ -129,19 +144,16 @@ async function applyStep(
     reason: desired.reason,
   };
   if (step.action === 'add') {
-    await db
-      .insertInto('notifications')
-      .values({
-        ...fields,
-        id,
-        user_id: event.user_id,
-        event_id: event.id,
-        status: 'planned',
-        next_ms: desired.planMs,
-        created_ms: now,
-        updated_ms: now,
-      })
-      .execute();
+    added.notifications.push({
+      ...fields,
+      id,
+      user_id: event.user_id,
+      event_id: event.id,
+      status: 'planned',
+      next_ms: desired.planMs,
+      created_ms: now,
+      updated_ms: now,
+    });
     return true;
   }
   const { row } = step;

@@ -1,12 +1,13 @@
+import type { Insertable } from 'kysely';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { Notification } from '../../store/schema.ts';
+import type { Notification, Tables } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { attendPerson } from '../attention/store-attention.ts';
 import { reachableBy } from '../entities/channels.ts';
-import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, findEvent, lockUser } from '../entities/entity-access.ts';
+import { type AuditEntry, audit } from '../entities/decision-log.ts';
+import { type AssistantData, lockUser, notFound, type Reader } from '../entities/entity-access.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { kindOf } from '../entities/reminders.ts';
@@ -19,12 +20,12 @@ import { planDigest } from './digest.ts';
 import { type PlanInput, planOccurrence } from './plan-occurrence.ts';
 import type { Step } from './plan-rows.ts';
 import {
+  AddedRows,
   applySteps,
   currentPlan,
   PlanProgress,
   type ReportProgress,
   releaseKeys,
-  rowsOf,
 } from './plan-rows.ts';
 import {
   copyDecision,
@@ -55,7 +56,8 @@ export interface PlanReport {
 
 /**
  * Plans notifications for the coming events of a user. A decision made from the same facts stays valid; the policy decides
- * about the others. Each event is stored in its own transaction, so that one failure does not affect other events.
+ * about the others. Plans are stored in batches; if one fails, its events are stored one by one, so that one failure does
+ * not affect other events.
  */
 export async function planNotifications(
   data: AssistantData,
@@ -105,24 +107,26 @@ export async function planNotifications(
       return [subject, { ...decision, proposals }] as const;
     }),
   ]);
-  const planned: Planned[] = [];
-  for (const found of subjects) {
-    const decision = decisionOf.get(found);
+  const planned = new Map<Subject, Planned>();
+  for (const subject of subjects) if (!decisionOf.has(subject)) planned.set(subject, keepExisting(subject));
+  const decided = subjects.filter((subject) => decisionOf.has(subject));
+  for (let from = 0; from < decided.length; from += batchSize) {
     signal.throwIfAborted();
-    if (decision === undefined) {
-      planned.push(keepExisting(found));
-      continue;
+    const part = decided.slice(from, from + batchSize);
+    const batch: Decided[] = [];
+    for (const found of part)
+      batch.push([{ ...found, prompt: await promptTextOf(data, found.listed) }, decisionOf.get(found)!]);
+    const results = request.dryRun
+      ? batch.map(([subject, decision]) => planSubject(subject, decision, subject.rows, request, nowMs))
+      : await storePlans(data, batch, request, nowMs, signal);
+    for (const [index, found] of part.entries()) {
+      planned.set(found, results[index]!);
+      progress.planned(request.dryRun ? 'checked' : 'checked and stored');
     }
-    const subject = { ...found, prompt: await promptTextOf(data, found.listed) };
-    planned.push(
-      request.dryRun
-        ? planSubject(subject, decision, subject.rows, request, nowMs)
-        : await storePlan(data, subject, decision, request, nowMs, signal),
-    );
-    progress.planned(request.dryRun ? 'checked' : 'checked and stored');
   }
-  if (!request.dryRun) await attendTo(data, request, planned, nowMs);
-  return { nowMs, planned, truncated };
+  const inOrder = subjects.map((subject) => planned.get(subject)!);
+  if (!request.dryRun) await attendTo(data, request, inOrder, nowMs);
+  return { nowMs, planned: inOrder, truncated };
 }
 
 /** Decides what becomes a message. Planning one event concerns only the days of its reminders. */
@@ -212,55 +216,110 @@ function desiredFromRow(row: Notification) {
   return { slot, channel, urgency, planMs, payload, reason: reason ?? '' };
 }
 
-/** Stores the plan in one transaction, after checking that the event has not changed since the decision. */
-async function storePlan(
-  { store }: AssistantData,
-  subject: Subject & Pick<PlanInput, 'prompt'>,
-  decision: Decision,
+type Decided = readonly [Subject & Pick<PlanInput, 'prompt'>, Decision];
+
+/** Plans in one transaction. A commit takes longer than planning an event. */
+const batchSize = 25;
+
+/** Stores plans in one transaction, after checking that no event has changed since its decision. */
+async function storePlans(
+  data: AssistantData,
+  batch: readonly Decided[],
   request: PlanRequest,
   nowMs: number,
   signal: AbortSignal,
-): Promise<Planned> {
-  const { event, occurrence } = subject.listed;
+): Promise<readonly Planned[]> {
   try {
-    return await store.write(async (writer) => {
+    return await data.store.write(async (writer) => {
       // The caller may have cancelled while this waited for the database.
       signal.throwIfAborted();
       // The lock on the user serializes planning for that user.
       const user = await lockUser(writer.db, request.userId);
-      const now = await findEvent(writer.db, event.id);
-      if (now.revision !== event.revision)
-        throw new Failure('conflict', 'the event changed while it was being planned; plan again');
-      const rows = await rowsOf(writer.db, event.id, occurrence.key);
-      const planned = planSubject({ ...subject, user }, decision, rows, request, nowMs);
-      if (request.force) await releaseKeys(writer, rows);
-      await applySteps(writer, event, occurrence, planned.steps, nowMs);
-      await recordDecision(writer, subject, decision, planned, nowMs);
-      return planned;
+      const ids = [...new Set(batch.map(([{ listed }]) => listed.event.id))];
+      const revisions = await revisionsOf(writer.db, ids);
+      const rows = Map.groupBy(await rowsOfAll(writer.db, ids), rowKey);
+      const added = new AddedRows();
+      const plans: Insertable<Tables['plans']>[] = [];
+      const results: Planned[] = [];
+      for (const [subject, decision] of batch) {
+        const { event, occurrence } = subject.listed;
+        const revision = revisions.get(event.id);
+        if (revision === undefined) notFound('event');
+        if (revision !== event.revision)
+          throw new Failure('conflict', 'the event changed while it was being planned; plan again');
+        const own = rows.get(rowKey({ event_id: event.id, occurrence: occurrence.key })) ?? [];
+        const planned = planSubject({ ...subject, user }, decision, own, request, nowMs);
+        if (request.force) await releaseKeys(writer, own);
+        await applySteps(writer, event, occurrence, planned.steps, nowMs, added);
+        plans.push(planRow(subject, decision, nowMs));
+        added.entries.push(decidedEntry(subject, decision, planned));
+        results.push(planned);
+      }
+      await added.store(writer, nowMs);
+      await storeDecisions(writer, plans);
+      return results;
     });
   } catch (error) {
     signal.throwIfAborted();
+    if (batch.length > 1) {
+      // One failure must not affect other events.
+      const results: Planned[] = [];
+      for (const one of batch) results.push(...(await storePlans(data, [one], request, nowMs, signal)));
+      return results;
+    }
     if (error instanceof Failure && error.kind !== 'conflict') throw error;
-    if (!(error instanceof Failure)) log('error', `event ${event.id} could not be planned`, error);
+    const [[{ listed }, decision]] = batch as readonly [Decided];
+    if (!(error instanceof Failure)) log('error', `event ${listed.event.id} could not be planned`, error);
     const message = error instanceof Failure ? error.message : 'the event could not be planned';
-    return { listed: subject.listed, decision, steps: [], dropped: [], error: message };
+    return [{ listed, decision, steps: [], dropped: [], error: message }];
   }
 }
 
-async function recordDecision(
-  writer: Writer,
-  { listed, fingerprint: print }: Subject,
+async function revisionsOf(db: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('events').select(['id', 'revision']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}
+
+function rowsOfAll(db: Reader, ids: readonly string[]): Promise<Notification[]> {
+  const rows = db.selectFrom('notifications').selectAll().where('event_id', 'in', ids);
+  return rows.orderBy('plan_ms').execute();
+}
+
+function rowKey({ event_id, occurrence }: Pick<Notification, 'event_id' | 'occurrence'>): string {
+  return `${event_id} ${occurrence}`;
+}
+
+function planRow(
+  { listed: { event, occurrence }, fingerprint: print }: Subject,
   { policy, reason, provisional }: Decision,
-  { steps, dropped }: Planned,
   nowMs: number,
-): Promise<void> {
-  const { event, occurrence } = listed;
-  const plan = { fingerprint: provisional ? '' : print, policy, reason, planned_ms: nowMs };
-  await writer.db
+): Insertable<Tables['plans']> {
+  return {
+    ...{ event_id: event.id, occurrence: occurrence.key, user_id: event.user_id },
+    ...{ fingerprint: provisional ? '' : print, policy, reason, planned_ms: nowMs },
+  };
+}
+
+async function storeDecisions({ db }: Writer, rows: readonly Insertable<Tables['plans']>[]): Promise<void> {
+  await db
     .insertInto('plans')
-    .values({ ...plan, event_id: event.id, occurrence: occurrence.key, user_id: event.user_id })
-    .onConflict((conflict) => conflict.columns(['event_id', 'occurrence']).doUpdateSet(plan))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['event_id', 'occurrence']).doUpdateSet(({ ref }) => ({
+        fingerprint: ref('excluded.fingerprint'),
+        policy: ref('excluded.policy'),
+        reason: ref('excluded.reason'),
+        planned_ms: ref('excluded.planned_ms'),
+      })),
+    )
     .execute();
+}
+
+function decidedEntry(
+  { listed: { event, occurrence } }: Subject,
+  { policy, reason }: Decision,
+  { steps, dropped }: Planned,
+): AuditEntry {
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;
   const detail: JsonObject = {
     occurrence: occurrence.key,
@@ -274,7 +333,7 @@ async function recordDecision(
       ({ reason: why, proposal }) => `${proposal.channel} ${proposal.offsetMinutes}: ${why}`,
     ),
   };
-  await audit(writer, nowMs, [{ action: 'plan.decided', userId: event.user_id, eventId: event.id, detail }]);
+  return { action: 'plan.decided', userId: event.user_id, eventId: event.id, detail };
 }
 
 /** Clocks of different machines differ by less than this. */

@@ -30,6 +30,22 @@ async function dates(assistant: TestAssistant): Promise<readonly string[]> {
 }
 
 describe('a series that is only here', () => {
+  it('is renamed with the dates that were only moved, but not with those that have a title of their own', async () => {
+    await using assistant = await open();
+    await assistant.call('update_event', { ...second, start_ts: '2026-10-29T14:00' });
+    await assistant.call('update_event', {
+      ...{ event_id: 'jour', occurrence: '2026-11-04', title: 'Party' },
+    });
+    await assistant.call('update_event', { event_id: 'jour', title: 'Weekly', location: 'Room 2' });
+    expect(await dates(assistant)).toEqual([
+      '10-21T07:00 60 Weekly Room 2',
+      '10-29T13:00 60 Weekly Room 2',
+      '11-04T08:00 60 Party Room 2',
+      '11-11T08:00 60 Weekly Room 2',
+      '11-18T08:00 60 Weekly Room 2',
+    ]);
+  });
+
   it('can be changed on one date, twice, and deleted there', async () => {
     await using assistant = await open();
     await assistant.call('update_event', { ...second, start_ts: '2026-10-29T14:00', title: 'Late one' });

@@ -53,9 +53,36 @@ export async function editAll(
   const recurs = linesOf(master, 'RRULE').length + linesOf(master, 'RDATE').length > 0;
   if (recurs && patch.startMs !== undefined) moveSeries(object, master, patch, context);
   if (patch.startMs !== undefined || patch.endMs !== undefined) applyTimes(object, master, patch, context);
+  for (const override of componentsOf(object.calendar, 'VEVENT')) {
+    const shared = override === master ? {} : sharedPart(patch, override, master);
+    if (Object.keys(shared).length === 0) continue;
+    applyDetails(override, shared, context, lineBreak);
+    stamp(override, isSignificant(shared), context.nowMs, lineBreak);
+  }
   applyDetails(master, patch, context, lineBreak);
   if (patch.rrule !== undefined) await setRule(object, master, patch.rrule, context.userZone);
   stamp(master, isSignificant(patch), context.nowMs, lineBreak);
+}
+
+const shareable = {
+  title: 'SUMMARY',
+  location: 'LOCATION',
+  description: 'DESCRIPTION',
+  conf_link: 'URL',
+  show_as: 'TRANSP',
+  attendees: 'ATTENDEE',
+} as const satisfies Partial<Record<keyof EventPatch, string>>;
+
+/** The part of a change that a changed occurrence shares: a date that was only moved is renamed with its series. */
+function sharedPart(patch: EventPatch, override: TextComponent, master: TextComponent): EventPatch {
+  const textOf = (event: TextComponent, name: string) =>
+    linesOf(event, name)
+      .map(({ text }) => text)
+      .join('\n');
+  const fields = Object.entries(shareable).filter(
+    ([field, name]) => field in patch && textOf(override, name) === textOf(master, name),
+  );
+  return Object.fromEntries(fields.map(([field]) => [field, patch[field as keyof EventPatch]]));
 }
 
 /** Changes one occurrence. `keyMs` is its original start. */

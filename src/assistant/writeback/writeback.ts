@@ -91,7 +91,7 @@ export async function removeEvent(
   return deleteLocalOccurrence(calendars.data, event, scope);
 }
 
-/** True if a change concerns the dates of a series, not only the texts of all of it. */
+/** True if a change concerns the dates of a series, or texts that changed dates share with it. */
 function isForSeries(
   { series }: CalendarEvent,
   fields: EventInput,
@@ -99,8 +99,9 @@ function isForSeries(
   { occurrence }: Scope,
 ): boolean {
   const timed = ['start_ts', 'end_ts', 'timezone', 'rrule'].some((name) => name in fields);
-  const recurs = series !== null && (JSON.parse(series) as Series).rules !== undefined;
-  return occurrence !== undefined || (recurs && (timed || unset.includes('rrule')));
+  const { rules, overrides = [] } = series === null ? {} : (JSON.parse(series) as Partial<Series>);
+  const recurs = rules !== undefined && (timed || unset.includes('rrule') || overrides.length > 0);
+  return occurrence !== undefined || recurs;
 }
 
 export interface Confirmed {
