@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Failure } from '../../failure.ts';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, parseJson } from '../../json.ts';
 import { singleLine } from '../../single-line.ts';
 
 /** A client of a provider, as its console offers it for download. Google writes it under `installed`. */
@@ -26,12 +26,8 @@ const defaultLifetimeMs = 3_600_000;
 export function readClient(text: string, name: string): OAuthClient {
   const invalid = (why: string) =>
     new Failure('invalid-params', `${name} is not the client of a desktop app: ${why}.`);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw Object.assign(invalid('it is not JSON'), { cause: error });
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) throw invalid('it is not JSON');
   const client = isObject(parsed) && isObject(parsed['installed']) ? parsed['installed'] : parsed;
   if (isObject(parsed) && isObject(parsed['web']))
     throw invalid('it is the client of a web application. Create one of the type "Desktop app"');
@@ -127,10 +123,6 @@ export async function requestTokens(
 
 /** The address in an ID token. It comes straight from the provider over TLS, so its signature needs no check. */
 function emailIn(idToken: string | undefined): string | undefined {
-  try {
-    const claims = JSON.parse(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString());
-    return typeof claims.email === 'string' ? claims.email.toLowerCase() : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = parseJson(Buffer.from(idToken?.split('.')[1] ?? '', 'base64url').toString());
+  return isObject(claims) && typeof claims['email'] === 'string' ? claims['email'].toLowerCase() : undefined;
 }
