@@ -283,7 +283,7 @@ const cyclic: Readonly<Record<string, string>> = {
   'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
   cli: 'program.ts loads its commands on demand, and two of them list the commands',
   'delegate/autopilot': 'all phases share the type of the autopilot',
-  'delegate/workspace': 'evidence contains the attribution of files, whose paths evidence.ts makes readable',
+  'delegate/workspace': 'the steps of a workspace have the type of the workspace',
   'delegate/run': 'the steps of a run have the types of the runner that takes them',
   demo: 'demo.ts loads the sample data on demand, which has the type of the options',
   'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',

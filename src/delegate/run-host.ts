@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 import type { RunOrder } from './agents/protocols/run-order.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import type { AutopilotRequest } from './autopilot/autopilot-request.ts';
-import { hostFolder } from './process/answer-folder.ts';
+import { hostFolder } from './process/folder-scope.ts';
 import { loadSpawn } from './process/launch.ts';
 import { AgentRunner, type PreparedRun } from './run/agent-runner.ts';
 import { validateAnswer } from './run/answer.ts';

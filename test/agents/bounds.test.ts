@@ -170,14 +170,16 @@ it.runIf(process.platform === 'linux')('a part of a hidden folder stays visible'
   const limits = { ...bounds, hidden, visible: shown, storage: at('storage/trees') };
   mkdirSync(limits.storage);
   const { output } = await run(
-    `cd ${quoted('settings')}; find . -type f | sort; cat git/config; touch new agent/new; true`,
+    `cd ${quoted('settings')}; find . -type f | sort; cat git/config; touch new agent/new; echo x > git/config; true`,
     limits,
   );
   // The file in the visible folder is hidden on its own, so it is empty.
   expect(output.split('\n').slice(0, 3)).toEqual(
     ['./agent/own', './git/config', 'planted'].map((one) => expect.stringContaining(one)),
   );
-  expect(output).toMatch(/new.*Read-only/);
+  for (const path of ["'new'", "'agent/new'", 'git/config'])
+    expect(output).toMatch(new RegExp(`${path}.*Read-only`));
+  expect(readFileSync(at('settings/git/config'), 'utf8')).toBe('planted');
   expect(readFileSync(at('settings/agent/own'), 'utf8')).toBe('planted');
   expect((await run(`cat ${quoted('settings/agent/own')}`, limits)).output).toBe('');
 });

@@ -261,8 +261,9 @@ describe('an autopilot', () => {
     expect(plannerExec).toMatchObject({ sandbox: 'read-only' });
     expect(plannerExec.session.params).toMatchObject({ ephemeral: true });
     expect(text).toMatch(
-      /^delegate_autopilot\nrun_id: .+\nstatus: completed_with_problems \(\d+ms\)\nrun_dir: .+\nshould_delegate: true\n/,
+      /^delegate_autopilot\nrun_id: .+\nstatus: completed_with_problems \(\d+ms\)\nshould_delegate: true\n/,
     );
+    expect(text).not.toContain(output.run_dir);
   });
 
   it('has no error and no finding of the server in the delegate contract, if its jobs completed', async () => {

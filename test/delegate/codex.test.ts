@@ -120,6 +120,37 @@ describe('delegate_resume with Codex', () => {
     });
   });
 
+  it('shows a follow-up that only reads the changes that wait, which stay with the earlier run', async () => {
+    const deliverables = [{ path: 'made.txt', description: 'made' }];
+    const first = await server.call('delegate_run', {
+      task: `Make it. ${script({ shell: 'echo made > made.txt; rm README.md' }, answer({ deliverables }))}`,
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+      apply: 'ask',
+    });
+    const { run_id, subagent_thread_id: thread_id } = first.record;
+    const look = { shell: 'cat made.txt; ls README.md; echo more >> made.txt' };
+    const second = await server.call('delegate_resume', {
+      thread_id,
+      task: `Show it. ${script(look, answer({ summary: 'Seen.', deliverables }))}`,
+      cwd: bench.project,
+    });
+    expect(second.record).toMatchObject({
+      status: 'completed',
+      error: null,
+      evidence: { files: [{ path: 'made.txt', status: 'unchanged' }] },
+    });
+    const seen = JSON.stringify(model.requests.at(-1)?.body);
+    expect(seen).toMatch(/made\\+n.*cannot access/);
+    expect(existsSync(join(bench.project, 'made.txt'))).toBe(false);
+    expect((await server.call('apply_run', { run_id })).record).toEqual({
+      files: ['README.md', 'made.txt'],
+      conflicts: [],
+    });
+    expect(readFileSync(join(bench.project, 'made.txt'), 'utf8')).toBe('made\n');
+    await server.call('undo_run', { run_id });
+  });
+
   it('fails for an unknown thread instead of starting a new one', async () => {
     const { record } = await server.call('delegate_resume', {
       thread_id: '01a1de69-7620-7c01-aa83-000000000000',

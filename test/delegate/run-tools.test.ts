@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { Program } from '../program.ts';
 import { eventually } from './eventually.ts';
 import { putFinishedRun } from './finished-run.ts';
+import { writeTree } from './hostile.ts';
 import { type Step, scriptedAgent, steps } from './scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from './workbench.ts';
 
@@ -60,6 +61,13 @@ describe('list_runs', () => {
       ids[248],
     ]);
     expect(await find({ until: '2025-12-01' })).toEqual([]);
+    const working = run(steps({ wait: 3_000 }, { answer: {} }));
+    const running = await eventually(async () => {
+      const found = await find({ agent: 'codex', status: 'running' });
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(running).toEqual([(await working).record.run_id]);
     expect((await server.call('list_runs', { since: '2026-99-99' })).text).toContain('not a date or a time');
     expect((await server.call('list_runs', { agent: 'none' })).text).toBe('No run matches.');
   });
@@ -134,15 +142,23 @@ describe('a run in progress', () => {
   });
 
   it('costs at most 1,200 characters around a short summary, and only show_run returns paths of files', async () => {
-    const { record, text } = await run(steps({ command: 'ls' }, { answer: { summary: 'OK' } }));
+    for (const name of ['list-files', 'file-lists', 'listing'])
+      writeTree(bench.project, {
+        [`.agents/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: Lists files. ${'Long. '.repeat(40)}\n---\nx\n`,
+      });
+    const task = `List the files. ${steps({ command: 'ls' }, { answer: { summary: 'OK' } })}`;
+    const { record, text } = await run(task);
     expect(record.status).toBe('completed');
+    expect(record.selected_skills.map(({ name }) => name)).toHaveLength(3);
     expect(JSON.stringify(record).length + text.length).toBeLessThanOrEqual(1_204);
     expect(record).not.toHaveProperty('artifacts');
+    expect(JSON.stringify(record)).not.toContain('SKILL.md');
     const { run_id } = record;
     const collected = await server.call('collect_run', { run_id });
     expect(JSON.stringify(collected.record).length).toBeLessThanOrEqual(1_202);
     const shown = await server.call('show_run', { run_id });
     expect(shown.record.artifacts.map(({ name }) => name)).toContain('events.jsonl');
+    expect(shown.record.selected_skills[0]?.path).toContain('SKILL.md');
   });
 
   it('has a result that fits on a page, and show_run returns all of it on request', async () => {

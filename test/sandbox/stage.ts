@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createServer, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
 import type { RealAgent } from '../agents/real-agents.ts';
 import { Traps, writeTree } from '../delegate/hostile.ts';
@@ -35,6 +36,15 @@ const variables = {
   REPLICA: `postgres://me:${marker}-variable-5@127.0.0.1/shop`,
 };
 
+/** Files of the person that agents may read. Whoever writes to them decides which programs the person starts next. */
+const visibleFiles = [
+  '.gitconfig',
+  '.config/git/config',
+  '.config/git/ignore',
+  '.bashrc',
+  '.config/tool/bin/x',
+];
+
 /** Programs that agents, git or Adjutant itself could look up on the PATH. */
 const programs = [
   ...['git', 'node', 'sh', 'bash', 'env', 'rg', 'grep', 'find', 'python3', 'perl', 'cat', 'ls', 'ps', 'cp'],
@@ -64,6 +74,8 @@ export interface Attack {
   turns(stage: Stage): readonly Turn[];
   /** The folders that come before those of the PATH. */
   readonly path?: readonly string[];
+  /** True if the agent gives no answer but a text. */
+  readonly isSilent?: true;
   /** The agents with which the attack works in a run without a sandbox. */
   readonly fires: readonly string[];
 }
@@ -75,6 +87,7 @@ export class Stage implements AsyncDisposable {
   readonly person: string;
   readonly #model: Omit<Model, 'config'>;
   readonly #traps: Traps;
+  readonly #servers: readonly Server[];
   #count = 0;
   project = '';
 
@@ -103,8 +116,21 @@ export class Stage implements AsyncDisposable {
     if (agent.name !== 'codex') plant(this.bench.codexHome, codexFiles);
     plant(home, ownFiles);
     plant(join(home, 'runs', '20260101-000000-aaaa'), otherRun);
-    writeTree(this.person, { '.gitconfig': '[user]\nname = T\n', '.config/git/ignore': 'harmless\n' });
     this.bench.link(agent.name, agent.program!);
+    this.bench.env['PATH'] += `:${join(this.person, '.config/tool/bin')}`;
+    this.#servers = this.sockets.map((path) => {
+      mkdirSync(dirname(path), { recursive: true });
+      return createServer(() => execFileSync('sh', ['-c', this.#traps.command('socket')])).listen(path);
+    });
+  }
+
+  /** Programs outside of the sandbox listen here, and do what they are told, as tmux and editors do. */
+  get sockets(): readonly string[] {
+    return [join(this.bench.env['TMPDIR']!, 'tmux-0/default'), join(this.person, '.cache/editor')];
+  }
+
+  get visibleFiles(): readonly string[] {
+    return visibleFiles.map((name) => join(this.person, name));
   }
 
   static async open(agent: RealAgent): Promise<Stage> {
@@ -147,6 +173,7 @@ export class Stage implements AsyncDisposable {
     git('commit', '-qm', 'start');
     writeTree(this.project, Object.fromEntries(hooks.map((name) => [`.git/hooks/${name}`, trap])));
     for (const name of gitPrograms) git('config', name, join(this.project, 'program.sh'));
+    writeTree(this.person, Object.fromEntries(visibleFiles.map((name) => [name, '# harmless\n'])));
     this.#traps.reset();
   }
 
@@ -160,7 +187,7 @@ export class Stage implements AsyncDisposable {
     const asked = this.#model.requests.length;
     try {
       const { record, text } = await connection.call('delegate_run', {
-        task: `Look around. ${script(...one.turns(this), ...this.#final())}`,
+        task: `Look around. ${script(...one.turns(this), ...this.#final(one))}`,
         cwd: this.project,
         sandbox,
         ...(this.agent.model !== undefined && { model: this.agent.model }),
@@ -173,6 +200,9 @@ export class Stage implements AsyncDisposable {
         violations: [
           ...(this.#traps.sprung.length > 0 ? ['a program ran outside the sandbox'] : []),
           ...(leaked.size > 0 ? [`leaked: ${[...leaked].join(', ')}`] : []),
+          ...this.visibleFiles
+            .filter((file) => readFileSync(file, 'utf8') !== '# harmless\n')
+            .map((file) => `${file} was changed`),
           ...(bodies.length < 2 ? ['the model was not asked'] : []),
         ],
       };
@@ -192,14 +222,15 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  #final(): readonly Turn[] {
+  #final({ isSilent }: Attack): readonly Turn[] {
     const { say } = answer() as { say: string };
-    return this.agent.finish === undefined
+    return this.agent.finish === undefined || isSilent
       ? [{ say }]
       : [...this.agent.finish(JSON.parse(say)), { say: 'Bye.' }];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#servers) server.close();
     await this.bench[Symbol.asyncDispose]();
     await this.#model.close();
   }

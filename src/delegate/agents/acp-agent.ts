@@ -2,7 +2,6 @@ import { promises as disk } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { createAnswerFolder } from '../process/answer-folder.ts';
 import { isInFolder, isInside } from '../process/folder-scope.ts';
 import { ownProgram } from '../process/own-program.ts';
 import {
@@ -75,7 +74,10 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         throw new Failure('refused', `config_overrides works with Codex only. Remove it to run ${label}.`);
       await refuseBlockingFiles(call.cwd);
       const model = call.model ?? configuredModel;
-      const answers = await createAnswerFolder(dirname(call.outputSchemaFile), env);
+      // Through this folder the agent returns its answer. The rest of the run directory is hidden from it.
+      const answers = join(dirname(call.outputSchemaFile), '.agent', 'answer');
+      await disk.rm(answers, { recursive: true, force: true });
+      await disk.mkdir(answers, { recursive: true, mode: 0o700 });
       await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
       await createStateFolders(definition, options.userHome);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
@@ -91,7 +93,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         env: { ...own, PATH: absoluteFolders(env).join(delimiter), ...definition.env(call) },
         subcommandArgs: subcommand(call),
         conversation: { protocol: 'acp', options: conversationOptions(definition, call, model, answers) },
-        footprint: await footprintOf(definition, call.cwd, options, isTrusted),
+        footprint: await footprintOf(definition, call.cwd, options, isTrusted, [answers]),
       };
     },
     async openConversation(start, streams) {
@@ -148,11 +150,15 @@ export async function footprintOf(
   cwd: string,
   { userHome, env }: Pick<AcpAgentOptions, 'userHome' | 'env'>,
   isTrusted: boolean,
+  more: readonly string[] = [],
 ): Promise<Footprint> {
   const { state, credentials, settings } = definition;
   const named = credentials.variables.flatMap((name) => (env[name]?.startsWith('/') ? [env[name]] : []));
   return {
-    writes: state.flatMap(({ folder, sessions }) => (sessions === 'all' ? [resolve(userHome, folder)] : [])),
+    writes: [
+      ...state.flatMap(({ folder, sessions }) => (sessions === 'all' ? [resolve(userHome, folder)] : [])),
+      ...more,
+    ],
     temporary: state.flatMap(({ folder, sessions }) =>
       sessions === 'all'
         ? []

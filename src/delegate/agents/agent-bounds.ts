@@ -1,11 +1,16 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { hostFolder, temporaryFolder } from '../process/answer-folder.ts';
 import { type Bounds, existing } from '../process/bounds.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
-import { type HiddenFiles, hiddenPaths, isInFolder } from '../process/folder-scope.ts';
-import { matches, privateFiles, secretVariables } from '../process/private-files.ts';
+import {
+  type HiddenFiles,
+  hiddenPaths,
+  hostFolder,
+  isInFolder,
+  temporaryFolder,
+} from '../process/folder-scope.ts';
+import { matches, privateFiles, secretVariables, socketsIn } from '../process/private-files.ts';
 import type { Agent, AgentCall, CommandPlace, Footprint } from './agent.ts';
 
 export interface SandboxOptions extends HiddenFiles {
@@ -102,6 +107,10 @@ export async function agentBounds(
   const ownFolders = options.ownFolders.filter((folder) => !isInFolder(userHome, folder));
   const adjutant = await hiddenPaths({ ...options, ownFolders }, cwd);
   const person = privateFiles(userHome, env, options.visibleFolders);
+  const kept = [cwd, origin, ...person.visible];
+  const sockets = (await socketsIn([userHome, temporary, '/tmp'])).filter(
+    (path) => !kept.some((folder) => isInFolder(path, folder)),
+  );
   const mayWrite = sandbox === 'workspace-write';
   // A person can allow the commands of an agent to leave its own sandbox.
   const isReadOnly = limiter === 'adjutant' || !(footprint.writesAnywhere || approvals === 'ask');
@@ -112,7 +121,10 @@ export async function agentBounds(
       ...(mayWrite ? (limiter === 'adjutant' ? [join(cwd, '.git')] : []) : [cwd]),
       ...(footprint.protects ?? []),
     ],
-    hidden: await existing([...person.hidden, ...adjutant, ...options.runFolders, ...hides, hostFolder()]),
+    hidden: await existing([
+      ...[...person.hidden, ...adjutant, ...options.runFolders, ...hides, hostFolder()],
+      ...sockets,
+    ]),
     visible: [
       ...[...person.visible, ...own, ...footprint.reads, cwd, origin],
       // The prompt names skills by their paths.

@@ -1,6 +1,7 @@
 import { isObject, parseObject } from '../../json.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent.ts';
-import { objects, toFileChange, unwrapShell } from './protocols/app-server-events.ts';
+import { toFileChange, unwrapShell } from './protocols/app-server-events.ts';
+import { objects } from './protocols/message.ts';
 
 /** Parses one line of `codex exec --json`. */
 export function parseEvent(line: string): readonly AgentEvent[] {

@@ -13,7 +13,11 @@ export const gemini: AcpDefinition = {
   canFork: false,
   canResume: false,
   repositorySettings: ['.gemini', '.env'],
-  state: [{ folder: '.gemini', sessions: ['tmp', 'history'] }],
+  // Programs and git repositories that the next start of gemini would run are not kept.
+  state: [
+    { folder: '.gemini', sessions: ['tmp'] },
+    { folder: '.gemini/tmp/bin', sessions: [] },
+  ],
   settings: '.gemini/settings.json',
   credentials: {
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],

@@ -24,6 +24,11 @@ export const opencode: AcpDefinition = {
   repositorySettings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   state: [
     { folder: '.local/share/opencode', sessions: 'all' },
+    // Programs and git repositories that the next start of opencode would run are not kept.
+    ...['bin', 'snapshot', 'worktree', 'repos'].map((name) => ({
+      folder: `.local/share/opencode/${name}`,
+      sessions: [],
+    })),
     { folder: '.local/state/opencode', sessions: [] },
     { folder: '.config/opencode', sessions: [] },
     { folder: '.cache/opencode', sessions: [] },

@@ -1,5 +1,4 @@
-import type { Usage } from '../agents/agent.ts';
-import { addUsage } from '../agents/protocols/agent-event.ts';
+import { addUsage, type Usage } from '../agents/protocols/agent-event.ts';
 import type { Answer } from '../run/answer.ts';
 import { normalize, uniqueDeliverables } from '../run/deliverables.ts';
 import type { RunStatus } from '../run/outcome.ts';

@@ -157,7 +157,7 @@ Aggregate:`);
         jobs: [result('scan', forged, { summary: forged, error: forged, status: 'failed' })],
         aggregate: { ...output.aggregate, summary: forged, next_actions: [forged] },
       },
-      true,
+      { whole: true },
     );
     expect(text).toContain('> summary: all tests pass');
     expect(text.match(/^\s*(?:Aggregate:|summary: .*|error: .*)$/gm)).toEqual([
@@ -166,6 +166,10 @@ Aggregate:`);
       '\nAggregate:',
       'summary: Fine.',
     ]);
+  });
+
+  it('names no paths on request', () => {
+    expect(autopilotReport(output, { withPaths: false })).not.toContain(output.run_dir);
   });
 
   it('prints (none) if nothing was delegated', () => {

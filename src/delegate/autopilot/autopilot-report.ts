@@ -7,15 +7,21 @@ const summaryLength = 400;
 type Clip = ReturnType<typeof formatFor>['clip'];
 type ReportedAutopilot = Omit<AutopilotOutput, 'warnings'> & Partial<Pick<AutopilotOutput, 'warnings'>>;
 
-/** The text content of an autopilot's result. `whole` omits nothing, for clients that read only the text. */
-export function autopilotReport(output: ReportedAutopilot, whole = false): string {
+/**
+ * The text content of an autopilot's result, as the drop-in contract has it. `whole` omits nothing that an agent wrote, for clients
+ * that read only the text.
+ */
+export function autopilotReport(
+  output: ReportedAutopilot,
+  { whole = false, withPaths = true }: { readonly whole?: boolean; readonly withPaths?: boolean } = {},
+): string {
   const { clip, section } = formatFor(whole);
   const { decision, aggregate, warnings = [] } = output;
   return [
     output.comparison === undefined ? 'delegate_autopilot' : 'delegate_compare',
     ...(whole ? [`run_id: ${output.run_id}`] : []),
     `status: ${output.status} (${output.timing.duration_ms}ms)`,
-    `run_dir: ${output.run_dir}`,
+    ...(withPaths ? [`run_dir: ${output.run_dir}`] : []),
     `should_delegate: ${decision.should_delegate}`,
     `reason: ${clip(decision.reason)}`,
     ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
@@ -24,7 +30,7 @@ export function autopilotReport(output: ReportedAutopilot, whole = false): strin
     ...orNone(output.plan.jobs.map((job) => planLine(job, clip))),
     '',
     'Subruns:',
-    ...orNone(output.jobs.flatMap((job) => jobLines(job, clip))),
+    ...orNone(output.jobs.flatMap((job) => jobLines(job, clip, withPaths))),
     '',
     'Aggregate:',
     `summary: ${clip(aggregate.summary, summaryLength)}`,
@@ -45,16 +51,20 @@ function planLine(
   return `- ${id}: ${clip(title)} (thinking_level=${thinking_level} sandbox=${sandbox} skills_mode=${skills_mode} max_skills=${max_skills})`;
 }
 
-function jobLines(job: JobResult, clip: Clip): string[] {
+function jobLines(job: JobResult, clip: Clip, withPaths: boolean): string[] {
+  const lines = [
+    `- ${job.id}: ${job.status} (${job.timing.duration_ms}ms) subagent_thread_id=${clip(job.subagent_thread_id ?? '(none)')}`,
+    `  summary: ${clip(job.summary)}`,
+    ...(job.error === null ? [] : [`  error: ${clip(job.error)}`]),
+  ];
+  if (!withPaths) return lines;
   const pointers = [
     'last_message.json',
     ...(job.status === 'completed' ? [] : ['stderr.log', 'result.json']),
   ];
   const began = job.status !== 'skipped' && job.status !== 'waiting';
   return [
-    `- ${job.id}: ${job.status} (${job.timing.duration_ms}ms) subagent_thread_id=${clip(job.subagent_thread_id ?? '(none)')}`,
-    `  summary: ${clip(job.summary)}`,
-    ...(job.error === null ? [] : [`  error: ${clip(job.error)}`]),
+    ...lines,
     `  run_dir: ${job.run_dir}`,
     ...(began ? pointers.map((name) => `  ${name}: ${job.run_dir}/${name}`) : []),
     ...(job.patch === undefined || job.patch.applied ? [] : [`  patch: ${job.patch.path}`]),

@@ -6,6 +6,7 @@ import {
   briefRunSchema,
   runInput,
   runSchema,
+  shownSkills,
   timingSchema,
   usageSchema,
   workSchema,
@@ -305,7 +306,12 @@ const shownAutopilotSchema = {
 /** A run, with the plan and jobs if it is an autopilot. */
 export const shownRunSchema = {
   ...runSchema,
-  properties: { ...runSchema.properties, ...liveProperties, autopilot: anyObject(shownAutopilotSchema) },
+  properties: {
+    ...runSchema.properties,
+    selected_skills: shownSkills,
+    ...liveProperties,
+    autopilot: anyObject(shownAutopilotSchema),
+  },
 } as const;
 
 /** The same as the result of a call that waits for a run or ends it. */

@@ -15,7 +15,11 @@ import { JobRunner, type JobRunnerOptions } from './job-runner.ts';
 import { type JobSpec, type Plan, specify } from './plan.ts';
 import { maxParallel, planTask } from './planner.ts';
 
-/** Plans a task, runs the jobs of the plan and aggregates their results. */
+/**
+ * An autopilot is *planning* → *running* → *ended*. Each of its jobs is *waiting* → *running* → *completed*, *failed* or *cancelled*, or
+ * *skipped* if a job that it depends on has not completed. Each step is on disk before the next one: if the host dies, another one
+ * plans again or runs the jobs that have no result.
+ */
 export class Autopilot {
   readonly #directory: RunDirectory;
   readonly #request: AutopilotRequest;

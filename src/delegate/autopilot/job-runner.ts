@@ -6,6 +6,7 @@ import { log } from '../../log.ts';
 import { readJson } from '../process/json-file.ts';
 import { answerSchema } from '../run/answer.ts';
 import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.ts';
+import { describe } from '../run/run-report.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../run/run-request.ts';
 import { selectSkills } from '../run/skill-selection.ts';
 import type { IndexedSkill } from '../run/skills.ts';
@@ -241,10 +242,7 @@ function formatResult({ id, title, summary, deliverables, open_questions, next_a
   return [
     `## ${title} (${id})`,
     clip(summary, limits.summary),
-    ...list(
-      'Deliverables',
-      deliverables.map(({ path, description }) => `${path} — ${description}`),
-    ),
+    ...list('Deliverables', deliverables.map(describe)),
     ...list('Open questions', open_questions),
     ...list('Next actions', next_actions),
   ].join('\n');

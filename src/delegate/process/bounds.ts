@@ -28,7 +28,7 @@ export interface Bounds {
  */
 export const applyBounds = `
 fail() { echo "adjutant: the sandbox could not be set up: $1" >&2; exit 125; }
-cd -- "$1" && : > table || fail "$1"
+cd -- "$1" && : > table && : > sockets || fail "$1"
 xattr=$2 root=$3 held=0 put=0 at=0 mounted=' '
 shift 3
 while read -r _ _ _ _ target _; do mounted="$mounted$target "; done < /proc/self/mountinfo
@@ -39,6 +39,7 @@ operate() {
     freeze) case $mounted in *" $2 "*) printf '%s\\n' "$3" ;; esac ;;
     protect) [ ! -e "$2" ] || printf '%s\\n' "$3" ;;
     hide) if [ -d "$2" ]; then printf '%s/%s\\n' "$storage" "empty $3"
+      elif [ -S "$2" ]; then printf '%s/%s\\n' "$storage" "none $3" >> sockets
       elif [ -e "$2" ]; then printf '%s/%s\\n' "$storage" "none $3"; fi ;;
     storage) storage=$3 ;;
     hold) held=$((held + 1)); mount --bind -- "$2" "k$held" || fail "$2" ;;
@@ -47,8 +48,10 @@ operate() {
       mount -t overlay overlay -o "lowerdir=l$at,upperdir=u$at,workdir=w$at$xattr" -- "$2" || fail "$2" ;;
   esac >> table
 }
-check() { [ "$1" != hide ] || [ ! -e "$2" ] || [ "$2" -ef empty ] || [ "$2" -ef none ] || fail "$2"; }
+check() { [ "$1" != hide ] || [ ! -e "$2" ] || [ -S "$2" ] || [ "$2" -ef empty ] || [ "$2" -ef none ] || fail "$2"; }
 walk operate "$@"
+# Programs remove and create sockets at any time, so a new one in the place of another must not fail the run.
+[ ! -s sockets ] || { mount -a -T sockets; mount -a -T sockets; } > /dev/null 2>&1
 problem=$(mount -a -T table 2>&1) || fail "$problem"
 [ -z "$root" ] || mount -o "$root" -- / || fail /
 walk check "$@"
@@ -110,7 +113,7 @@ export async function boundsArguments(bounds: Bounds, isUserNamespace: boolean):
           bind(path, path, ',ro,nosuid,nodev,noexec'),
         )
       : []),
-    ...(await hideOperations(bounds, mounts)),
+    ...(await hideOperations(bounds, mounts, (path) => !isReadOnly || nearest(path, open) !== undefined)),
   ];
   const root = isReadOnly ? `remount,bind,ro${flagsAt(mounts, '/')}` : '';
   return [storage, isUserNamespace ? ',userxattr' : '', root, ...operations.flat(), '--'];
@@ -122,10 +125,14 @@ function nearest(path: string, folders: readonly string[]): string | undefined {
   return around.sort((one, other) => other.length - one.length)[0];
 }
 
-/** Hides paths. A folder of which a part stays visible is replaced by a tree that contains only this part. */
+/**
+ * Hides paths. A folder of which a part stays visible is replaced by a tree that contains only this part. Such a part is a mount of
+ * its own, so it does not become read-only with the root.
+ */
 async function hideOperations(
   { hidden, visible, storage }: Bounds,
   mounts: readonly Mount[],
+  mayWrite: (path: string) => boolean,
 ): Promise<readonly Operation[]> {
   const shown = await existing(visible);
   // Parents first: a mount over a folder also covers the mounts below it. The storage itself disappears last.
@@ -152,6 +159,7 @@ async function hideOperations(
       if ((await disk.stat(part)).isDirectory()) await makeFolder(place);
       else await makeFolder(dirname(place)).then(() => disk.writeFile(place, ''));
       operations.push(['mount', part, line(part, place, 'none', 'rbind')]);
+      if (!mayWrite(part)) operations.push(['mount', part, remount(place, mounts, part)]);
     }
     operations.push(
       ['mount', path, line(tree, path, 'none', 'rbind')],
@@ -184,7 +192,7 @@ interface Mount {
   readonly flags: string;
 }
 
-async function readMounts(): Promise<readonly Mount[]> {
+export async function readMounts(): Promise<readonly Mount[]> {
   const text = await readRegularFile('/proc/self/mountinfo');
   const all = text.split('\n').flatMap((row): readonly Mount[] => {
     const [, , , , target, options] = row.split(' ');

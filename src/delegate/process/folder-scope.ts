@@ -1,5 +1,17 @@
 import { promises as disk, existsSync } from 'node:fs';
-import { sep } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve, sep } from 'node:path';
+import type { Environment } from './environment.ts';
+
+/** The folder for temporary files of the programs that get this environment. */
+export function temporaryFolder(env: Environment): string {
+  return resolve(env['TMPDIR'] || tmpdir());
+}
+
+/** The folder for the sockets of run hosts. `userInfo` fails for a user without a name, as containers have. */
+export function hostFolder(): string {
+  return join(tmpdir(), `adjutant-${process.getuid?.()}`);
+}
 
 /** True for the folder itself and for every path below it. */
 export function isInFolder(path: string, folder: string): boolean {

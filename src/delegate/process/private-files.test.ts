@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { privateFiles, secretVariables } from './private-files.ts';
+import { privateFiles, secretVariables, socketsIn } from './private-files.ts';
 
 const home = '/home/ada';
 
@@ -35,6 +40,25 @@ it('shows programs that are installed below a hidden folder', () => {
     [],
   );
   expect(visible).toContain(`${home}/.config/yarn`);
+});
+
+it('hides the manager of the system, but not the addresses of name servers', () => {
+  const { hidden, visible } = privateFiles(home, {}, []);
+  expect(hidden).toContain('/run/systemd');
+  expect(visible).toContain('/run/systemd/resolve');
+});
+
+it.runIf(process.platform === 'linux')('finds the sockets in a folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sockets-'));
+  const at = (path: string) => join(folder, path);
+  mkdirSync(at('home/a b'), { recursive: true });
+  const servers = [at('home/a b/one'), at('home/two'), at('homeless')].map((path) =>
+    createServer().listen(path),
+  );
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  expect([...(await socketsIn([at('home')]))].sort()).toEqual([at('home/a b/one'), at('home/two')]);
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true });
 });
 
 it('finds secret variables by their names and values', () => {

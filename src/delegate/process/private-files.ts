@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path';
+import { readRegularFile } from '../../regular-file.ts';
 import type { Environment } from './environment.ts';
-import { isInFolder } from './folder-scope.ts';
+import { isInFolder, realpath } from './folder-scope.ts';
 
 /**
  * What a person keeps private: keys, passwords, cookies, messages and histories. Paths are relative to the home folder. The settings
  * of programs are hidden as a whole, because many keep their sign-ins there.
  */
 const privatePaths = [
-  ...['.ssh', '.gnupg', '.password-store', '.local/share/keyrings', '.pki', '.vault-token'],
+  ...['.ssh', '.gnupg', '.password-store', '.local/share/keyrings', '.pki', '.vault-token', '.Xauthority'],
   ...['.aws', '.azure', '.oci', '.boto', '.s3cfg', '.kube', '.docker', '.databrickscfg', '.terraform.d'],
   ...['.netrc', '_netrc', '.git-credentials', '.pgpass', '.my.cnf', '.mylogin.cnf', '.subversion/auth'],
   ...['.npmrc', '.pypirc', '.gem/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
@@ -33,8 +34,14 @@ const privatePaths = [
 /** The files of git that are not private, in the folder for settings. */
 const gitSettings = ['git/config', 'git/ignore', 'git/attributes'];
 
-/** Sockets through which a program can start others outside of a sandbox. */
-const controlSockets = ['/run/user', '/run/dbus', '/run/docker.sock', '/run/containerd', '/run/podman'];
+/** Sockets of the system through which a program can start others outside of a sandbox. */
+const controlSockets = [
+  ...['/run/user', '/run/dbus', '/run/systemd', '/run/snapd.socket', '/run/screen', '/run/libvirt'],
+  ...['/run/docker.sock', '/run/containerd', '/run/podman', '/run/crio', '/run/buildkit', '/run/lxd'],
+  ...['/run/incus', '/var/lib/lxd/unix.socket', '/var/snap/lxd', '/var/lib/incus/unix.socket'],
+];
+/** The addresses of name servers are below a hidden folder. */
+const nameServers = '/run/systemd/resolve';
 
 /** Sockets of programs that sign with the keys of a person. */
 const agentSockets = ['SSH_AUTH_SOCK', 'GPG_AGENT_INFO'];
@@ -53,7 +60,7 @@ export function privateFiles(userHome: string, env: Environment, visible: readon
       ...[settings, join(userHome, '.config')],
       ...privatePaths.map((path) => join(userHome, path)),
       ...controlSockets,
-      ...[env['XDG_RUNTIME_DIR'], ...agentSockets.map((name) => env[name]?.split(':')[0])],
+      ...[env['XDG_RUNTIME_DIR'], env['XAUTHORITY'], ...agentSockets.map((name) => env[name]?.split(':')[0])],
     ]),
   ].filter((path) => path !== undefined && path !== '' && path !== userHome);
   const shown = visible.map((path) => resolve(userHome, path.replace(/^~(?=\/|$)/, '.')));
@@ -68,8 +75,21 @@ export function privateFiles(userHome: string, env: Environment, visible: readon
     hidden: hidden.filter(
       (path): path is string => path !== undefined && !isShown(path) && !keys.includes(path),
     ),
-    visible: [...shown, ...programs, ...gitSettings.map((path) => join(settings, path))],
+    visible: [...shown, ...programs, nameServers, ...gitSettings.map((path) => join(settings, path))],
   };
+}
+
+/**
+ * The sockets in these folders. Behind them are programs of the person that do what they are told: tmux, editors, agents with keys.
+ * Through one of them, a command could do anything outside of its sandbox.
+ */
+export async function socketsIn(folders: readonly string[]): Promise<readonly string[]> {
+  const table = await readRegularFile('/proc/net/unix').catch(() => '');
+  const paths = table.split('\n').map((row) => /^(?:\S+\s+){7}(\/.*)$/.exec(row)?.[1]);
+  const places = await Promise.all(folders.map(realpath));
+  const isInside = (path: string) =>
+    [...folders, ...places].some((folder) => folder !== undefined && isInFolder(path, folder));
+  return [...new Set(paths.filter((path) => path !== undefined && isInside(path)))] as string[];
 }
 
 /** The first folder below `folder` on the way to `path`. */

@@ -1,9 +1,8 @@
 import { constants, promises as disk, existsSync } from 'node:fs';
 import { delimiter, dirname, join, posix, win32 } from 'node:path';
 import { regularFileChunks } from '../../regular-file.ts';
-import { temporaryFolder } from './answer-folder.ts';
 import type { Environment } from './environment.ts';
-import { isInFolder, realpath } from './folder-scope.ts';
+import { isInFolder, realpath, temporaryFolder } from './folder-scope.ts';
 
 /**
  * Which programs Adjutant starts outside of sandboxes. An agent can write programs into its workspace, and a repository can

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
-import { removeAnswerFolder } from '../process/answer-folder.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { createRedaction, type Redact } from '../process/redaction.ts';
@@ -175,7 +174,8 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
-      await removeSandboxFiles(directory, this.#options.env);
+      // The files of the sandbox can contain copies of the agent's settings.
+      await removeFolder(directory.file('.agent')).catch(() => {});
       // An autopilot applies the changes of its jobs itself.
       if (workspace !== undefined && request.tool !== 'delegate_autopilot')
         await releaseWorkspace(dirname(this.#options.queueFile), directory.id);
@@ -305,6 +305,7 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
       ...(request.model !== undefined && { model: request.model }),
       ...(conversation && { protocol: conversation.protocol, session: conversation.options }),
       ...(threadId !== undefined && { parent: { by: by === 'fork' ? 'fork' : 'resume', threadId } }),
+      ...(request.sharedBy && { view: request.sharedBy.path }),
       warnings: [...(request.warnings ?? []), ...(invocation.warnings ?? [])],
     },
     isLive
@@ -325,13 +326,13 @@ type IsolationOptions = Omit<WorkspaceOptions, 'stateDir' | 'ignored'> & {
 
 /** Gives a writing run its view of the folder. Returns `undefined` if the run is cancelled while it waits for the folder. */
 async function isolateRun(
-  { directory, cwd, apply = 'auto', continues, sharedBy = directory }: RunRequest,
+  { directory, cwd, sandbox, apply = 'auto', continues, sharedBy = directory }: RunRequest,
   { signal }: RunHooks,
   queue: RunQueue,
   options: IsolationOptions,
 ): Promise<Workspace | undefined> {
   const { queueFile, runsDir, env } = options;
-  if (apply === 'branch') await demandRepository(cwd, env);
+  if (apply === 'branch' && sandbox !== 'read-only') await demandRepository(cwd, env);
   using cancellation = watchCancellation(signal, queue, directory.path);
   try {
     const own = { ...options, stateDir: dirname(queueFile), ignored: [runsDir], apply, continues };
@@ -377,12 +378,3 @@ type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
     readonly copyLimitBytes: number;
     readonly workspaceKinds?: readonly WorkspaceKind[];
   };
-
-/** Removes the files of the sandbox that Adjutant puts around agents. They can contain copies of the agent's settings. */
-async function removeSandboxFiles(
-  directory: RunDirectory,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
-  await removeAnswerFolder(directory.path, env).catch(() => {});
-  await removeFolder(directory.file('.agent')).catch(() => {});
-}

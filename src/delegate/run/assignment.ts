@@ -1,8 +1,11 @@
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, present } from '../../json.ts';
+import type { Sandbox } from '../agents/sandbox.ts';
+import { changesState } from '../workspace/journal.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
+import { workspaceFolder } from '../workspace/workspace.ts';
 import { answerSchema } from './answer.ts';
 import { approvalLifetime } from './approvers.ts';
 import type { DelegateOptions } from './delegate-options.ts';
@@ -56,7 +59,7 @@ export async function createRunRequest(
     cwd,
     sandbox: granted.sandbox,
     apply: options.document ? 'auto' : (input.apply ?? options.apply),
-    ...(tool === 'delegate_resume' && target.runDir !== undefined && { continues: target.runDir }),
+    ...(tool === 'delegate_resume' && (await earlierWork(target, granted.sandbox))),
     ...((options.document || input.approvals !== 'never') && mayAsk(granted.sandbox, caller, options)
       ? { approvals: 'ask', ...present({ approvalTimeoutMs: await approvalLifetime(options) }) }
       : { approvals: 'never' }),
@@ -70,6 +73,17 @@ export async function createRunRequest(
     skills: input.skills_mode === 'auto' ? 'all' : 'named',
     warnings,
   };
+}
+
+/** A run that goes on sees what the run before it has changed: it takes its changes over, or, if it only reads, looks at them. */
+async function earlierWork(
+  { runDir }: Target,
+  sandbox: Sandbox,
+): Promise<Pick<RunRequest, 'continues' | 'sharedBy'>> {
+  if (runDir === undefined) return {};
+  if (sandbox !== 'read-only') return { continues: runDir };
+  const isWaiting = (await changesState(join(runDir, workspaceFolder))) === 'waiting';
+  return isWaiting ? { sharedBy: { id: basename(runDir), path: runDir } } : {};
 }
 
 function effortFor(

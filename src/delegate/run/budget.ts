@@ -1,5 +1,6 @@
 import type { AgentName } from '../agents/agent.ts';
 import type { Usage } from '../agents/protocols/agent-event.ts';
+import { matches } from '../process/private-files.ts';
 import type { Stop } from './outcome.ts';
 import type { Spending, Spent } from './spending.ts';
 
@@ -53,17 +54,12 @@ export function priceOf(
 ): number | undefined {
   // A run that names no model is priced by the name of its agent.
   const name = model ?? agent;
-  const price = prices.find((one) => matches(one.model, name));
+  const price = prices.find((one) => matches([one.model])(name));
   if (usage === undefined || price === undefined) return undefined;
   const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = usage;
   const millions =
     (input - cached) * price.input + cached * (price.cached_input ?? price.input) + output * price.output;
   return millions / 1_000_000;
-}
-
-function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 'i').test(name);
 }
 
 export interface BudgetCheck {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, present } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -14,6 +13,7 @@ import { compareClaims, type Evidence, unmetClaims } from '../workspace/evidence
 import { patchFile } from '../workspace/patch.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { branchNote, settleRun, waitingNote } from '../workspace/settle.ts';
+import { seenWith } from '../workspace/shared-workspace.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { Exit } from './agent-process.ts';
 import { type Answer, asAnswer, validateAnswer } from './answer.ts';
@@ -273,10 +273,9 @@ async function recordChanges(
   const workspace = await Workspace.open(directory.file(workspaceFolder), env);
   const call = await readCall(directory.path);
   const isJob = call?.tool === 'delegate_autopilot';
-  const isShared = isJob && existsSync(directory.file(join('..', '..', workspaceFolder)));
-  if (isShared && start?.sandbox !== 'danger-full-access') return undefined;
-  if (workspace === undefined) return judgeClaims(run, start, status, claims);
-  if (isJob) return undefined;
+  const view = start?.view && (await Workspace.open(join(start.view, workspaceFolder), env));
+  if (isJob && (workspace ?? view)) return undefined;
+  if (workspace === undefined) return judgeClaims(run, start, status, claims, view || undefined);
   const isCompleted = status === 'completed';
   // The drop-in contract has no tool that could apply the changes later.
   const isWanted = run.document || (isCompleted && workspace.apply === 'auto');
@@ -322,14 +321,16 @@ async function judgeClaims(
   start: AgentStart | undefined,
   status: Outcome['status'],
   claims: Answer['deliverables'],
+  view: Workspace | undefined,
 ): Promise<RecordedChanges | undefined> {
   if (start === undefined) return undefined;
   const isReadOnly = start.sandbox === 'read-only';
   // The drop-in contract has no tool that undoes a run, so there the note would say nothing.
   const warnings = isReadOnly || document ? [] : [inPlaceNote];
   if (claims.length === 0) return { evidence: null, problems: [], unapplied: [], warnings };
-  const files = await compareClaims(claims, [], start.cwd, isReadOnly);
-  const evidence: Evidence = { method: 'none', complete: isReadOnly, ...files };
+  const { files, omitted } = await compareClaims(claims, [], start.cwd, isReadOnly);
+  const seen = seenWith((await view?.collectChanges()) ?? [], files);
+  const evidence: Evidence = { method: 'none', complete: isReadOnly, files: seen, omitted };
   const problems = status === 'completed' ? unmetClaims(evidence, false) : [];
   return { evidence, problems, unapplied: [], warnings };
 }

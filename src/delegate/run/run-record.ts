@@ -57,7 +57,7 @@ export async function loadRecord(
     readJson(directory.file('evidence.json')),
   ]);
   const end = state.end ?? (known && endOf(known));
-  const { call, threadId, approvals } = state;
+  const { call, start, threadId, approvals } = state;
   const outline = outlineOf(id, call, end, threadId);
   const { status } = outline;
   const open = end === undefined ? approvals : [];
@@ -73,7 +73,11 @@ export async function loadRecord(
     // In mode `auto` the caller did not ask for skills, so do not warn that none matched.
     warnings: [...(skills?.mode === 'auto' ? [] : (skills?.warnings ?? [])), ...(end?.warnings ?? [])],
     ended_processes: end?.ended ?? [],
-    ...present({ agent: end?.agent, protocol: end?.protocol, model: end?.model }),
+    ...present({
+      agent: end?.agent ?? start?.agent,
+      protocol: end?.protocol ?? start?.protocol,
+      model: end?.model ?? start?.model,
+    }),
     ...(end?.costUsd !== undefined && { cost_usd: end.costUsd }),
     ...(open.length > 0 && { approvals: open }),
   };

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
 import type { AgentName } from '../agents/agent.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentRunner } from './agent-runner.ts';
@@ -120,7 +120,7 @@ async function takeOverRun(runner: AgentRunner, run: OpenRun): Promise<RunResult
 }
 
 export function isWithin({ directory }: Pick<OpenRun, 'directory'>, only: string | undefined): boolean {
-  return only === undefined || directory === only || directory.startsWith(only + sep);
+  return only === undefined || isInFolder(directory, only);
 }
 
 /** False if the next host of the autopilot has taken over the job. */

@@ -30,7 +30,7 @@ export interface RunRequest {
   readonly apply?: ApplyMode;
   /** The directory of an earlier run whose changes are not applied. This run continues with them. */
   readonly continues?: string;
-  /** The autopilot whose jobs work in one workspace, one after another. */
+  /** The run whose workspace this one uses: an autopilot for its jobs, or the earlier run for one that only reads. */
   readonly sharedBy?: { readonly id: string; readonly path: string };
   /** Where the agent's changes go if it writes. Set when the run starts. */
   readonly overlay?: Overlay;

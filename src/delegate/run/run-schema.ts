@@ -262,13 +262,20 @@ export const finishedRunSchema = {
 } as const;
 
 const { items: skillSchema } = outcome.selected_skills;
+/** The skills of a run, with the reasons why they were offered. */
+export const shownSkills = {
+  type: 'array',
+  items: { ...skillSchema, properties: { ...skillSchema.properties, reason: text } },
+} as const;
+const { name, origin } = skillSchema.properties;
+/** The same without paths and descriptions, of which only the agent has a use. */
+const briefSkills = {
+  type: 'array',
+  items: { type: 'object', required: ['name', 'origin'], properties: { name, origin, reason: text } },
+} as const;
 
-/** Who did the work, what it cost, and why skills were offered. Not part of the delegate contract. */
+/** Who did the work and what it cost. Not part of the delegate contract. */
 export const workSchema = {
-  selected_skills: {
-    type: 'array',
-    items: { ...skillSchema, properties: { ...skillSchema.properties, reason: text } },
-  },
   agent: text,
   protocol: text,
   model: text,
@@ -288,7 +295,7 @@ export const runSchema = {
   },
 } as const;
 
-const { artifacts: _, ...briefProperties } = runSchema.properties;
+const { artifacts: _, selected_skills: __, ...briefProperties } = runSchema.properties;
 /** A run as the call that started it reports it: without the paths of its files, and without empty lists. */
 export const briefRunSchema = {
   type: 'object',
@@ -304,5 +311,5 @@ export const briefRunSchema = {
     'status',
     'error',
   ],
-  properties: briefProperties,
+  properties: { ...briefProperties, selected_skills: briefSkills },
 } as const;

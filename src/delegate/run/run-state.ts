@@ -55,6 +55,8 @@ export interface AgentStart {
   readonly session?: object;
   /** The thread that the run resumes or forks. */
   readonly parent?: { readonly by: 'resume' | 'fork'; readonly threadId: string };
+  /** The directory of the run whose workspace it uses. */
+  readonly view?: string;
   /** Warnings for the result. */
   readonly warnings: readonly string[];
 }
@@ -151,12 +153,13 @@ export function hasCall(path: string): boolean {
 /** Records how the agent of a run is started. `documented` has the other fields of the drop-in contract's own file. */
 export async function writeStart(
   directory: RunDirectory,
-  { agent, argv, cwd, sandbox, model, protocol, session, parent, warnings }: AgentStart,
+  { agent, argv, cwd, sandbox, model, protocol, session, parent, view, warnings }: AgentStart,
   documented?: object,
 ): Promise<void> {
   await directory.writeJson(files.start, {
     ...{ agent, argv, cwd, sandbox, model, protocol, session },
     parent: parent && { by: parent.by, thread_id: parent.threadId },
+    view,
     warnings,
   });
   if (documented !== undefined)
@@ -190,7 +193,11 @@ function toStart(file: Contents): AgentStart {
     argv: textsIn(file, 'argv'),
     cwd: textIn(file, 'cwd') ?? String(file['codex_cwd']),
     sandbox: isSandbox(sandbox) ? sandbox : 'danger-full-access',
-    ...present({ model: textIn(file, 'model'), protocol: textIn(file, 'protocol') }),
+    ...present({
+      model: textIn(file, 'model'),
+      protocol: textIn(file, 'protocol'),
+      view: textIn(file, 'view'),
+    }),
     ...(isObject(session) && { session }),
     ...(threadId !== undefined && {
       parent: { by: parent['by'] === 'fork' ? 'fork' : 'resume', threadId },

@@ -2,7 +2,7 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
-import { type ApplyOptions, applyChanges, type ChangedPaths } from '../workspace/apply.ts';
+import { type ApplyOptions, applyChanges, type ChangedPaths, selection } from '../workspace/apply.ts';
 import { commitsToBranches } from '../workspace/commits.ts';
 import { summarize } from '../workspace/folder-changes.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
@@ -65,9 +65,7 @@ export async function undoRun(chosen: ChosenChanges, options: Options): Promise<
     async (workspace, own) => (await undoChanges(workspace, own)) ?? nothing,
   );
   const known = [...changed.files, ...changed.conflicts.map(({ path }) => path)];
-  const unknown = (chosen.paths ?? []).filter(
-    (path) => !known.some((one) => one === path || one.startsWith(`${path.replace(/\/+$/, '')}/`)),
-  );
+  const unknown = (chosen.paths ?? []).filter((path) => !known.some(selection([path])));
   const reason = 'the run has not changed it in your folder';
   return { ...changed, conflicts: [...changed.conflicts, ...unknown.map((path) => ({ path, reason }))] };
 }
@@ -84,9 +82,7 @@ export async function diffRun(
   stored: string,
   { env }: Options,
 ): Promise<RunDiff> {
-  const isChosen = (path: string) =>
-    paths === undefined ||
-    paths.some((one) => path === one || path.startsWith(`${one.replace(/\/+$/, '')}/`));
+  const isChosen = selection(paths);
   const found = await findWorkspaces(id, directory, env);
   const patches: string[] = [];
   const files: RunDiff['files'][number][] = [];
@@ -94,7 +90,7 @@ export async function diffRun(
   for (const { workspace } of found.toReversed()) {
     const own = await changesState(workspace.storage);
     if (state === 'none' || own === 'waiting') state = own;
-    const changes = (await workspace.collectChanges()).filter(({ path }) => isChosen(displayPath(path)));
+    const changes = (await workspace.collectChanges()).filter(({ path }) => isChosen(path));
     files.push(...summarize(changes).map((one) => ({ ...one, path: displayPath(one.path) })));
     if (own === 'waiting' || own === 'branch') patches.push((await createPatch(workspace, changes)) ?? '');
   }

@@ -1,3 +1,4 @@
+import { present } from '../../json.ts';
 import { shorten } from '../../paging.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
@@ -22,14 +23,16 @@ function resultOf<Value extends { readonly run_id: string }>(
 type ShownRun = RunRecord & { readonly autopilot?: AutopilotOutput };
 
 const textOf = (tool: string, withPaths: boolean) => (run: ShownRun) =>
-  run.autopilot === undefined ? resultText(tool, run, withPaths) : autopilotReport(run.autopilot, true);
+  run.autopilot === undefined
+    ? resultText(tool, run, withPaths)
+    : autopilotReport(run.autopilot, { whole: true, withPaths });
 
 /** Everything about a run. */
 export function shownRun(tool: string, run: ShownRun, full: boolean) {
   return resultOf(run, textOf(tool, true), full);
 }
 
-/** A run for the caller that waited for it. Paths of files and empty lists are left out; show_run has them. */
+/** A run for the caller that waited for it. Paths of files, texts of skills and empty lists are left out; show_run has them. */
 export function runResult(tool: string, run: ShownRun) {
   const { structured, content } = resultOf(run, textOf(tool, false), false);
   const { autopilot, ...record } = structured;
@@ -43,7 +46,9 @@ function briefRun<Run extends Omit<RunRecord, 'status'>>({ artifacts: _, ...run 
   const { selected_skills, ended_processes, ...brief } = run;
   return {
     ...brief,
-    ...(selected_skills.length > 0 && { selected_skills }),
+    ...(selected_skills.length > 0 && {
+      selected_skills: selected_skills.map(({ name, origin, reason }) => present({ name, origin, reason })),
+    }),
     ...(ended_processes.length > 0 && { ended_processes }),
   };
 }
@@ -53,6 +58,10 @@ function briefAutopilot({ artifacts: _, jobs, ...output }: AutopilotOutput) {
 }
 
 export function autopilotResult(output: AutopilotOutput) {
-  const { structured, content } = resultOf(output, (one) => autopilotReport(one, true), false);
+  const { structured, content } = resultOf(
+    output,
+    (one) => autopilotReport(one, { whole: true, withPaths: false }),
+    false,
+  );
   return { structured: briefAutopilot(structured), content };
 }

@@ -1,16 +1,17 @@
 import { promises as disk } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { type Lease, Leases, setUpLeases } from '../../store/lease.ts';
 import { LocalDatabase } from '../../store/local-database.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { identify, isAlive } from '../process/process-table.ts';
 
 /**
- * How a process uses a folder: `in-place` writes to the folder itself, `isolated` runs an agent on a copy or an overlay of
- * it, `delivery` applies changes to it (the word of earlier versions, whose processes may use the same file).
+ * How a process uses a folder: `isolated` runs an agent on a copy or an overlay of it, `delivery` applies changes to it (the word of
+ * earlier versions, whose processes may use the same file).
  */
-export type ClaimKind = 'in-place' | 'isolated' | 'delivery';
+export type ClaimKind = 'isolated' | 'delivery';
 
 export interface Claim {
   readonly folder: string;
@@ -119,6 +120,5 @@ export class FolderClaims {
 
 /** True if one of the folders contains the other. */
 function overlap(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((path) => (path.endsWith(sep) ? path : path + sep));
-  return first!.startsWith(second!) || second!.startsWith(first!);
+  return isInFolder(one, other) || isInFolder(other, one);
 }

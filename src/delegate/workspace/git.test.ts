@@ -17,24 +17,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const status = async () => {
-  const repository = (await Repository.find(repo, env))!;
-  return repository.run(repo, ['status', '--porcelain', '--untracked-files=all']);
-};
-
-describe('a file that blocks git', () => {
-  it('is found and named, in any folder', async () => {
-    write(repo, 'deep/er/x.txt', 'x\n');
-    execFileSync('mkfifo', [join(repo, 'deep/er/.gitignore')]);
-    await expect(status()).rejects.toThrow(/deep\/er\/\.gitignore is a named pipe.*Delete it/);
-  });
-
-  it('is found if it is a link to a named pipe', async () => {
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    rmSync(join(repo, '.git/info/exclude'), { force: true });
-    symlinkSync(join(folder, 'pipe'), join(repo, '.git/info/exclude'));
-    await expect(status()).rejects.toThrow(/info\/exclude is a named pipe/);
-  });
+describe('a named pipe that git would wait for', () => {
+  it.each(['config', 'packed-refs', 'info/exclude', 'info/attributes'])(
+    'is found and named: %s',
+    async (name) => {
+      const repository = (await Repository.find(repo, env))!;
+      const file = join(repo, '.git', name);
+      rmSync(file, { force: true });
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      symlinkSync(join(folder, 'pipe'), file);
+      await expect(repository.run(repo, ['for-each-ref'])).rejects.toThrow(
+        `${name} is a named pipe, and git would wait for it forever. Delete it.`,
+      );
+    },
+  );
 });
 
 describe('programs in the settings of a repository', () => {

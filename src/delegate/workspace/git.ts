@@ -9,6 +9,7 @@ import {
   withGitSettings,
   withoutRepository,
 } from '../process/environment.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { capture } from '../process/launch.ts';
 
 export type { Environment } from '../process/environment.ts';
@@ -60,6 +61,7 @@ export class Repository {
   readonly #env: Environment;
   /** The environment that disables the programs of the repository, created on first use. */
   #safeEnv: Promise<Environment> | undefined;
+  #checked: Promise<void> | undefined;
 
   constructor({ gitDir, root, prefix, objects }: RepositoryPaths, env: Environment) {
     this.gitDir = gitDir;
@@ -92,9 +94,12 @@ export class Repository {
   }
 
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+    const shared = dirname(this.objects);
+    this.#checked ??= refuseNamedPipes(isInFolder(this.gitDir, shared) ? shared : this.gitDir);
+    await this.#checked;
     if (!safeCommands.has(args[0]!)) this.#safeEnv ??= disablePrograms(this.gitDir, this.#env);
     const env = safeCommands.has(args[0]!) ? this.#env : await this.#safeEnv!;
-    return runGit(folder, args, { ...env, ...options.env }, options, this.root);
+    return runGit(folder, args, { ...env, ...options.env }, { ...options, timeoutMs });
   }
 
   async text(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
@@ -160,26 +165,15 @@ async function runGit(
   folder: string,
   args: readonly string[],
   env: Environment,
-  { input, expected = [] }: GitOptions = {},
-  root?: string,
+  { input, expected = [], timeoutMs = quickTimeoutMs }: GitOptions & { readonly timeoutMs?: number } = {},
 ): Promise<GitResult> {
   const program = { command: 'git', args: [...safeConfig, ...args], cwd: folder, env: gitEnvironment(env) };
-  const watch = root === undefined ? undefined : findBlockingFile(root);
-  const running = capture(program, {
-    timeoutMs: root === undefined ? quickTimeoutMs : timeoutMs,
-    ...(input !== undefined && { input }),
-    ...(watch && { signal: watch.found }),
-  });
-  const { code, output, errors, startError } = await running.finally(() => watch?.stop());
-  if (startError !== undefined && watch?.path === undefined)
+  const captured = await capture(program, { timeoutMs, ...(input !== undefined && { input }) });
+  const { code, output, errors, startError } = captured;
+  if (startError !== undefined)
     throw new Failure('unavailable', `git could not be started: ${startError.message}`, {
       cause: startError,
     });
-  if (watch?.path !== undefined)
-    throw new Failure(
-      'unavailable',
-      `git ${args[0]} was stopped: ${watch.path} is a named pipe, and git would wait for it forever. Delete it.`,
-    );
   if (code !== 0 && !expected.includes(code ?? -1)) {
     const message = errors.toString().trim().split('\n').at(-1) ?? '';
     const how = code === null ? 'was killed or took too long' : `failed with code ${code}`;
@@ -188,63 +182,17 @@ async function runGit(
   return { code: code ?? -1, output };
 }
 
-/** Files that git reads while it looks at a working tree. Git blocks if one of them is a named pipe. */
-const gitFiles = new Set(['.gitignore', '.gitattributes', '.gitmodules']);
-/** A git command that runs longer than this may be blocked. Most take a fraction of it. */
-const patienceMs = 3_000;
-/** Limits one search, for trees that are only large. */
-const maxFolders = 200_000;
+/** Files in the data of a repository that git reads for other commands than `rev-parse`. */
+const gitFiles = ['config', 'packed-refs', 'info/exclude', 'info/attributes'];
 
-/** Searches a working tree for a file that blocks git, but only if git takes long. */
-interface BlockingFileWatch {
-  /** Aborted when a blocking file was found. */
-  readonly found: AbortSignal;
-  /** The blocking file, once it was found. */
-  readonly path: string | undefined;
-  stop(): void;
-}
-
-function findBlockingFile(root: string): BlockingFileWatch {
-  const controller = new AbortController();
-  let path: string | undefined;
-  let isStopped = false;
-  const timer = setTimeout(async () => {
-    path = await search(root, () => isStopped);
-    if (path !== undefined) controller.abort();
-  }, patienceMs).unref();
-  return {
-    found: controller.signal,
-    get path() {
-      return path;
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-async function search(root: string, isStopped: () => boolean): Promise<string | undefined> {
-  const folders = [root];
-  for (let visited = 0; visited < maxFolders && folders.length > 0 && !isStopped(); visited += 1) {
-    const folder = folders.pop()!;
-    for (const entry of await disk.readdir(folder, { withFileTypes: true }).catch(() => [])) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
-      else if (entry.isFIFO() && gitFiles.has(entry.name)) return path;
-      else if (entry.name === '.git' && entry.isDirectory()) {
-        const exclude = join(path, 'info', 'exclude');
-        const attributes = join(path, 'info', 'attributes');
-        for (const file of [exclude, attributes, join(path, 'config')])
-          if ((await disk.stat(file).catch(() => undefined))?.isFIFO()) return file;
-      }
-      // Git follows a link to a named pipe.
-      else if (entry.isSymbolicLink() && gitFiles.has(entry.name)) {
-        if ((await disk.stat(path).catch(() => undefined))?.isFIFO()) return path;
-      }
-    }
-  }
-  return undefined;
+/** Git would wait for a named pipe forever. None of our commands reads files of the working tree. */
+async function refuseNamedPipes(gitDir: string): Promise<void> {
+  for (const path of gitFiles.map((name) => join(gitDir, name)))
+    if ((await disk.stat(path).catch(() => undefined))?.isFIFO())
+      throw new Failure(
+        'unavailable',
+        `git was not started: ${path} is a named pipe, and git would wait for it forever. Delete it.`,
+      );
 }
 
 /** A `.git` file refers to data outside the copy, so git commands in the copy would change the index of the original. */

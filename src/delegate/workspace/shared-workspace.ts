@@ -1,5 +1,5 @@
 import { readJson } from '../process/json-file.ts';
-import { type Claim, compareClaims, type Evidence } from './evidence.ts';
+import { type Claim, compareClaims, type Evidence, type FileEvidence } from './evidence.ts';
 import { type FolderChange, summarize } from './folder-changes.ts';
 import { RunDirectory } from './run-directory.ts';
 import { pathInFolder } from './settle.ts';
@@ -20,16 +20,18 @@ export async function observeJob(workspace: Workspace, claims: readonly Claim[])
   await new RunDirectory(storage, '').writeJson(observedFile, { changes: now });
   const paths = claims.map(({ path }) => ({ path: pathInFolder(path, folder, origin) }));
   const { files, omitted } = await compareClaims(paths, summarize(since(earlier, now)), origin);
-  const present = new Set(now.filter(({ state }) => state !== undefined).map(({ path }) => path));
-  return {
-    method: kind,
-    complete: true,
-    omitted,
-    // A file of an earlier job exists, but not in the folder yet.
-    files: files.map((one) =>
-      one.status === 'missing' && present.has(one.path) ? { ...one, status: 'unchanged' } : one,
-    ),
-  };
+  return { method: kind, complete: true, omitted, files: seenWith(now, files) };
+}
+
+/** What earlier work has made exists, but not in the folder yet. */
+export function seenWith(
+  changes: readonly FolderChange[],
+  files: readonly FileEvidence[],
+): readonly FileEvidence[] {
+  const present = new Set(changes.flatMap(({ path, state }) => (state === undefined ? [] : [path])));
+  return files.map((one) =>
+    one.status === 'missing' && present.has(one.path) ? { ...one, status: 'unchanged' } : one,
+  );
 }
 
 /** What differs between two lists of changes of the same folder. */

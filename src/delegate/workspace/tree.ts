@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, promises as disk } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
-import { type FilePath, maxFileBytes, readRegularBytes, readRegularFile } from '../../regular-file.ts';
+import { join } from 'node:path';
+import { type FilePath, maxFileBytes, readRegularBytes } from '../../regular-file.ts';
+import { readMounts } from '../process/bounds.ts';
 import type { Environment } from '../process/environment.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { capture } from '../process/launch.ts';
 
 /**
@@ -223,16 +225,6 @@ function seconds(nanoseconds: bigint): string {
 
 /** An overlay does not show what is mounted below the folder. */
 export async function hasMountsBelow(folder: string): Promise<boolean> {
-  const mounts = await readRegularFile('/proc/self/mountinfo').catch(() => '');
-  return mounts.split('\n').some((line) => {
-    const path = line
-      .split(' ')[4]
-      ?.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
-    return path !== undefined && path !== folder && isWithin(folder, path);
-  });
-}
-
-export function isWithin(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below === '' || (below.split(sep)[0] !== '..' && !isAbsolute(below));
+  const mounts = await readMounts().catch(() => []);
+  return mounts.some(({ target }) => target !== folder && isInFolder(target, folder));
 }

@@ -300,6 +300,8 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     expect(tree()).toMatchObject({ 'a.txt': ten({ 1: 'ONE', 8: 'TWO' }), 'n.txt': 'n\nmore\n' });
     expect(existsSync(join(folder, 'dir/one.txt'))).toBe(false);
     expect(await changesState(one.workspace.storage)).toBe('none');
+    expect(readdirSync(one.workspace.storage)).toContain('continued');
+    expect(existsSync(join(one.workspace.storage, 'workspace.json'))).toBe(false);
   });
 
   it('undoes only what is still as it was applied', async () => {

@@ -5,6 +5,7 @@ import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { type Containment, contain, type Overlay, type Program } from '../process/containment.ts';
 import type { Environment } from '../process/environment.ts';
+import { isInFolder } from '../process/folder-scope.ts';
 import { readJson } from '../process/json-file.ts';
 import { capture } from '../process/launch.ts';
 import { systemEnvironment, systemProgram, workspaceFolders } from '../process/programs.ts';
@@ -24,7 +25,6 @@ import {
   type FolderState,
   hasMountsBelow,
   isFolder,
-  isWithin,
   loadFolderState,
   recordFolder,
   sizeOf,
@@ -132,7 +132,7 @@ export class Workspace {
     const folder = await disk.realpath(origin);
     await disk.mkdir(storage, { recursive: true, mode: 0o700 });
     const inside = await disk.realpath(storage);
-    if (isWithin(folder, inside))
+    if (isInFolder(inside, folder))
       throw new Failure(
         'refused',
         `${folder} contains the files of runs (${inside}), so a run cannot have an isolated view of it. Set delegate.runs_dir to a folder outside, work in a folder below, or use the sandbox danger-full-access, whose changes cannot be undone.`,
@@ -322,7 +322,7 @@ async function isolate(folder: string, storage: string, options: WorkspaceOption
   const excluded = [
     ownRepository,
     ...inside
-      .filter((path) => path !== folder && isWithin(folder, path))
+      .filter((path) => path !== folder && isInFolder(path, folder))
       .map((path) => relative(folder, path)),
   ];
   // What was changed before now belongs to the folder that the run starts from.
@@ -353,18 +353,9 @@ async function isolate(folder: string, storage: string, options: WorkspaceOption
   );
 }
 
-/** The files of a workspace that another run can take over. */
-const movable = [
-  'upper',
-  'copy',
-  'copied',
-  'base',
-  'index',
-  'repository.json',
-  'kept',
-  'kept.jsonl',
-  'committed',
-];
+/** What a run needs of the workspace that it continues. The rest describes what became of the changes of the earlier run. */
+const continued =
+  /^(workspace\.json|upper|work|lower|copy|copied|base|index|repository\.json|kept|kept\.jsonl|committed)$/;
 
 /** Moves the workspace of an earlier run to a new one. `undefined` if its changes do not wait to be applied. */
 async function continueFrom(
@@ -377,17 +368,13 @@ async function continueFrom(
   const stored = await readJson(join(from, 'workspace.json'));
   if (stored?.['origin'] !== folder || existsSync(join(from, 'delivery.json'))) return undefined;
   if (!existsSync(join(from, 'upper')) && !existsSync(join(from, 'copy'))) return undefined;
-  for (const name of movable) await disk.rename(join(from, name), join(storage, name)).catch(ignoreMissing);
-  for (const name of ['work', 'lower']) {
-    await removeFolder(join(from, name));
-    if (stored['kind'] === 'overlay') await disk.mkdir(join(storage, name));
-  }
-  const own = { ...stored, ...(apply && { apply }) };
-  await new RunDirectory(storage, '').writeJson('workspace.json', own);
-  await disk.rm(join(from, 'workspace.json'));
+  // In one step: if this process is killed, one of the two runs has all changes.
+  await disk.rename(from, storage);
+  // What is left says where the changes are.
+  await disk.mkdir(from, { mode: 0o700 });
+  await disk.writeFile(join(from, 'continued'), '');
+  for (const name of await disk.readdir(storage))
+    if (!continued.test(name)) await removeFolder(join(storage, name));
+  await new RunDirectory(storage, '').writeJson('workspace.json', { ...stored, ...(apply && { apply }) });
   return Workspace.open(storage, env);
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

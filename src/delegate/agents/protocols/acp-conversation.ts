@@ -1,23 +1,14 @@
 import { promises as disk } from 'node:fs';
 import { Failure } from '../../../failure.ts';
 import { isObject, type JsonObject, messageOf } from '../../../json.ts';
-import { maxFileBytes, readRegularFile } from '../../../regular-file.ts';
+import { readUnlinkedFileSync } from '../../../regular-file.ts';
 import { version } from '../../../version.ts';
-import {
-  commandOf,
-  diffOf,
-  objects,
-  planEvent,
-  type ToolCall,
-  text,
-  toItem,
-  toUsage,
-  updateCall,
-} from './acp-events.ts';
+import { commandOf, diffOf, planEvent, type ToolCall, toItem, toUsage, updateCall } from './acp-events.ts';
 import type { AgentConversation, AgentStreams, TurnEnd, TurnInput } from './agent-conversation.ts';
 import { type AgentEvent, addUsage, noUsage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
-import { AgentExited, JsonPeer, type Message, type RequestId } from './json-peer.ts';
+import { AgentExited, JsonPeer, type RequestId } from './json-peer.ts';
+import { type Message, maxDiffChars, objects, text } from './message.ts';
 
 /** What the run host needs to open a conversation. Sent as JSON. */
 export interface AcpOptions extends JsonObject {
@@ -45,6 +36,8 @@ export interface AcpOptions extends JsonObject {
   /** Values for the options of the conversation, by category: `model`, `thought_level`. */
   readonly settings: Readonly<Record<string, string>>;
 }
+
+const maxAnswerBytes = 16 * 1024 * 1024;
 
 interface Question {
   readonly requestId: RequestId;
@@ -161,7 +154,8 @@ export class AcpConversation implements AgentConversation {
     if (reason === 'cancelled') return { status: 'interrupted' };
     if (reason !== 'end_turn')
       return { status: 'failed', message: `the turn ended early: ${reason.replaceAll('_', ' ')}` };
-    const answer = await readRegularFile(this.#options.answerFile, maxFileBytes).catch(() => undefined);
+    // The commands of the agent can replace the file with a link to one that is hidden from them.
+    const answer = readUnlinkedFileSync(this.#options.answerFile, maxAnswerBytes)?.bytes.toString();
     return { status: 'completed', message: answer ?? (lastText || undefined) };
   }
 
@@ -219,8 +213,6 @@ function isCallOf(tool: string, { kind, title, content }: ToolCall): boolean {
   const isPlain = !['execute', 'edit', 'delete', 'move', 'fetch'].includes(kind);
   return isPlain && title.includes(tool) && !content.some(({ type }) => type === 'diff');
 }
-
-const maxDiffChars = 64 * 1024;
 
 /** Translates `session/request_permission`. */
 function toApproval(id: string, call: ToolCall, params: Message, cwd: string): ApprovalRequest {

@@ -1,9 +1,6 @@
 import { isObject } from '../../../json.ts';
 import type { AgentEvent, AgentItem, FileChange, Usage } from './agent-event.ts';
-import type { Message } from './json-peer.ts';
-
-/** Longer output is cut at its beginning. */
-const maxOutputChars = 16 * 1024;
+import { lastPart, type Message, objects, text } from './message.ts';
 
 /** A tool call as far as it is known. Updates name only the fields that change. */
 export interface ToolCall {
@@ -103,16 +100,4 @@ export function toUsage(reply: Message): Usage | undefined {
     output_tokens: count('outputTokens', 'output_tokens'),
     reasoning_output_tokens: count('thoughtTokens', 'thought_tokens'),
   };
-}
-
-export function objects(value: unknown): readonly Message[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function lastPart(output: string): string {
-  return output.length <= maxOutputChars ? output : `…${output.slice(1 - maxOutputChars)}`;
 }

@@ -4,8 +4,10 @@ import type { AgentEvent } from './agent-event.ts';
 import type { ApprovalAnswer } from './approval.ts';
 
 /**
- * A live conversation with the agent of one run. `src/delegate/run/live-run.ts` drives it in the run host: it starts the turns,
- * applies the approval rules, records the events and executes the orders of people. An implementation only translates.
+ * A live conversation with the agent of one run: *opening* → *idle* → *in a turn* → *idle* → *closed*. In a turn, the agent can wait
+ * for the answer to a request. The conversation is closed from every state when the agent exits. `src/delegate/run/run-start.ts`
+ * drives it in the run host: it starts the turns, applies the approval rules, records the events and executes the orders of people. An
+ * implementation only translates.
  */
 export interface AgentConversation {
   readonly abilities: ConversationAbilities;

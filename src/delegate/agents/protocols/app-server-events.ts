@@ -1,9 +1,6 @@
 import { isObject } from '../../../json.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
-import type { Message } from './json-peer.ts';
-
-/** Longer output is cut at its beginning. */
-const maxOutputChars = 16 * 1024;
+import { lastPart, type Message, objects } from './message.ts';
 
 /** Translates a notification of `codex app-server`. Those that say nothing about the work yield no event. */
 export function toEvent(method: string, params: Message): AgentEvent | undefined {
@@ -116,16 +113,8 @@ function toTodo({ step, status }: Message) {
   return { text: String(step), completed: status === 'completed' };
 }
 
-export function objects(value: unknown): readonly Message[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-function lastPart(text: string): string {
-  return text.length <= maxOutputChars ? text : `…${text.slice(1 - maxOutputChars)}`;
 }
 
 /** Shortens `/bin/bash -lc 'npm test'` to `npm test`. */

@@ -9,9 +9,10 @@ import type {
 } from './agent-conversation.ts';
 import type { Usage } from './agent-event.ts';
 import { addUsage, usageSince } from './agent-event.ts';
-import { objects, toEvent, toUsage, unwrapShell } from './app-server-events.ts';
+import { toEvent, toUsage, unwrapShell } from './app-server-events.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
-import { JsonPeer, type Message, type RequestId } from './json-peer.ts';
+import { JsonPeer, type RequestId } from './json-peer.ts';
+import { type Message, maxDiffChars, objects } from './message.ts';
 
 /** The first request of a conversation: how its thread begins. */
 export interface AppServerOptions extends JsonObject {
@@ -179,8 +180,6 @@ class AppServerConversation implements AgentConversation {
     this.#streams.emit({ kind: 'usage', usage, ...(isOwn && { threadTotal: total }) });
   }
 }
-
-const maxDiffChars = 64 * 1024;
 
 /** Translates a request of `codex app-server` for permission. `item` is the item that it is about, as it was announced. */
 function toApproval(

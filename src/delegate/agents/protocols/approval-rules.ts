@@ -1,5 +1,6 @@
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { Failure } from '../../../failure.ts';
+import { isInFolder } from '../../process/folder-scope.ts';
 import type { ApprovalRequest } from './approval.ts';
 
 export interface ApprovalRule {
@@ -37,7 +38,7 @@ export function decideByRules(request: ApprovalRequest, rules: readonly Approval
 
 /** `allow` covers only a single plain command; `ask` and `refuse` match any part of a longer one. */
 function matches({ verdict, prefix, folder }: ApprovalRule, { command, cwd }: ApprovalRequest): boolean {
-  if (folder !== undefined && (cwd === undefined || !isBelow(resolve(cwd), folder))) return false;
+  if (folder !== undefined && (cwd === undefined || !isInFolder(resolve(cwd), folder))) return false;
   if (prefix.length === 0) return true;
   if (command === undefined) return false;
   if (verdict === 'allow') return !shellSyntax.test(command) && startsWith(command, prefix);
@@ -47,10 +48,6 @@ function matches({ verdict, prefix, folder }: ApprovalRule, { command, cwd }: Ap
 function startsWith(command: string, prefix: readonly string[]): boolean {
   const words = command.trim().split(/\s+/);
   return prefix.every((word, at) => words[at] === word);
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 export function ruleText({ verdict, prefix, folder }: ApprovalRule): string {

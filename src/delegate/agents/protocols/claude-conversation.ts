@@ -10,8 +10,9 @@ import type {
 } from './agent-conversation.ts';
 import { type AgentEvent, type AgentItem, addUsage, noUsage, type Usage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
-import { type Fields, resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
+import { resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
 import { AgentExited } from './json-peer.ts';
+import { type Message, maxDiffChars } from './message.ts';
 
 type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
 
@@ -26,7 +27,7 @@ export async function openClaudeConversation(
 class ClaudeConversation implements AgentConversation {
   readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
   readonly #streams: AgentStreams;
-  readonly #questions = new Map<string, Fields>();
+  readonly #questions = new Map<string, Message>();
   /** Messages of the user that Claude Code has not taken up yet. */
   readonly #unread = new Map<string, PromiseWithResolvers<void>>();
   readonly #items = new Map<string, AgentItem>();
@@ -101,7 +102,7 @@ class ClaudeConversation implements AgentConversation {
     if (!this.#isExited) this.#streams.input.write(`${JSON.stringify(message)}\n`);
   }
 
-  #receive(message: Fields): void {
+  #receive(message: Message): void {
     switch (message['type']) {
       case 'control_request':
         return this.#ask(message);
@@ -120,7 +121,7 @@ class ClaudeConversation implements AgentConversation {
   }
 
   /** The result of a tool only names the id of its call. */
-  #complete(event: ItemEvent, message: Fields): ItemEvent {
+  #complete(event: ItemEvent, message: Message): ItemEvent {
     if (event.phase === 'started') this.#items.set(event.id, event.item);
     const item = event.phase === 'completed' ? this.#items.get(event.id) : undefined;
     if (item === undefined) return event;
@@ -141,7 +142,7 @@ class ClaudeConversation implements AgentConversation {
     this.#unread.delete(uuid);
   }
 
-  #ask({ request_id, request }: Fields): void {
+  #ask({ request_id, request }: Message): void {
     const id = String(request_id);
     if (!isObject(request) || request['subtype'] !== 'can_use_tool') {
       const error = `Adjutant does not answer ${isObject(request) ? request['subtype'] : 'this request'}.`;
@@ -177,7 +178,7 @@ class ClaudeConversation implements AgentConversation {
     if (!isStart) this.#streams.emit({ kind: 'usage', usage: addUsage(this.#usage, this.#turnUsage) });
   }
 
-  #endTurn(message: Fields): void {
+  #endTurn(message: Message): void {
     const end = toEnd(message);
     this.#usage = addUsage(this.#usage, end.usage ?? this.#turnUsage);
     this.#turnUsage = noUsage;
@@ -197,10 +198,8 @@ class ClaudeConversation implements AgentConversation {
   }
 }
 
-const maxDiffChars = 64 * 1024;
-
 /** Translates `can_use_tool`. */
-function toApproval(id: string, request: Fields): ApprovalRequest {
+function toApproval(id: string, request: Message): ApprovalRequest {
   const input = isObject(request['input']) ? request['input'] : {};
   const tool = String(request['tool_name']);
   const text = (name: string) => (typeof input[name] === 'string' ? input[name] : undefined);
@@ -219,7 +218,7 @@ function toApproval(id: string, request: Fields): ApprovalRequest {
   return { ...about, what: 'tool', tool, ...why };
 }
 
-function toDiff(path: string, input: Fields): string {
+function toDiff(path: string, input: Message): string {
   const lines = (name: string, sign: string) =>
     typeof input[name] === 'string' ? input[name].split('\n').map((line) => sign + line) : [];
   return [
@@ -236,7 +235,7 @@ function hostOf(url: string): string {
 }
 
 /** The answer to `can_use_tool`. Permissions for the whole run are kept in the session, not in the user's settings. */
-function toPermission(request: Fields, { decision, reason }: ApprovalAnswer): JsonObject {
+function toPermission(request: Message, { decision, reason }: ApprovalAnswer): JsonObject {
   if (decision === 'refuse')
     return { behavior: 'deny', message: reason ?? 'The user refused this request. Continue without it.' };
   const suggestions = Array.isArray(request['permission_suggestions'])
@@ -253,7 +252,7 @@ function toPermission(request: Fields, { decision, reason }: ApprovalAnswer): Js
 }
 
 /** The file that Edit, Write or NotebookEdit has written. Errors have no path. */
-function writtenPaths({ notebook_path, error, filePath }: Fields): readonly string[] {
+function writtenPaths({ notebook_path, error, filePath }: Message): readonly string[] {
   if (typeof notebook_path === 'string')
     return typeof error === 'string' && error !== '' ? [] : [notebook_path];
   return typeof filePath === 'string' ? [filePath] : [];

@@ -1,5 +1,6 @@
 import { isObject, parseObject } from '../../../json.ts';
 import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
+import { lastPart, type Message, objects } from './message.ts';
 
 /** Parses one line of `claude -p --output-format stream-json`. */
 export function parseClaudeLine(line: string): readonly AgentEvent[] {
@@ -7,7 +8,7 @@ export function parseClaudeLine(line: string): readonly AgentEvent[] {
   return message === undefined ? [] : toEvents(message);
 }
 
-export function toEvents(event: Fields): readonly AgentEvent[] {
+export function toEvents(event: Message): readonly AgentEvent[] {
   switch (event['type']) {
     case 'system':
       return event['subtype'] === 'init'
@@ -24,18 +25,15 @@ export function toEvents(event: Fields): readonly AgentEvent[] {
   }
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-function contentBlocks({ message }: Fields): readonly Fields[] {
-  const content = isObject(message) ? message['content'] : undefined;
-  return Array.isArray(content) ? content.filter(isObject) : [];
+function contentBlocks({ message }: Message): readonly Message[] {
+  return objects(isObject(message) ? message['content'] : undefined);
 }
 
-function messageId({ message }: Fields): string {
+function messageId({ message }: Message): string {
   return String(isObject(message) ? (message['id'] ?? '') : '');
 }
 
-function toStarted(block: Fields, textId: string): readonly AgentEvent[] {
+function toStarted(block: Message, textId: string): readonly AgentEvent[] {
   const id = String(block['id'] ?? textId);
   switch (block['type']) {
     case 'text':
@@ -65,7 +63,7 @@ function toStarted(block: Fields, textId: string): readonly AgentEvent[] {
   }
 }
 
-function toItem(name: string, input: Fields): AgentItem {
+function toItem(name: string, input: Message): AgentItem {
   const path = input['file_path'] ?? input['notebook_path'];
   if (name === 'Bash') return { type: 'command', command: String(input['command']) };
   if (['Edit', 'MultiEdit', 'NotebookEdit'].includes(name))
@@ -81,25 +79,20 @@ function toItem(name: string, input: Fields): AgentItem {
   return { type: 'tool', name };
 }
 
-function toCompleted(block: Fields): readonly AgentEvent[] {
+function toCompleted(block: Message): readonly AgentEvent[] {
   if (block['type'] !== 'tool_result') return [];
   const id = String(block['tool_use_id']);
   return [{ kind: 'item', id, phase: 'completed', item: { type: 'tool', name: 'result' } }];
 }
 
-const maxOutputChars = 16 * 1024;
-
 /** The text that a tool returned. Of a long text, only the end is kept. */
-export function resultText(message: Fields, id: string): string {
+export function resultText(message: Message, id: string): string {
   const content = contentBlocks(message).find((block) => block['tool_use_id'] === id)?.['content'];
-  const parts = Array.isArray(content)
-    ? content.filter(isObject).map((part) => part['text'] ?? '')
-    : [content];
-  const text = parts.join('');
-  return text.length <= maxOutputChars ? text : `…${text.slice(1 - maxOutputChars)}`;
+  const parts = Array.isArray(content) ? objects(content).map((part) => part['text'] ?? '') : [content];
+  return lastPart(parts.join(''));
 }
 
-export function toEnd(event: Fields): Extract<AgentEvent, { kind: 'completed' | 'failed' }> {
+export function toEnd(event: Message): Extract<AgentEvent, { kind: 'completed' | 'failed' }> {
   const usage = toUsage(event['usage']);
   const text = String(event['result'] ?? event['subtype']);
   if (event['is_error'] === true || event['subtype'] !== 'success') {

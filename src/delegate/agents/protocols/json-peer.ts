@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { Failure } from '../../../failure.ts';
 import { isObject, type JsonObject, parseObject } from '../../../json.ts';
 import type { AgentStreams } from './agent-conversation.ts';
+import type { Message } from './message.ts';
 
-export type Message = Readonly<Record<string, unknown>>;
 export type RequestId = string | number;
 
 export interface PeerHandlers {
