@@ -1,4 +1,4 @@
-import { promises as disk, existsSync } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
@@ -8,6 +8,7 @@ import { terminateRun } from '../process/process-end.ts';
 import { createRedaction, type Redact } from '../process/redaction.ts';
 import { WakeSignal } from '../process/wake-signal.ts';
 import { demandRepository } from '../workspace/commits.ts';
+import { changesState } from '../workspace/journal.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import {
@@ -108,8 +109,10 @@ export class AgentRunner {
       }
       let { invocation } = ready;
       let placed = request;
-      const isShared = request.sharedBy && existsSync(join(request.sharedBy.path, workspaceFolder));
-      if (request.sandbox === 'workspace-write' || isShared) {
+      const { sharedBy } = request;
+      // The changes of an earlier run may have been applied while this one has waited.
+      const isView = sharedBy && (await changesState(join(sharedBy.path, workspaceFolder))) === 'waiting';
+      if (request.sandbox === 'workspace-write' || isView) {
         workspace = await isolateRun(request, hooks, await this.queue, this.#options);
         if (workspace === undefined) {
           const stop = requestedStop(signal, await this.queue, directory.path)!;

@@ -141,12 +141,14 @@ export class Workspace {
     try {
       const claim = { folder, run: run.id, kind: 'isolated', storage } as const;
       const lock = { ...claim, run: `${run.id} start`, kind: 'delivery' } as const;
-      await claims.hold(lock, ['delivery'], () => claims.tryClaim(claim, []), signal);
-      const continued =
-        options.continues === undefined
-          ? undefined
-          : await continueFrom(options.continues, folder, storage, options);
-      const shared = continued ?? (await Workspace.open(storage, options.env));
+      const { continues, env } = options;
+      // No other process applies the changes of the earlier run while they move.
+      const start = async () => {
+        await claims.tryClaim(claim, []);
+        return continues === undefined ? undefined : continueFrom(continues, folder, storage, options);
+      };
+      const continued = await claims.hold(lock, ['delivery'], start, signal);
+      const shared = continued ?? (await Workspace.open(storage, env));
       return shared ?? (await isolate(folder, storage, options));
     } catch (error) {
       claims.release(run.id, 'isolated');
