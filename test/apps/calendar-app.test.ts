@@ -33,7 +33,7 @@ it('shows events, finds a time for two people, books it and takes it back', asyn
   expect(await findings(app)).toEqual([]);
   await expect.poll(async () => new Set(await heights(app)).size).toBe(1);
   await panel.getByRole('button', { name: 'Book' }).first().click();
-  await view.getByText('Booked for ada, bo.').waitFor();
+  await view.getByText('Booked. Invited: bo.').waitFor();
   await view.getByRole('list', { name: 'Agenda' }).getByText('Planning').waitFor();
   expect([await titles('ada'), await titles('bo')]).toEqual([
     expect.arrayContaining(['Planning']),
@@ -56,7 +56,7 @@ it('shows the proposals of find_time and books one of them, or nothing at all', 
   await panel.getByText('The chat could not use create_event: The user declined the call.').waitFor();
   await page.evaluate('refused.splice(0)');
   await panel.getByRole('button', { name: 'Book' }).first().click();
-  await view.getByText('Booked for bo, ada.').waitFor();
+  await view.getByText('Booked. Invited: ada.').waitFor();
   expect([await titles('bo'), await titles('ada')]).toEqual([
     expect.arrayContaining(['Sailing']),
     expect.arrayContaining(['Sailing']),

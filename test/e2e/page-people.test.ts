@@ -132,7 +132,7 @@ describe('people on the calendar page', () => {
     expect(await page.locator('.slots li').first().textContent()).toMatch(/3:00\sPM/);
     expect(await findings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Book' }).first().click();
-    await shows(page, 'Booked for jan, kim.');
+    await shows(page, 'Booked. Invited: kim.');
     const booked = async (user_id: string) =>
       (await call<{ events: { title: string }[] }>('list_events', { user_id })).events.filter(
         ({ title }) => title === 'Planning',

@@ -30,7 +30,7 @@ interface Props {
 
 const lengths = [15, 30, 45, 60, 90, 120, 180];
 
-/** Finds a time when several people are free, and books it in the calendar of each. */
+/** Finds a time when several people are free, books it and invites the others. */
 export function FindTime({ user, users, people, choosePeople, earlier, today, days }: Props) {
   const { client, busy, problem, attempt } = useActions();
   const asked = earlier?.asked;
@@ -58,23 +58,17 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
   };
   const book = ({ start_ts, end_ts }: Slot) =>
     attempt(async () => {
-      const attendees = everyone.map((id) => users.find((one) => one.id === id)?.email ?? nameOf(id));
-      const made: string[] = [];
-      const undo = () => Promise.all(made.map((event_id) => client.tool('delete_event', { event_id })));
-      const organizer = user.email ?? user.name;
-      const event = { title: fields.title || 'Meeting', start_ts, end_ts, organizer };
-      try {
-        for (const user_id of everyone) {
-          const fields = { ...event, user_id, ...(people.length > 0 && { attendees }) };
-          made.push((await client.tool('create_event', fields)).id);
-        }
-      } catch (failed) {
-        await undo();
-        throw failed;
-      }
+      const event = { user_id: user.id, title: fields.title || 'Meeting', start_ts, end_ts };
+      // The server invites the people among the attendees.
+      const attendees = everyone.map((id) => attendeeOf(id, users));
+      const { id: event_id } = await client.tool('create_event', {
+        ...event,
+        ...(people.length > 0 && { organizer: user.email ?? user.name, attendees }),
+      });
       setFound(undefined);
       draft.clear();
-      return { text: `Booked for ${everyone.map(nameOf).join(', ')}.`, undo };
+      const invited = people.length === 0 ? '' : ` Invited: ${people.map(nameOf).join(', ')}.`;
+      return { text: `Booked.${invited}`, undo: () => client.tool('delete_event', { event_id }) };
     });
   return (
     <>
@@ -147,6 +141,13 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
       )}
     </>
   );
+}
+
+/** How an event names an attendee: by name only if the name is not that of two people. */
+function attendeeOf(id: string, users: readonly User[]): string {
+  const { email, name } = users.find((one) => one.id === id) ?? {};
+  if (email) return email;
+  return name !== undefined && users.filter((one) => one.name === name).length === 1 ? name : id;
 }
 
 function isToday(day: string, zone: string): boolean {
