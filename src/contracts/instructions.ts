@@ -53,7 +53,7 @@ const topics: readonly Topic[] = [
     purpose: 'manages calendars',
     sentences: [
       'Calendar: list_events reads events.',
-      'Find the person with list_users first.',
+      'Calls that name nobody mean the user.',
       'create_event and update_event change events, add_calendar brings in calendars.',
     ],
   },

@@ -195,8 +195,9 @@ describe('runs', () => {
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByText(/^Sample: look at the harbour/).click();
     await page.getByRole('button', { name: /^Compare the docs.*completed/ }).waitFor();
-    await page.locator('.evidence').getByText('file not found').first().waitFor();
+    await page.getByText('Is the crane planned?').first().waitFor();
     await page.getByRole('button', { name: /^Read the tides.*completed/ }).click();
+    await page.locator('.evidence').getByText('change verified').first().waitFor();
     await page.locator('.card .patch summary').getByText('tides.txt').waitFor();
     await page.locator('.timeline .command.failed').waitFor();
     expect(await seriousViolations(page)).toEqual([]);

@@ -69,7 +69,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       view: 'run',
       title: 'Delegate Run',
       description:
-        'Gives a self-contained task to a sub-agent (Codex or Claude Code) with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
+        'Gives a self-contained task to a sub-agent with a fresh context: reviews, research, separate changes; not small edits. Returns status, summary, deliverables, open questions and changed files. If status is running, call collect_run.',
       searchHint: 'subagent sub-agent codex claude task',
       alwaysLoad: true,
       phrases:
