@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -208,11 +208,13 @@ describe('every form', () => {
       page = await open();
       expect(await lost(page), 'after the tab was closed').toEqual([]);
 
-      // The browser writes its storage a few seconds later.
+      // The backup is on the disk at once. The browser would write its local storage up to minutes later.
       const [last] = all.at(-1)!;
-      const storage = join(profile, 'Default', 'Local Storage', 'leveldb');
+      const databases = join(profile, 'Default', 'IndexedDB');
       const written = () =>
-        readdirSync(storage).some((name) => readFileSync(join(storage, name)).includes(`typed ${last}`));
+        globSync('**/*.log', { cwd: databases }).some((name) =>
+          readFileSync(join(databases, name)).includes(`typed ${last}`),
+        );
       await expect.poll(written, { timeout: 30_000, interval: 200 }).toBe(true);
       const devtools = await context.newCDPSession(page);
       await devtools.send('Browser.crash').catch(() => {});

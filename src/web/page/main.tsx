@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { removeDraftsOfOwner } from './shared/draft-storage.ts';
+import { recoverDrafts, removeDraftsOfOwner } from './shared/draft-storage.ts';
 import { InboxProvider } from './shared/inbox.tsx';
 import { ConnectionProvider } from './shared/server-connection.tsx';
 import { clearToken, loadToken, receiveToken, SignIn, storeToken } from './shared/sign-in.tsx';
@@ -11,8 +11,11 @@ import './style.css';
 /** How long to wait for another tab's token before the form appears. A later token still signs in. */
 const otherTabsMs = 300;
 
+/** Loaded at once, because that also removes a token from the address. */
+const firstToken = loadToken();
+
 function Page() {
-  const [token, setToken] = useState(loadToken);
+  const [token, setToken] = useState(firstToken);
   const [asked, setAsked] = useState(false);
   useEffect(() => {
     if (token !== undefined) return;
@@ -50,4 +53,4 @@ function Page() {
   );
 }
 
-render(<Page />, document.getElementById('page')!);
+void recoverDrafts().then(() => render(<Page />, document.getElementById('page')!));

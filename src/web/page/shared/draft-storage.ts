@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { backUpDraft, restoreDrafts } from './draft-backup.ts';
 
 /**
  * Every form of the page, and the address where it is. A form keeps what is typed with `useDraft` and its name here, and the
@@ -53,6 +54,22 @@ const prefix = 'adjutant-draft:';
 const changed = 'adjutant-drafts-changed';
 const ownerKey = 'adjutant-person';
 
+/** Brings back the drafts that a killed browser had not written to its local storage. Call it before the first form is shown. */
+export async function recoverDrafts(): Promise<void> {
+  await restoreDrafts((name, text) => {
+    if (name.startsWith(prefix) && writtenAt(text) > writtenAt(browser?.getItem(name)))
+      store(browser, name, text);
+  });
+}
+
+function writtenAt(text: string | null | undefined): number {
+  try {
+    return (JSON.parse(text ?? '{}') as Partial<StoredDraft<unknown>>).at ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
 /** Drafts belong to a person: another one who signs in here does not see them. */
 export function setDraftOwner(person: string): void {
   if (person === draftOwner()) return;
@@ -69,7 +86,7 @@ const fullKey = (key: string) => `${prefix}${draftOwner()}:${key}`;
 
 /**
  * The session storage keeps the draft of this tab over a reload, even if another tab edits the same thing. The local
- * storage keeps the last draft of all tabs, so that it survives a closed tab and a browser that was killed.
+ * storage keeps the last draft of all tabs, so that it survives a closed tab, and the backup survives a killed browser.
  */
 export function readDraft<Value>(key: string): StoredDraft<Value> | undefined {
   const name = fullKey(key);
@@ -91,6 +108,7 @@ export function writeDraft<Value>(key: string, stored: StoredDraft<Value>): void
   const text = JSON.stringify(stored);
   store(tab, fullKey(key), text);
   store(browser, fullKey(key), text);
+  backUpDraft(fullKey(key), text);
   if (isNew) dispatchEvent(new Event(changed));
 }
 
@@ -98,7 +116,10 @@ export function writeDraft<Value>(key: string, stored: StoredDraft<Value>): void
 export function removeDraft(key: string): void {
   if (!hasDraft(key)) return;
   const name = fullKey(key);
-  if (browser?.getItem(name) === tab?.getItem(name)) browser?.removeItem(name);
+  if (browser?.getItem(name) === tab?.getItem(name)) {
+    browser?.removeItem(name);
+    backUpDraft(name, null);
+  }
   tab?.removeItem(name);
   dispatchEvent(new Event(changed));
 }
@@ -107,7 +128,10 @@ export function removeDraft(key: string): void {
 export function removeDraftsOfOwner(): void {
   for (const storage of [tab, browser])
     for (const name of Object.keys(storage ?? {}))
-      if (name.startsWith(fullKey(''))) storage?.removeItem(name);
+      if (name.startsWith(fullKey(''))) {
+        storage?.removeItem(name);
+        backUpDraft(name, null);
+      }
   tab?.removeItem(ownerKey);
 }
 
