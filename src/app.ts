@@ -310,7 +310,7 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
     delegate: createDelegate(
       delegateFeatureOptions(config, env, false, {
         ...shared,
-        ...recovery(options),
+        recoversRuns: options.recoversRuns ?? false,
         ...{ expandText, outreach, outlivesClients: options.outlivesClients ?? false },
         librarySkills: async () => skillParents(await prompts.library()),
       }),
@@ -346,8 +346,6 @@ function createRoutineFeature(
   });
 }
 
-const recovery = ({ recoversRuns = false }: AppOptions) => ({ recoversRuns });
-
 /** Creates the one feature that a drop-in contract serves. */
 function createDropInFeatures(
   name: Exclude<ContractName, 'standard'>,
@@ -363,16 +361,14 @@ function createDropInFeatures(
       return [createJsonl({ ...promptOptions(config, options), ...sharedRecords(config) })];
     case 'twig':
       return [createTwig(promptOptions(config, options))];
-    case 'delegate':
-      return [
-        createDelegate(
-          delegateFeatureOptions(config, env, true, { ...sharedRecords(config), ...recovery(options) }),
-        ),
-      ];
-    case 'assistant':
-      return [
-        createAssistant({ ...assistantFeatureOptions(config, env), unpaged: true, plansOnWrite: false }),
-      ];
+    case 'delegate': {
+      const more = { ...sharedRecords(config), recoversRuns: options.recoversRuns ?? false };
+      return [createDelegate(delegateFeatureOptions(config, env, true, more))];
+    }
+    case 'assistant': {
+      const own = assistantFeatureOptions(config, env);
+      return [createAssistant({ ...own, unpaged: true, plansOnWrite: false })];
+    }
   }
 }
 
