@@ -95,7 +95,11 @@ describe('the command line', () => {
       1,
       /a-file\/state: a part of the path is a file, not a folder$/,
     ],
-    ['prompts export commands a-file/out', 1, /a-file\/out\/code_review\.md: a part of the path is a file, not a folder$/],
+    [
+      'prompts export commands a-file/out',
+      1,
+      /a-file\/out\/code_review\.md: a part of the path is a file, not a folder$/,
+    ],
   ])('answers %j with what is wrong and what to do', (line, code, message) => {
     const { stderr, ...ended } = adjutant(...line.split(' '));
     expect(ended).toEqual({ code, stdout: '' });
