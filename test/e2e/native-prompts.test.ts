@@ -314,7 +314,7 @@ describe('a running server', () => {
     let log = '';
     server.stderr.on('data', (chunk) => (log += chunk));
     await until(() => existsSync(join(folder(), 'greet.md')));
-    expect(readFileSync(join(folder(), 'review.md'), 'utf8')).toContain('Changed: $ARGUMENTS');
+    await until(() => readFileSync(join(folder(), 'review.md'), 'utf8').includes('Changed: $ARGUMENTS'));
     await until(() =>
       log.includes('clients no longer list /adjutant:review; adjutant install --sync removes them'),
     );
