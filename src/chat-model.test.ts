@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEndpoint } from './assistant/policy/models.ts';
+import { ask } from './assistant/sending/probe.ts';
 import type { ChatModel } from './chat-model.ts';
+import { fetchJson } from './identity/authorization-server.ts';
 import { askModel, streamAnswer } from './prompts/testing/test-model.ts';
 
 let server: Server | undefined;
@@ -12,7 +14,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A model whose reply never ends. */
+/** A model, or another server, whose reply never ends. */
 async function endless(piece: string, type = 'application/json'): Promise<ChatModel> {
   server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': type });
@@ -38,9 +40,22 @@ describe('a reply that never ends', () => {
   });
 
   it('is refused when it plans notifications', async () => {
-    const { ask } = createEndpoint(await endless(spaces));
-    const [answer] = await ask([{ key: 'a', system: '', user: '', facts: {} }], new AbortController().signal);
+    const model = createEndpoint(await endless(spaces));
+    const [answer] = await model.ask(
+      [{ key: 'a', system: '', user: '', facts: {} }],
+      new AbortController().signal,
+    );
     expect(answer).toEqual({ error: expect.stringMatching(tooLong) });
+  });
+
+  it('is refused when an authorization server sends it', async () => {
+    const { url } = await endless(spaces);
+    await expect(fetchJson(url)).rejects.toThrow(tooLong);
+  });
+
+  it('is cut off when doctor asks a provider', async () => {
+    const { url } = await endless(spaces);
+    expect(await ask(url, '/models')).toEqual({ host: new URL(url).host, status: 200, body: undefined });
   });
 
   it.each([

@@ -12,9 +12,6 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** More than any answer has. A server may send an endless reply. */
-const maxReplyLength = 1 << 20;
-
 /** Sends messages to a model. A redirect is refused, because it would carry the key and the messages to another server. */
 export function postChat(
   { url, model, key }: ChatModel,
@@ -32,23 +29,4 @@ export function postChat(
     },
     body: JSON.stringify({ model, messages, ...options }),
   });
-}
-
-/** The text of a reply, piece by piece. */
-export async function* replyText({ body }: Response): AsyncGenerator<string> {
-  yield* body?.pipeThrough(new TextDecoderStream()) ?? [];
-}
-
-/** Adds a piece to a part of a reply. Throws if the part becomes too long. */
-export function extended(part: string, piece: string): string {
-  if (part.length + piece.length > maxReplyLength)
-    throw new Error(`the reply is longer than ${maxReplyLength} characters`);
-  return part + piece;
-}
-
-/** The whole reply. */
-export async function readReply(response: Response): Promise<string> {
-  let text = '';
-  for await (const piece of replyText(response)) text = extended(text, piece);
-  return text;
 }

@@ -27,3 +27,24 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     });
   });
 }
+
+/** More than most replies have. */
+const usualReplyLength = 1 << 20;
+
+/** The text of a reply of another server, piece by piece. */
+export async function* replyText({ body }: Response): AsyncGenerator<string> {
+  yield* body?.pipeThrough(new TextDecoderStream()) ?? [];
+}
+
+/** Adds a piece to a part of a reply. Throws if the part becomes too long: a server may send an endless reply. */
+export function extended(part: string, piece: string, limit = usualReplyLength): string {
+  if (part.length + piece.length > limit) throw new Error(`the reply is longer than ${limit} characters`);
+  return part + piece;
+}
+
+/** The whole text of a reply of another server. */
+export async function readReply(response: Response, limit?: number): Promise<string> {
+  let text = '';
+  for await (const piece of replyText(response)) text = extended(text, piece, limit);
+  return text;
+}

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, messageOf } from '../json.ts';
+import { isObject, type JsonObject, messageOf, parseJson } from '../json.ts';
+import { readReply } from '../request-body.ts';
 
 const timeoutMs = 10_000;
 /** After a failure, the server is not asked again for this long. */
@@ -67,7 +68,7 @@ export async function fetchJson(url: string, init: RequestInit = {}): Promise<Js
   let body: unknown;
   try {
     response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), ...init });
-    body = response.ok ? await response.json() : undefined;
+    body = response.ok ? parseJson(await readReply(response)) : undefined;
   } catch (error) {
     throw new ServerUnavailable(`${url} does not answer: ${messageOf(error)}`, { cause: error });
   }

@@ -1,4 +1,6 @@
+import { parseObject } from '../../json.ts';
 import { log } from '../../log.ts';
+import { readReply } from '../../request-body.ts';
 import { singleLine } from '../../single-line.ts';
 import { type Answers, defineChannel, type Listener, type Message } from '../sending/channel.ts';
 
@@ -9,6 +11,8 @@ interface Bot {
 }
 
 const maxTextLength = 4000;
+/** A hundred updates, each with the message that it answers. */
+const maxReplyLength = 1 << 24;
 
 /** Messages through a Telegram bot, with buttons to confirm and to snooze. */
 export const telegram = defineChannel({
@@ -202,10 +206,10 @@ async function call<Result>(
     signal,
     redirect: 'error',
   });
-  const answer = (await response.json()) as { ok?: boolean; description?: string; result?: Result };
-  if (!answer.ok)
+  const { ok, description, result } = parseObject(await readReply(response, maxReplyLength)) ?? {};
+  if (ok !== true)
     throw new Error(
-      `Telegram refused ${method}: ${response.status} ${singleLine(answer.description ?? '', 200)}`,
+      `Telegram refused ${method}: ${response.status} ${singleLine(String(description ?? ''))}`,
     );
-  return answer.result as Result;
+  return result as Result;
 }

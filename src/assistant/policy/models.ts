@@ -1,7 +1,8 @@
-import { type ChatModel, postChat, readReply } from '../../chat-model.ts';
+import { type ChatModel, postChat } from '../../chat-model.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
+import { readReply } from '../../request-body.ts';
 import { strictPlansSchema } from './answer.ts';
 import type { Answer, Model, Question } from './policy.ts';
 

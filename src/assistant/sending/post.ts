@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
+import { replyText } from '../../request-body.ts';
 import { singleLine } from '../../single-line.ts';
 import { basicAuth } from '../network/fetch.ts';
 import type { Outcome } from './channel.ts';
@@ -55,10 +56,10 @@ export async function post(
   return { kind: 'permanent', detail };
 }
 
-async function readAnswer({ body }: Response): Promise<string> {
+async function readAnswer(response: Response): Promise<string> {
   let text = '';
   try {
-    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    for await (const piece of replyText(response)) {
       text += piece;
       if (text.length > maxAnswerLength) break;
     }

@@ -1,5 +1,6 @@
 import type { Finding } from '../../feature.ts';
-import { messageOf } from '../../json.ts';
+import { messageOf, parseJson } from '../../json.ts';
+import { readReply } from '../../request-body.ts';
 import { basicAuth } from '../network/fetch.ts';
 
 const timeoutMs = 5000;
@@ -26,7 +27,7 @@ export async function ask(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const body: unknown = await response.json().catch(() => undefined);
+    const body = parseJson(await readReply(response).catch(() => ''));
     return { host, status: response.status, body };
   } catch (error) {
     return { host, problem: describeError(error) };

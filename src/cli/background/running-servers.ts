@@ -4,6 +4,7 @@ import { replaceFile } from '../../atomic-file.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
+import { readReply } from '../../request-body.ts';
 import { storageReason } from '../../storage-error.ts';
 import { isRunning } from '../../store/owner.ts';
 
@@ -50,7 +51,7 @@ export async function findServers(stateDir: string): Promise<readonly RunningSer
 export async function isAdjutant(url: string): Promise<boolean> {
   try {
     const page = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    return (await page.text()).includes('<title>Adjutant</title>');
+    return (await readReply(page)).includes('<title>Adjutant</title>');
   } catch {
     return false;
   }

@@ -1,13 +1,7 @@
-import {
-  type ChatMessage,
-  type ChatModel,
-  extended,
-  postChat,
-  readReply,
-  replyText,
-} from '../../chat-model.ts';
+import { type ChatMessage, type ChatModel, postChat } from '../../chat-model.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf, parseObject } from '../../json.ts';
+import { extended, readReply, replyText } from '../../request-body.ts';
 
 /** Sends messages to the model of the configuration. Throws `unavailable` if `read` finds no answer in its response. */
 async function request<Answer>(
