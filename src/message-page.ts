@@ -13,6 +13,14 @@ export function xml(text: string): string {
   return text.replace(/[^\t\n\r\P{C}]/gu, ' ').replace(/[<>&"']/g, (character) => entities[character]!);
 }
 
+/** The text that was escaped. */
+export function fromXml(escaped: string): string {
+  return escaped.replace(/&\w+;/g, (entity) => {
+    const [character = entity] = Object.keys(entities).filter((one) => entities[one] === entity);
+    return character;
+  });
+}
+
 interface PageOptions {
   readonly locale?: string;
   /** Markup below the text. */

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { replaceFile } from '../../atomic-file.ts';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { messageOf } from '../../json.ts';
+import { fromXml } from '../../message-page.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { flagName } from '../../setting.ts';
 import { type Action, type Command, toggle, UsageError } from '../terminal/command.ts';
@@ -147,9 +148,7 @@ function missingPrograms(text: string): readonly string[] {
   return words
     .slice(0, 2)
     .map(([, quoted, element]) =>
-      quoted === undefined
-        ? element!.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-        : quoted.replaceAll('%%', '%').replaceAll(/\\(.)/g, '$1'),
+      quoted === undefined ? fromXml(element!) : quoted.replaceAll('%%', '%').replaceAll(/\\(.)/g, '$1'),
     )
     .filter((path) => !existsSync(path));
 }

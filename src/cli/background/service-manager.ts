@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { xml } from '../../message-page.ts';
 
 export const serviceNames = ['server', 'worker'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -96,16 +97,16 @@ export function launchd(userHome: string): ServiceManager {
 
 export function describeAgent(name: string, { command, env, folder }: ServiceProgram, log: string): string {
   const strings = (texts: readonly string[]) =>
-    texts.map((text) => `    <string>${escapeXml(text)}</string>\n`).join('');
+    texts.map((text) => `    <string>${xml(text)}</string>\n`).join('');
   const variables = Object.entries(env)
-    .map(([key, value]) => `    <key>${escapeXml(key)}</key>\n    <string>${escapeXml(value)}</string>\n`)
+    .map(([key, value]) => `    <key>${xml(key)}</key>\n    <string>${xml(value)}</string>\n`)
     .join('');
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
   <key>Label</key>
-  <string>${escapeXml(name)}</string>
+  <string>${xml(name)}</string>
   <key>ProgramArguments</key>
   <array>
 ${strings(command)}  </array>
@@ -113,7 +114,7 @@ ${strings(command)}  </array>
   <dict>
 ${variables}  </dict>
   <key>WorkingDirectory</key>
-  <string>${escapeXml(folder)}</string>
+  <string>${xml(folder)}</string>
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -122,16 +123,12 @@ ${variables}  </dict>
     <false/>
   </dict>
   <key>StandardOutPath</key>
-  <string>${escapeXml(log)}</string>
+  <string>${xml(log)}</string>
   <key>StandardErrorPath</key>
-  <string>${escapeXml(log)}</string>
+  <string>${xml(log)}</string>
 </dict>
 </plist>
 `;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const units: Readonly<Record<ServiceName, string>> = {
