@@ -1,3 +1,5 @@
+import { truncate } from './single-line.ts';
+
 /** Clients cut or move results from 12,000 characters on, so a page stays below that with some room for its other fields. */
 const pageCharacters = 9_000;
 
@@ -129,8 +131,7 @@ export function fitListsWith<Value extends object>(
 }
 
 function cut(value: unknown, items: number, characters: number): unknown {
-  if (typeof value === 'string')
-    return value.length > characters ? `${value.slice(0, characters - 1).toWellFormed()}…` : value;
+  if (typeof value === 'string') return truncate(value, characters);
   if (Array.isArray(value)) return value.slice(0, items).map((one) => cut(one, items, characters));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cut(one, items, characters)]));

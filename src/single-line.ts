@@ -8,7 +8,12 @@ export function singleLine(text: string, maxLength = 200): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
-  return line.length <= maxLength ? line : `${[...line].slice(0, maxLength - 1).join('')}…`;
+  return truncate(line, maxLength);
+}
+
+/** Shortens a text to this length, with an ellipsis. Never splits a character of two code units. */
+export function truncate(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** Decodes percent-encoding. A text with an invalid sequence stays as it is. */

@@ -142,7 +142,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'nearest.ts': [],
   'outreach.ts': ['context.ts', 'run-events.ts'],
   'pace.ts': [],
-  'paging.ts': [],
+  'paging.ts': ['single-line.ts'],
   'run-events.ts': [],
   search: [],
   'single-line.ts': [],

@@ -1,3 +1,4 @@
+import { truncate } from '../../single-line.ts';
 import type { CalendarTime, Duration } from './series.ts';
 import { parameterText } from './text.ts';
 
@@ -111,5 +112,5 @@ export function readRule(value: string): string {
 }
 
 export function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return truncate(text, 60);
 }

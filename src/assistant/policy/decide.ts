@@ -1,3 +1,4 @@
+import { truncate } from '../../single-line.ts';
 import type { Channel } from '../../store/schema.ts';
 import { channelPreferences } from '../entities/channels.ts';
 import { fingerprint } from '../entities/entity-access.ts';
@@ -105,7 +106,7 @@ function buildQuestion(day: Day): Question {
     events: day.map(describe),
     ...(sameDay.length > 0 && {
       decided: sameDay.map(({ occurrence: { title, startMs, endMs }, reminders }) => ({
-        title: truncate(title),
+        title: shortened(title),
         start_ts: timestamp(startMs),
         end_ts: timestamp(endMs),
         reminders: reminders.map(({ channel, atMs }) => ({ channel, time: timestamp(atMs) })),
@@ -124,7 +125,7 @@ function buildQuestion(day: Day): Question {
   };
   const history = day.flatMap(({ occurrence: { title }, history: rows }) =>
     rows.map(({ channel, status, sent_ms }) => ({
-      ...{ title: truncate(title), channel, status },
+      ...{ title: shortened(title), channel, status },
       ...(sent_ms !== null && { sent_time: timestamp(sent_ms) }),
     })),
   );
@@ -151,15 +152,15 @@ function buildQuestion(day: Day): Question {
 function describe({ event, occurrence, preferences, nowMs }: PolicyInput, index: number) {
   return {
     event: index + 1,
-    title: truncate(occurrence.title),
+    title: shortened(occurrence.title),
     start_ts: timestamp(occurrence.startMs),
     end_ts: timestamp(occurrence.endMs),
     all_day: event.all_day === 1,
-    location: truncate(occurrence.location),
+    location: shortened(occurrence.location),
     has_conference_link: event.conf_link !== null,
-    organizer: truncate(event.organizer),
+    organizer: shortened(event.organizer),
     attendee_count: event.attendees === null ? 0 : (JSON.parse(event.attendees) as unknown[]).length,
-    description: truncate(occurrence.description),
+    description: shortened(occurrence.description),
     minutes_until_start: Math.floor((occurrence.startMs - nowMs) / 60_000),
     // The user can prefer another channel for some kinds of events.
     channel_pref: preferences.channelPref,
@@ -175,8 +176,8 @@ function buildRepairQuestion(question: Question, answer: string, problem: string
   };
 }
 
-function truncate(text: string | null): string | null {
-  return text !== null && text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
+function shortened(text: string | null): string | null {
+  return text && truncate(text, maxTextLength);
 }
 
 const minuteMs = 60_000;

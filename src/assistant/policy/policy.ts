@@ -1,4 +1,4 @@
-import { singleLine } from '../../single-line.ts';
+import { singleLine, truncate } from '../../single-line.ts';
 import type { CalendarEvent, Channel, Notification, Rule } from '../../store/schema.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import type { Preferences } from '../entities/preferences.ts';
@@ -83,7 +83,7 @@ export function modelText(text: string, maxLength: number): string {
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  return joined.length <= maxLength ? joined : `${[...joined].slice(0, maxLength - 1).join('')}…`;
+  return truncate(joined, maxLength);
 }
 
 const host = String.raw`(?:[\p{L}\p{N}][\p{L}\p{N}\p{M}-]{0,62}\.){1,10}\p{L}[\p{L}\p{N}\p{M}-]{1,62}`;

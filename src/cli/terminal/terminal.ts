@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../../config.ts';
 import type { Problem } from '../../feature.ts';
+import { truncate } from '../../single-line.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Streams and environment of the process. */
@@ -127,7 +128,7 @@ export function tableText(
       .map((cell, index) => (index === cells.length - 1 ? cell : cell.padEnd(widths[index]!)))
       .join('  ')
       .trimEnd();
-    return edge !== undefined && text.length > edge ? `${text.slice(0, edge - 1)}…` : text;
+    return edge === undefined ? text : truncate(text, edge);
   };
   const room = terminal.output.isTTY && terminal.output.rows > 8 ? terminal.output.rows - 4 : plain.length;
   const left = plain.length - room;

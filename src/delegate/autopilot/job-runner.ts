@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { truncate } from '../../single-line.ts';
 import { readJson } from '../process/json-file.ts';
 import { answerSchema } from '../run/answer.ts';
 import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.ts';
@@ -224,7 +225,7 @@ function jobPrompt(job: JobSpec, task: string, dependencies: readonly JobResult[
   const parts = [job.task];
   if (!job.task.includes(task)) {
     parts.push(
-      `This is one part of a larger task. Do only your part; other agents do the rest. The larger task, for context:\n${clip(task, limits.task)}`,
+      `This is one part of a larger task. Do only your part; other agents do the rest. The larger task, for context:\n${truncate(task, limits.task)}`,
     );
   }
   if (dependencies.length > 0) {
@@ -241,7 +242,7 @@ function jobPrompt(job: JobSpec, task: string, dependencies: readonly JobResult[
 function formatResult({ id, title, summary, deliverables, open_questions, next_actions }: JobResult): string {
   return [
     `## ${title} (${id})`,
-    clip(summary, limits.summary),
+    truncate(summary, limits.summary),
     ...list('Deliverables', deliverables.map(describe)),
     ...list('Open questions', open_questions),
     ...list('Next actions', next_actions),
@@ -251,9 +252,5 @@ function formatResult({ id, title, summary, deliverables, open_questions, next_a
 function list(name: string, items: readonly string[]): string[] {
   return items.length === 0
     ? []
-    : [`${name}:`, ...items.slice(0, limits.items).map((item) => `- ${clip(item, 500)}`)];
-}
-
-function clip(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+    : [`${name}:`, ...items.slice(0, limits.items).map((item) => `- ${truncate(item, 500)}`)];
 }

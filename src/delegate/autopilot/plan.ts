@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema';
 import type { JsonSchema } from '../../json.ts';
+import { truncate } from '../../single-line.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
 import type { AutopilotSettings } from '../run/autopilot-settings.ts';
@@ -137,7 +138,7 @@ export function planOf(jobs: readonly CallerJob[], bounds: PlanBounds): ParsedPl
       depends_on: [],
       ...job,
       id: job.id ?? `job-${at + 1}`,
-      title: firstLine.length > 60 ? `${firstLine.slice(0, 60).trimEnd()}…` : firstLine,
+      title: truncate(firstLine, 60),
       thinking_level: 'medium' as const,
       skills: undefined,
       acceptance: [],

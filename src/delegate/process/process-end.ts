@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { truncate } from '../../single-line.ts';
 import { isWrapper } from './containment.ts';
 import { isAlive, listRunProcesses, type ProcessEntry, type ProcessIdentity } from './process-table.ts';
 
@@ -55,7 +56,7 @@ export async function terminateRun(
   const reported = [...seen.values()].filter(({ pid }) => !wrappers.has(pid));
   return reported.map(({ pid, command }) => ({
     pid,
-    command: command.length > 200 ? `${command.slice(0, 199)}…` : command,
+    command: truncate(command, 200),
     by: killed.has(pid) ? 'SIGKILL' : 'SIGINT',
   }));
 }

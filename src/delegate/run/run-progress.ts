@@ -1,3 +1,4 @@
+import { truncate } from '../../single-line.ts';
 import type { AgentEvent, AgentItem, TodoItem, Usage } from '../agents/agent.ts';
 import type { ApprovalRequest } from '../agents/protocols/approval.ts';
 
@@ -152,6 +153,5 @@ export function quoteLines(text: string): string {
 
 /** Collapses white space and truncates the text. */
 export function oneLine(text: string, maxLength: number): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim();
-  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
+  return truncate(text.replaceAll(/\s+/g, ' ').trim(), maxLength);
 }

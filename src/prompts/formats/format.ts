@@ -1,6 +1,7 @@
 import type { Problem } from '../../feature.ts';
 import { present } from '../../json.ts';
 import type { Places } from '../../setting.ts';
+import { truncate } from '../../single-line.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
 import { problemOf } from '../files/file-cache.ts';
 import { CodeRanges } from '../template/code-ranges.ts';
@@ -228,7 +229,7 @@ export function reportClientSyntax(
       const { line, column } = lines.at(index + blank);
       const shown = found.trim();
       report(
-        `${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown} ${meaning}; here it stays plain text`,
+        `${truncate(shown, 40)} ${meaning}; here it stays plain text`,
         bodyLine + line - 1,
         column,
         'note',

@@ -1,3 +1,4 @@
+import { truncate } from '../../single-line.ts';
 import { promptOf, templateLabel } from '../template/references.ts';
 import { filterErrorIn } from './filters.ts';
 
@@ -84,7 +85,7 @@ function spanOf(
   const [, word = span.trim()] = /^\W*(\w+)/.exec(span) ?? [];
   const named = message.split(/\W+/).includes(word) || message.includes(`\`${word}\``);
   const shown = span.replace(/^\./, '');
-  return word === '' || named ? '' : ` at "${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
+  return word === '' || named ? '' : ` at "${truncate(shown, 60)}"`;
 }
 
 function withoutValues(text: string, source: string): string {

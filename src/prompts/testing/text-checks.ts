@@ -3,6 +3,7 @@ import { Check, Errors } from 'typebox/schema';
 import type { ChatMessage, ChatModel } from '../../chat-model.ts';
 import type { PromptMessage } from '../../feature.ts';
 import { parseJson } from '../../json.ts';
+import { truncate } from '../../single-line.ts';
 import { callWithTimeout } from '../../threads/timed-script.ts';
 import type { PromptTest, TextChecks } from '../definition/definition.ts';
 import { runInThread } from '../files/work-thread.ts';
@@ -67,7 +68,7 @@ function firstDifference(text: string, expected: string): string {
 
 function shown(text: string | undefined): string {
   if (text === undefined) return 'missing';
-  return JSON.stringify(text.length > shownLength ? `${text.slice(0, shownLength)}…` : text);
+  return JSON.stringify(truncate(text, shownLength));
 }
 
 /** Sends the messages to a model and returns one sentence for each check of its answer that fails. */
