@@ -78,15 +78,6 @@ describe('the list of prompts', () => {
     expect(await rows(page).textContent()).toBe('three');
   });
 
-  it('takes over the favourites that an earlier version kept in the browser', async () => {
-    const page = await open();
-    await page.evaluate(() => localStorage.setItem('adjutant-favourites', '["two","gone"]'));
-    await page.goto(server.view('#/prompts?only=favourites'));
-    await page.reload();
-    await rows(page).getByText('two').waitFor();
-    expect(await page.evaluate(() => localStorage.getItem('adjutant-favourites'))).toBe(null);
-  });
-
   it('tags, exports and deletes several prompts, and undoes each change', async () => {
     const page = await open();
     await page.getByLabel('Source').selectOption('user');

@@ -59,28 +59,3 @@ export function FolderField({ prompt, folders }: { prompt: Prompt; folders: read
     </label>
   );
 }
-
-const oldKey = 'adjutant-favourites';
-
-/** Earlier versions kept favourites in the browser. They become those of the server, once. */
-export function useOldFavourites(prompts: readonly Prompt[], complete: boolean): void {
-  const { client, mayCall, readOnly } = useConnection();
-  const canFile = complete && !readOnly && mayCall('organize_prompt');
-  useEffect(() => {
-    const stored = canFile ? localStorage.getItem(oldKey) : null;
-    if (stored === null) return;
-    localStorage.removeItem(oldKey);
-    const known = new Set(prompts.map(({ name }) => name));
-    for (const name of namesIn(stored))
-      if (known.has(name)) client.tool('organize_prompt', { name, favourite: true }).catch(() => {});
-  }, [client, canFile, prompts]);
-}
-
-function namesIn(stored: string): readonly string[] {
-  try {
-    const names: unknown = JSON.parse(stored);
-    return Array.isArray(names) ? names.map(String) : [];
-  } catch {
-    return [];
-  }
-}

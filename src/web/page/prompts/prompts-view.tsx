@@ -3,7 +3,7 @@ import { useShortcuts } from '../controls/commands.ts';
 import { Button, Choice, SearchField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
-import { useStartHidden } from '../controls/stored-names.ts';
+import { useStartHidden } from '../controls/start-hidden.ts';
 import { counted } from '../controls/words.ts';
 import { folderOf, isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
@@ -13,7 +13,6 @@ import type { McpError } from '../shared/mcp-client.ts';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
-import { useOldFavourites } from './favourites.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
 import {
   type Problem,
@@ -35,7 +34,6 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
   const { prompts, complete, error } = usePrompts();
   const problems = useLibraryProblems(complete);
   const byPrompt = useMemo(() => problemsByPrompt(problems), [problems]);
-  useOldFavourites(prompts, complete);
   const folders = useMemo(() => foldersOf(prompts), [prompts]);
   const [query, setQuery] = useAddressed('find', '', { typed: true });
   const [source, setSource] = useAddressed('source', '');
