@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
+import { parseObject } from '../../json.ts';
 
 /** Messages for a reader that has fallen this far behind are dropped, so that it cannot slow down a run. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 const closeTimeoutMs = 1_000;
 
-/** Sends and receives JSON values over a socket, one per line. */
+/** Sends and receives JSON objects over a socket, one per line. Other lines are ignored. */
 export class MessageSocket<Received, Sent> {
   readonly #socket: Socket;
   /** Resolves when the other side has closed the connection or has exited. */
@@ -24,7 +25,10 @@ export class MessageSocket<Received, Sent> {
     socket.on('data', (text: string) => {
       const lines = (this.#partial + text).split('\n');
       this.#partial = lines.pop()!;
-      for (const line of lines) onMessage(JSON.parse(line) as Received);
+      for (const line of lines) {
+        const message = parseObject(line);
+        if (message !== undefined) onMessage(message as Received);
+      }
     });
   }
 
