@@ -80,16 +80,12 @@ export const apprise = defineChannel({
   async check(_, { inUse }) {
     if (!(await inUse())) return [];
     const title = 'apprise';
-    const { promisify } = await import('node:util');
-    const { execFile } = await import('node:child_process');
-    try {
-      const { stdout } = await promisify(execFile)('apprise', ['--version'], { timeout: 5000 });
-      return [{ title, state: 'good', detail: stdout.split('\n')[0] ?? 'installed' }];
-    } catch {
-      const detail = 'a user has a channel for apprise, but the program does not run';
-      const remedy = 'install it: apt install apprise, or pipx install apprise';
-      return [{ title, state: 'bad', detail, remedy }];
-    }
+    const { runProgram } = await import('../sending/program.ts');
+    const { code, output } = await runProgram('apprise', ['--version'], { timeout: 5000 });
+    if (code === 0) return [{ title, state: 'good', detail: output.split('\n')[0] || 'installed' }];
+    const detail = 'a user has a channel for apprise, but the program does not run';
+    const remedy = 'install it: apt install apprise, or pipx install apprise';
+    return [{ title, state: 'bad', detail, remedy }];
   },
 });
 

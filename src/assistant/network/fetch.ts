@@ -72,7 +72,7 @@ export function createFetch(given: FetchOptions): typeof fetch {
     );
   }
 
-  return (input, init = {}) =>
+  return async (input, init = {}) =>
     follow(new URL(input instanceof Request ? input.url : input), init, maxRedirects);
 }
 

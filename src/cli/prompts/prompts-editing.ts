@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
@@ -221,7 +221,7 @@ async function openEditor(file: string, { env }: Terminal): Promise<void> {
   if (code !== 0) throw new UsageError(`the editor ${editor} exited with code ${code}. Nothing was changed`);
 }
 
-/** Stores a text that could not be saved, so that the user's work is not lost. Returns the path. */
+/** Stores a text in a private folder, such as one that could not be saved. Returns the path. */
 function keepText(name: string, text: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'adjutant-edit-')), name);
   writeFileSync(file, text, { mode: 0o600 });
@@ -230,14 +230,12 @@ function keepText(name: string, text: string): string {
 
 /** Opens a text in the user's editor. Resolves to `undefined` if it was not changed. */
 async function editText(name: string, text: string, terminal: Terminal): Promise<string | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'adjutant-edit-'));
+  const file = keepText(name, text);
   try {
-    const file = join(folder, name);
-    writeFileSync(file, text, { mode: 0o600 });
     await openEditor(file, terminal);
     const edited = readRegularFileSync(file);
     return edited === text ? undefined : edited;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(dirname(file), { recursive: true, force: true });
   }
 }
