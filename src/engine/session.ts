@@ -210,9 +210,11 @@ export class Session implements Connection {
   /** Throws if the request cannot be served. */
   #prepare(request: RequestMessage, inProgress: RequestInProgress) {
     const { contract } = this.server;
-    if (request.issue !== undefined) {
+    const { issue } = request;
+    // Contracts without the revision 2026-07-28 do not read the parts of `_meta` that it defines.
+    if (issue !== undefined && (contract.modern || issue.path[0] !== '_meta')) {
       findMethod(this.surface, contract, request.method, this.#era === 'modern');
-      throw invalidEnvelope(request.issue);
+      throw invalidEnvelope(issue);
     }
     const client = this.surface.visible(this.#identifyClient(request));
     const context = new RequestContext(this, request, client, inProgress);
