@@ -15,9 +15,9 @@ import { successors, toolNames, toolsetNames } from './toolsets/toolsets.ts';
 export const removedSettings: Readonly<Record<string, RemovedSetting>> = {
   'autopilot.planner': {
     type: 'choice',
-    reason: 'a model plans every task; callers can pass jobs to delegate_autopilot instead',
+    reason: 'A model plans every task; callers can pass jobs to delegate_autopilot instead.',
   },
-  'autopilot.worktrees': { type: 'choice', reason: 'every writing job is isolated' },
+  'autopilot.worktrees': { type: 'choice', reason: 'Every writing job is isolated.' },
   log: { type: 'path', reason: 'The log is written to stderr, which can be redirected to a file.' },
   transport: { type: 'string', reason: 'The server uses stdio, or HTTP with --http.' },
 };
