@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
+import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
 import { refuseInUse } from '../store/in-use.ts';
 import { findDamage, inspectDatabase } from '../store/inspect.ts';
 import { moveStore } from '../store/move.ts';
@@ -28,6 +29,8 @@ export interface Restored {
 
 /** Files of the present home that a first start writes. */
 const seeds = new Set(['default.jsonl']);
+/** The first start writes it as well. */
+const ownToken = 'token';
 
 /**
  * Brings a home into the state of a backup. Everything is checked and prepared beside its place before anything changes; if a step
@@ -60,7 +63,8 @@ export async function restoreBackup(
     show('restoring the database');
     await restoreDatabase(file, places.databaseUrl, replace, steps);
     show('restoring prompts and settings');
-    for (const { target } of plans) await steps.swap(`${target}${staged}`, target);
+    for (const { target, isDatabase } of plans)
+      await steps[isDatabase ? 'swapDatabase' : 'swap'](`${target}${staged}`, target);
     await steps.finish();
   } catch (error) {
     await steps.undo();
@@ -75,6 +79,7 @@ interface Plan {
   readonly files: readonly BackupFile[];
   /** True if the files are below the target; otherwise the target is the file. */
   readonly isFolder: boolean;
+  readonly isDatabase?: boolean;
 }
 
 const staged = '.restoring';
@@ -90,15 +95,15 @@ function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly
     files: of(root as Root),
     isFolder: true,
   }));
-  const single = (root: Root, target: (path: string) => string | undefined) =>
+  const single = (root: Root, target: (path: string) => string | undefined, isDatabase = false) =>
     of(root).flatMap((one) => {
       const path = target(one.path);
-      return path === undefined ? [] : [{ target: path, files: [one], isFolder: false }];
+      return path === undefined ? [] : [{ target: path, files: [one], isFolder: false, isDatabase }];
     });
   return [
     ...folders.filter((one) => one.files.length > 0),
     ...single('settings', () => places.settingsFile),
-    ...single('local', () => places.localFile),
+    ...single('local', () => places.localFile, true),
     ...single('secrets', (path) => places.secretFiles[path]),
   ];
 }
@@ -116,13 +121,19 @@ async function findPresent(places: BackupPlaces, plans: readonly Plan[]): Promis
     if (engine === 'postgres') throw error;
     return 'damaged' as const;
   });
-  const files = plans
-    .filter(({ isFolder }) => isFolder)
-    .flatMap(({ target }) => filesBelow(target).filter((path) => !seeds.has(path.slice(target.length + 1))));
+  const files = plans.flatMap(({ target, isFolder, isDatabase, files: [file] }) => {
+    if (isFolder) return filesBelow(target).filter((path) => !seeds.has(path.slice(target.length + 1)));
+    return isDatabase || file!.path === ownToken || isSameFile(target, file!.content) ? [] : [target];
+  });
   return {
     present: [...(state === 'empty' ? [] : [place]), ...files],
     isReadable: state !== 'damaged',
   };
+}
+
+/** True if there is no such file, or it has this content: nothing of a person is lost. */
+function isSameFile(path: string, content: Uint8Array): boolean {
+  return !existsSync(path) || readRegularBytesSync(path, maxFileBytes).equals(content);
 }
 
 /** A database that a start has created is empty: it holds no people and no documents. */
@@ -177,11 +188,7 @@ async function restoreDatabase(file: string, url: string, replaces: boolean, ste
   } finally {
     await from.close();
   }
-  if (engine === 'postgres') return;
-  // The log of the present file does not belong to the new one.
-  for (const suffix of ['-wal', '-shm', '-journal'])
-    if (existsSync(`${target}${suffix}`)) await steps.setAside(`${target}${suffix}`);
-  await steps.swap(copy, target);
+  if (engine === 'sqlite') await steps.swapDatabase(copy, target);
 }
 
 /** Renames that can be undone. */
@@ -216,6 +223,13 @@ class Steps {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     await disk.rename(from, target);
     this.#undo.push(() => disk.rm(target, { recursive: true, force: true }));
+  }
+
+  /** SQLite would apply the log of the present file to the new one. A server that was killed leaves such a log. */
+  async swapDatabase(from: string, target: string): Promise<void> {
+    for (const suffix of ['-wal', '-shm', '-journal'])
+      if (existsSync(`${target}${suffix}`)) await this.setAside(`${target}${suffix}`);
+    await this.swap(from, target);
   }
 
   async undo(): Promise<void> {

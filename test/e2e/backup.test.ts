@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   appendFileSync,
   closeSync,
@@ -142,6 +143,43 @@ describe('adjutant backup and restore', () => {
     succeed(third, ['restore', String(report['replaced'])]);
     expect(succeed(third, ['users', 'list'])).toContain('Bob');
     expect(readFileSync(join(third, 'commands', 'own.md'), 'utf8')).toBe('Mine.\n');
+  });
+
+  it('refuse a home that has only settings, which a person has written', () => {
+    const source = plantTree({ 'adjutant.toml': 'log_level = "error"\n' });
+    const file = join(plantTree({}), 'home.backup');
+    succeed(source, ['backup', file]);
+    const own = '[delivery]\nsmtp_url = "smtp://me:swordfish@127.0.0.1"\n';
+    const home = plantTree({ 'adjutant.toml': own });
+    const refused = run(home, ['restore', file]);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('adjutant.toml')]);
+    expect(readFileSync(join(home, 'adjutant.toml'), 'utf8')).toBe(own);
+    const report = JSON.parse(succeed(home, ['restore', file, '--replace', '--json'])) as JsonObject;
+    expect(readFileSync(join(home, 'adjutant.toml'), 'utf8')).toBe('log_level = "error"\n');
+    const third = plantTree({});
+    succeed(third, ['restore', String(report['replaced'])]);
+    expect(readFileSync(join(third, 'adjutant.toml'), 'utf8')).toBe(own);
+  });
+
+  it('leave nothing of the log of a database whose server was killed', async () => {
+    const source = plantTree({});
+    for (const name of ['one', 'two']) succeed(source, ['tokens', 'create', name, '--scope', 'read']);
+    const file = join(plantTree({}), 'home.backup');
+    succeed(source, ['backup', file]);
+    // A start in the new home, killed before its log was moved into the database.
+    await using killed = new Program(['serve', '--toolsets', 'all']);
+    killed.send(initialize());
+    for (let count = 0; count < 30; count++)
+      await killed.request('tools/call', { name: 'delete_prompt', arguments: { name: `missing_${count}` } });
+    killed.child.kill('SIGKILL');
+    await once(killed.child, 'exit');
+    expect(existsSync(join(killed.home, 'local.db-wal'))).toBe(true);
+    succeed(killed.home, ['restore', file]);
+    const { entries } = JSON.parse(succeed(killed.home, ['audit', '--json'])) as {
+      entries: readonly { action: string }[];
+    };
+    expect(entries.map(({ action }) => action)).toEqual(['restore', 'tokens create', 'tokens create']);
+    succeed(killed.home, ['audit', 'verify']);
   });
 
   it('refuse to replace a database that a server uses', async () => {
