@@ -5,6 +5,7 @@ import { recordChanges } from './activity.ts';
 import { unrecordedCall } from './current-call.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
+import { copyBeforeUpdate } from './postgres-copy.ts';
 import type { Tables } from './schema.ts';
 import { type ChangeMessage, changeChannel, type Engine, type Store, type StoreChange } from './store.ts';
 import { unavailable } from './unavailable.ts';
@@ -61,6 +62,7 @@ export async function openPostgres(url: string, store: Store): Promise<Engine> {
       await db.transaction().execute(async (transaction) => {
         await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
         await sql`create schema if not exists adjutant`.execute(transaction);
+        await copyBeforeUpdate(transaction, place);
         await migrate(transaction, place);
       });
     }

@@ -1,4 +1,4 @@
-import { promises as disk, existsSync } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { Failure } from '../failure.ts';
@@ -77,18 +77,16 @@ function refuseForeign(file: SqliteFile): void {
 
 /** Copies a database of an earlier version, so that nothing is lost if its new schema has a fault. Keeps the last three copies. */
 async function copyBeforeUpdate(database: SqliteFile): Promise<void> {
-  const version = () => database.all('select version from schema_version')[0]?.['version'];
-  const tables = database.all("select 1 from sqlite_master where name = 'schema_version'");
-  const earlier = tables.length === 0 ? undefined : await whileBusy(version, lockTimeoutMs);
+  const earlier = await whileBusy(() => versionOf(database), lockTimeoutMs);
   // Another process is creating the database.
   if (earlier === undefined) return;
   const copy = `${database.path}.schema-${earlier}`;
   const unfinished = `${copy}.${process.pid}`;
   try {
-    if (!existsSync(copy)) {
-      await database.copyTo(unfinished);
-      await disk.rename(unfinished, copy);
-    }
+    await database.copyTo(unfinished);
+    // Another process may have updated the database in the meantime, and has made the copy.
+    if ((await copiedVersion(unfinished)) === earlier) await disk.rename(unfinished, copy);
+    else await disk.rm(unfinished);
   } catch (error) {
     // Report the original error even if the unfinished copy cannot be removed.
     await disk.rm(unfinished, { force: true }).catch(() => {});
@@ -104,6 +102,21 @@ async function copyBeforeUpdate(database: SqliteFile): Promise<void> {
     .filter((one) => one.startsWith(name) && /^\d+$/.test(one.slice(name.length)))
     .sort((one, other) => Number(other.slice(name.length)) - Number(one.slice(name.length)));
   for (const old of copies.slice(keptCopies)) await disk.rm(join(folder, old), { force: true });
+}
+
+/** `undefined` if there are no tables yet. */
+function versionOf(file: SqliteFile): unknown {
+  const tables = file.all("select 1 from sqlite_master where name = 'schema_version'");
+  return tables.length === 0 ? undefined : file.all('select version from schema_version')[0]?.['version'];
+}
+
+async function copiedVersion(path: string): Promise<unknown> {
+  const copy = await SqliteFile.open(path, lockTimeoutMs);
+  try {
+    return versionOf(copy);
+  } finally {
+    copy.close();
+  }
 }
 
 function createEngine(

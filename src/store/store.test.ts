@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Postgres, startPostgres } from '../../test/postgres.ts';
 import { appendActivity } from './activity.ts';
@@ -47,6 +48,15 @@ function add(store: Store, ...users: NewUser[]): Promise<void> {
       changed({ kind: 'user', id: user.id, userId: user.id });
     }
   });
+}
+
+async function openOnce<Value>(url: string, work: (store: Store) => Promise<Value>): Promise<Value> {
+  const store = createStore(url);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
 }
 
 const names = (store: Store) =>
@@ -172,6 +182,45 @@ describe.each(['sqlite', 'postgres'] as const)('a store on %s', (engine) => {
   });
 });
 
+describe('a PostgreSQL store of an earlier version', () => {
+  it('is copied before its schema is updated, and keeps three copies', async () => {
+    const url = await postgres.createDatabase('earlier');
+    const last = migrations.length - 1;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('create schema adjutant; set search_path = adjutant');
+    for (const version of [1, 2, 3]) await client.query(`create schema adjutant_schema_${version}`);
+    await client.query('create schema adjutant_schema_of_mine');
+    await client.query('create table schema_version (version integer not null)');
+    for (const statement of migrations.slice(0, last).flat()) await client.query(statement);
+    await client.query(`insert into schema_version (version) values (${last})`);
+    await client.query(
+      "insert into users (id, name, created_ms, updated_ms) values ('before', 'Someone', 1, 1)",
+    );
+    expect(await openOnce(url, names)).toEqual(['before']);
+    await openOnce(url, (store) => add(store, person('after')));
+    const { rows: schemas } = await client.query(
+      "select nspname from pg_namespace where nspname like 'adjutant_schema%' order by 1",
+    );
+    const kept = ['2', '3', String(last), 'of_mine'].map((end) => `adjutant_schema_${end}`);
+    expect(schemas.map(({ nspname }) => nspname).toSorted()).toEqual(kept.toSorted());
+
+    // Going back is a change of names.
+    await client.query(
+      `drop schema adjutant cascade; alter schema adjutant_schema_${last} rename to adjutant`,
+    );
+    expect((await client.query('select version from schema_version')).rows).toEqual([{ version: last }]);
+    await client.query(
+      `insert into calendars (id, user_id, kind, name, location, created_ms, updated_ms)
+       values ('c', 'before', 'file', 'Work', '', 1, 1)`,
+    );
+    await client.query("delete from users where id = 'before'");
+    expect((await client.query('select id from calendars')).rows).toEqual([]);
+    await client.end();
+    expect(await openOnce(url, names)).toEqual([]);
+  });
+});
+
 describe('a SQLite store', () => {
   it('names the database of another program as such, and does not change it', async () => {
     const path = file();
@@ -190,12 +239,6 @@ describe('a SQLite store', () => {
 
   it('copies a file of an earlier version before it updates the schema, and keeps three copies', async () => {
     const path = file();
-    const open = async <Value>(work: (store: Store) => Promise<Value>) => {
-      const store = createStore(path);
-      const value = await work(store);
-      await store.close();
-      return value;
-    };
     // As the version before the last one has left it.
     const old = new DatabaseSync(path);
     old.exec('create table schema_version (version integer not null)');
@@ -206,8 +249,8 @@ describe('a SQLite store', () => {
     );
     old.close();
     for (const version of [1, 2, 3]) writeFileSync(`${path}.schema-${version}`, '');
-    expect(await open(names)).toEqual(['before']);
-    await open((store) => add(store, person('after')));
+    expect(await openOnce(path, names)).toEqual(['before']);
+    await openOnce(path, (store) => add(store, person('after')));
     const kept = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.schema-`));
     expect(kept.sort()).toEqual(
       [2, 3, migrations.length - 1].map((one) => `${basename(path)}.schema-${one}`).sort(),
@@ -216,6 +259,31 @@ describe('a SQLite store', () => {
     expect(copy.prepare('select id from users').all()).toEqual([{ id: 'before' }]);
     copy.close();
     expect(statSync(`${path}.schema-${migrations.length - 1}`).mode & 0o777).toBe(0o600);
+  });
+
+  it('copies a file again if it went back to the earlier version after its first update', async () => {
+    const path = file();
+    const last = migrations.length - 1;
+    const copied = () => {
+      const copy = new DatabaseSync(`${path}.schema-${last}`);
+      const rows = copy.prepare('select id from users order by id').all();
+      copy.close();
+      return rows.map(({ id }) => id);
+    };
+    for (const people of [['a'], ['a', 'b']]) {
+      const old = new DatabaseSync(path);
+      old.exec('pragma foreign_keys = off');
+      for (const { name } of old.prepare("select name from sqlite_master where type = 'table'").all())
+        old.exec(`drop table ${name}`);
+      old.exec('create table schema_version (version integer not null)');
+      for (const statement of migrations.slice(0, last).flat()) old.exec(statement);
+      old.exec(`insert into schema_version (version) values (${last})`);
+      for (const id of people)
+        old.exec(`insert into users (id, name, created_ms, updated_ms) values ('${id}', '${id}', 1, 1)`);
+      old.close();
+      expect(await openOnce(path, names)).toEqual(people);
+      expect(copied()).toEqual(people);
+    }
   });
 
   it('is not changed if it cannot be copied before the update', async () => {
