@@ -54,7 +54,7 @@ export const restore = single('restore', {
   args: 'FILE',
   flags: { replace: toggle('Replace the present data, after a backup of it') },
   settings,
-  changes: true,
+  changes: 'home',
   examples: ['restore ~/monday.backup', 'restore ~/monday.backup --replace'],
   async run({ loaded, flags, words, terminal }) {
     const [file = ''] = words;

@@ -65,6 +65,7 @@ const set: Action = {
   summary: 'Change a setting in the configuration file',
   args: 'KEY VALUE',
   notes: key,
+  changes: 'settings',
   examples: ['config set http.port 8080', 'config set delegate.agent claude'],
   async run(use) {
     const [name, raw] = [known(use.words[0]!), use.words[1]!];
@@ -88,6 +89,7 @@ const unset: Action = {
   summary: 'Return a setting to its default',
   args: 'KEY',
   notes: key,
+  changes: 'settings',
   examples: ['config unset http.port', 'config list'],
   run: (use) => write(use, known(use.words[0]!), undefined),
 };

@@ -87,19 +87,19 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     setLogFormat(loaded.config.log_format);
     const terminal = createTerminal(streams, loaded.flags);
     const { config, flags } = loaded;
-    if (action.changes && config.read_only)
+    const { words: given, word } = use;
+    const title = `${command.name} ${word}`.trim();
+    const changes = flags['dry-run'] === true ? undefined : action.changes;
+    if (changes !== undefined && changes !== 'settings' && config.read_only)
       throw new Failure(
         'refused',
-        `${`${command.name} ${use.word}`.trim()} changes data, and read_only is set (${loaded.origins['read_only']}).`,
+        `${title} changes data, and read_only is set (${loaded.origins['read_only']}).`,
       );
-    return await action.run({
-      loaded,
-      config,
-      flags,
-      words: use.words,
-      terminal,
-      isLiteral: rest.includes('--'),
-    });
+    const isLiteral = rest.includes('--');
+    const work = () => use.action.run({ loaded, config, flags, words: given, terminal, isLiteral });
+    if (changes === undefined || changes === 'home') return await work();
+    const { recordChange } = await import('./recorded-change.ts');
+    return await recordChange(config, title, given[0], work);
   } catch (thrown) {
     const error = await explain(thrown, action);
     const { kind, code } = classifyError(error);

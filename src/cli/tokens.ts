@@ -2,39 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../config.ts';
 import { owner } from '../context.ts';
-import { openAudit } from '../feature-options.ts';
 import { issueToken } from '../identity/issue-token.ts';
 import { type NamedToken, NamedTokens } from '../identity/named-tokens.ts';
 import { isScope, scopeNames, unknownScope } from '../toolsets/scopes.ts';
 import { type Action, type Command, number, several, UsageError, type Use } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
-/** Makes a change of the named token and records it in the security log. */
-type Change = <Value>(name: string, work: () => Value) => Promise<Value>;
-
 function tokenAction(
-  word: string,
-  work: (store: NamedTokens, use: Use, change: Change) => Promise<void>,
+  work: (store: NamedTokens, use: Use) => Promise<void>,
   action: Omit<Action, 'run'>,
 ): Action {
   return {
     ...action,
     async run(use) {
-      const store = new NamedTokens(use.config['http.state_dir']);
-      const audit = openAudit(use.config);
-      try {
-        await work(store, use, (id, made) =>
-          audit.run(
-            { actor: owner, action: `tokens ${word}`, args: { id } },
-            {
-              work: async () => made(),
-              outcome: (end) => ({ outcome: 'value' in end ? 'done' : 'failed' }),
-            },
-          ),
-        );
-      } finally {
-        await audit.close();
-      }
+      await work(new NamedTokens(use.config['http.state_dir']), use);
       return 0;
     },
   };
@@ -46,7 +27,6 @@ export const tokens: Command = {
   summary: 'Tokens for other people and programs',
   actions: {
     list: tokenAction(
-      'list',
       async (store, { terminal }) => {
         const all = store.list();
         terminal.answer({ tokens: all }, () =>
@@ -58,13 +38,10 @@ export const tokens: Command = {
       { summary: 'List tokens', examples: ['tokens list', 'tokens list --json'] },
     ),
     create: tokenAction(
-      'create',
-      async (store, { words: [name = ''], flags, terminal }, change) => {
+      async (store, { words: [name = ''], flags, terminal }) => {
         const scopes = readScopes(flags['scope']);
         const days = readDays(flags['days']);
-        const { token, ...expiry } = await change(name, () =>
-          issueToken(store, owner, { name, scopes, days }),
-        );
+        const { token, ...expiry } = issueToken(store, owner, { name, scopes, days });
         terminal.answer({ name, scopes, token, ...expiry }, `${token}\n`);
         const until = expiry.expires_at === undefined ? '' : ` until ${expiry.expires_at.slice(0, 10)}`;
         terminal.hint(`This token is shown only now. It may${until}: ${scopes.join(', ')}.\n`);
@@ -76,33 +53,30 @@ export const tokens: Command = {
           scope: several('SCOPE', `What it may do, can be repeated: ${scopeNames.join(', ')}`),
           days: number('DAYS', 'Days until it expires; never, unless given'),
         },
-        changes: true,
+        changes: 'files',
         examples: ['tokens create phone --scope calendar:ada', 'tokens create laptop --scope read --days 90'],
       },
     ),
     revoke: tokenAction(
-      'revoke',
-      async (store, { words: [name = ''], terminal }, change) => {
-        await change(name, () => store.revoke(name));
+      async (store, { words: [name = ''], terminal }) => {
+        store.revoke(name);
         terminal.report({ revoked: name }, `✓ Revoked ${name}. Its connections end now.`);
       },
       {
         summary: 'Revoke a token',
         args: 'NAME',
-        changes: true,
+        changes: 'files',
         examples: ['tokens revoke phone', 'tokens list'],
       },
     ),
     'rotate-owner': tokenAction(
-      'rotate-owner',
-      async (_, { config, terminal }, change) => {
+      async (_, { config, terminal }) => {
         const file = config['http.token_file'] ?? join(config['http.state_dir'], 'token');
         const { ensureToken, rotateToken } = await import('../transports/token.ts');
-        const token = await change('owner', () =>
+        const token =
           existsSync(file) || config['http.token_file'] !== undefined
             ? rotateToken(file)
-            : ensureToken(config['http.state_dir']),
-        );
+            : ensureToken(config['http.state_dir']);
         terminal.answer({ token, token_file: file }, `${token}\n`);
         terminal.hint(
           `Running servers accept only this token of the owner from now on. It is in ${file}.\nClients with the former one, and the page, need it: adjutant install, adjutant open\n`,
@@ -110,7 +84,7 @@ export const tokens: Command = {
       },
       {
         summary: 'Replace the token of the owner, without a restart of servers',
-        changes: true,
+        changes: 'files',
         examples: ['tokens rotate-owner', 'tokens rotate-owner --json'],
       },
     ),

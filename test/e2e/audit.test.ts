@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { httpClient } from '../identity/http-client.ts';
 import { type OAuthProgram, startOAuthProgram } from '../identity/oauth-program.ts';
 import { bundle, initialize, Program } from '../program.ts';
+import { plantTree } from '../tree.ts';
 
 let started: OAuthProgram;
 beforeAll(async () => {
@@ -120,6 +121,36 @@ describe('adjutant audit', () => {
     });
     expect(JSON.stringify(answer)).toContain('scope admin');
   });
+});
+
+it('the security log has changes of files that are made at the command line, but not their values', () => {
+  const home = plantTree({ 'old/greet.md': '---\ndescription: Greets\n---\nSay hello to {{input}}.\n' });
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [bundle, ...args, '--home', home], { encoding: 'utf8', cwd: home });
+  for (const line of [
+    'config set delivery.webhook_secret swordfish',
+    'config unset delivery.webhook_secret',
+    'config set no.setting 1',
+    'prompts add old/greet.md --dry-run',
+    'prompts add old/greet.md',
+    'tokens create phone --scope read',
+    'tokens revoke phone',
+    'tokens rotate-owner',
+  ])
+    run(...line.split(' '));
+  const { entries } = JSON.parse(run('audit', '--json').stdout) as { entries: readonly JsonObject[] };
+  expect(entries.map(({ action, target, outcome }) => [action, target, outcome]).toReversed()).toEqual([
+    ['config set', 'id=delivery.webhook_secret', 'done'],
+    ['config unset', 'id=delivery.webhook_secret', 'done'],
+    ['config set', 'id=no.setting', 'failed'],
+    ['prompts add', 'id=old/greet.md', 'done'],
+    ['tokens create', 'id=phone', 'done'],
+    ['tokens revoke', 'id=phone', 'done'],
+    ['tokens rotate-owner', undefined, 'done'],
+  ]);
+  expect(run('audit', 'export').stdout).not.toContain('swordfish');
+  for (const line of ['prompts add old/greet.md', 'tokens create pad --scope read'])
+    expect(run(...line.split(' '), '--read-only').stderr).toContain('read_only is set');
 });
 
 it('the security log has an entry for every acknowledged change when the server is killed', async () => {

@@ -8,6 +8,7 @@ export const migrate = single('migrate', {
     to: text('DATABASE', 'A SQLite file, or postgres://USER:PASSWORD@HOST/DATABASE'),
     'into-other': toggle('Allow a target that is not empty; rows with the same key are replaced'),
   },
+  changes: 'files',
   examples: ['migrate --to backup.db', 'migrate --to postgres://ada@db.example.org/adjutant'],
   async run({ config, flags, terminal }) {
     const url = flags['to'];

@@ -9,7 +9,7 @@ import { fitted } from '../terminal/wrap.ts';
 import { argumentOf, inCommandWords } from './command-words.ts';
 import { type LocalClient, openLocalClient } from './local-client.ts';
 
-interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run'> {
+interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run' | 'changes'> {
   readonly tool: Name;
   /** The tool arguments that the words give, in their order. */
   readonly words?: readonly string[];

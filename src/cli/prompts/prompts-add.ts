@@ -31,6 +31,7 @@ export const add: Action = {
     'token-file': text('FILE', 'For a private repository: the file with a token for its host'),
     'dry-run': toggle('Show what would be served, and change nothing'),
   },
+  changes: 'files',
   examples: ['prompts add ~/notes/prompts', 'prompts add https://example.org/team/prompts.git'],
   async run(use) {
     const [what = ''] = use.words;

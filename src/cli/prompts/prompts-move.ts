@@ -48,6 +48,7 @@ export const move = promptAction(
     args: 'PROGRAM',
     notes: { PROGRAM: 'hexai or twig' },
     flags: { 'dry-run': toggle('Show the changes without making them') },
+    changes: 'files',
     examples: ['prompts move hexai --dry-run', 'prompts move twig'],
   },
 );
@@ -122,6 +123,7 @@ export const pull = promptAction(
   {
     summary: 'Update the repositories of the settings',
     args: '[NAME…]',
+    changes: 'files',
     examples: ['prompts pull', 'prompts pull team'],
   },
 );

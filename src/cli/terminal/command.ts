@@ -29,8 +29,11 @@ export interface Action {
   readonly flags?: Flags;
   /** Settings that the help lists like flags. All others can be set as well. */
   readonly settings?: readonly string[];
-  /** True if the action changes files without a tool, so `read_only` refuses it here. */
-  readonly changes?: boolean;
+  /**
+   * What the action changes without a tool. The security log records it, except for the whole home, of which the log is a part.
+   * `read_only` refuses it, except for the settings, one of which is `read_only`.
+   */
+  readonly changes?: 'files' | 'settings' | 'home';
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
   /** Resolves to the exit code. */
