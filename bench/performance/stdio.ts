@@ -47,6 +47,11 @@ export class StdioServer {
     return memoryMegabytes(this.#child.pid!);
   }
 
+  /** CPU time since the start in microseconds. */
+  get cpu(): number {
+    return cpuMicroseconds(this.#child.pid!);
+  }
+
   /** CPU time per call in microseconds, with `together` calls written at once. */
   async measure(method: Method, calls: number, together: number): Promise<number> {
     const group = Array.from({ length: together }, () => [method, this.#requests[method]] as const);
