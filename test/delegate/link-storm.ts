@@ -108,10 +108,11 @@ export async function playLinkStorm(requests: number): Promise<LinkStormReport> 
     });
     const inbox = new Map<string, Received[]>();
     const senders = senderPerChannel((channel) => ({
-      async deliver({ data: { about }, text, recipient, refusal }) {
+      async deliver({ data: { about }, text, recipient, decision }) {
         const review = /^Review and decide: (\S+)$/m.exec(text)?.[1];
         const refuse = /^Refuse: (\S+)$/m.exec(text)?.[1];
-        if (refusal?.url !== refuse) problems.push(`${about}: the button and the link differ`);
+        if (decision?.refuse.url !== refuse || decision?.review?.url !== review)
+          problems.push(`${about}: the button and the link differ`);
         const received = { person: recipient.name.replace('Name of ', ''), channel, review, refuse };
         inbox.set(String(about), [...(inbox.get(String(about)) ?? []), received]);
         return { kind: 'accepted', detail: 'ok' };

@@ -93,6 +93,11 @@ describe('apprise', () => {
       title: 'Review, at noon',
       message: 'Review begins at noon.',
     });
+    const refuse = { label: 'Refuse', url: 'https://me.example.com/decide/x' };
+    await channel.deliver({ ...message([address]), decision: { refuse } }, deadline());
+    expect(JSON.parse(receiver.requests[1]!.body).message).toBe(
+      'Review begins at noon.\nRefuse: https://me.example.com/decide/x',
+    );
   });
 
   it.skipIf(!isInstalled())('reports a failure without the secret', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { singleLine } from '../../single-line.ts';
 import type { AddressGuard } from '../network/address-guard.ts';
-import { defineChannel, type Message, type Outcome } from '../sending/channel.ts';
+import { decisionLines, defineChannel, type Message, type Outcome } from '../sending/channel.ts';
 
 /** Services of the program apprise that users may choose. Those with `true` name a server of their own. */
 const appriseSchemes: Readonly<Record<string, boolean>> = {
@@ -69,7 +69,7 @@ export const apprise = defineChannel({
         // Addresses contain secrets, which other users could read in a list of processes.
         const file = join(folder, 'addresses.conf');
         await disk.writeFile(file, `${addresses.join('\n')}\n`, { mode: 0o600 });
-        const outcome = await run(['-c', file, '-t', message.short.title], withLink(message), signal);
+        const outcome = await run(['-c', file, '-t', message.short.title], withLinks(message), signal);
         return { ...outcome, detail: withoutAddresses(outcome.detail, addresses) };
       } finally {
         await disk.rm(folder, { recursive: true, force: true });
@@ -130,8 +130,9 @@ function withoutAddresses(detail: string, addresses: readonly string[]): string 
   }, detail);
 }
 
-/** The services of apprise have no buttons, so the message carries the link. */
-function withLink({ short, data }: Message): string {
-  const link = data['acknowledge_url'];
-  return typeof link === 'string' ? `${short.text}\n${link}` : short.text;
+/** The services of apprise have no buttons, so the message carries the links. */
+function withLinks(message: Message): string {
+  const link = message.data['acknowledge_url'];
+  const links = [...(typeof link === 'string' ? [link] : []), ...decisionLines(message)];
+  return [message.short.text, ...links].join('\n');
 }

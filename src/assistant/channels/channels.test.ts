@@ -363,6 +363,48 @@ describe('buttons and headers', () => {
   });
 });
 
+describe('a request for permission', () => {
+  const link = (name: string) => ({ label: name, url: `https://me.example.com/decide/${name}` });
+  const asking = (more: Partial<Message['decision']> = {}): Partial<Message> => ({
+    short: { title: 'shop: the agent asks for permission', text: 'https://me.example.com/#/runs/1' },
+    decision: { refuse: link('Refuse'), ...more },
+    data: {},
+  });
+
+  it('has both links in a private Telegram chat, below a text of any length and without a preview', async () => {
+    const { url, requests } = await provider(200, '{"ok":true,"result":{"message_id":1}}');
+    const telegram = senderOf('telegram', folder, {
+      'delivery.telegram_url': url,
+      'delivery.telegram_token': '1:a',
+    });
+    const decision = { review: link('Review') };
+    await telegram.deliver(at('42', asking(decision)), deadline());
+    const long = { short: { title: 'shop', text: 'x'.repeat(5000) } };
+    await telegram.deliver(at('42', { ...asking(decision), ...long }), deadline());
+    const [first, second] = requests.map(({ body }) => JSON.parse(body));
+    expect(first).toEqual({
+      chat_id: '42',
+      text: 'shop: the agent asks for permission\n\nhttps://me.example.com/#/runs/1\n\nReview: https://me.example.com/decide/Review\n\nRefuse: https://me.example.com/decide/Refuse',
+      link_preview_options: { is_disabled: true },
+    });
+    expect(second.text).toHaveLength(4000);
+    expect(second.text).toContain('Review: https://me.example.com/decide/Review\n\nRefuse: ');
+  });
+
+  it.each([
+    ['telegram', '-77', { 'delivery.telegram_token': '1:a' }],
+    ['gotify', 'A1b2C3d4E5f6G7h', {}],
+    ['sms', '+4930123456', { 'delivery.call_account': 'AC1', 'delivery.call_token': 'x' }],
+    ['ntfy', 'topic', {}],
+  ])('can be refused by %s', async (name, address, settings) => {
+    const { url, requests } = await provider(200, '{"ok":true,"id":1}');
+    const urls = { 'delivery.telegram_url': url, 'delivery.gotify_url': url, 'delivery.ntfy_url': url };
+    const own = { ...urls, 'delivery.call_url': url, 'delivery.sms_from': '+15550199', ...settings };
+    await senderOf(name, folder, own).deliver(at(address, asking()), deadline());
+    expect(decodeURIComponent(requests[0]!.body)).toContain('https://me.example.com/decide/Refuse');
+  });
+});
+
 describe('credentials in a URL', () => {
   it('are sent as a header and never appear in an error message', async () => {
     const { url, requests, close } = await provider(200, '{}');

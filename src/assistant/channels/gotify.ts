@@ -1,6 +1,6 @@
 import { isObject } from '../../json.ts';
 import type { Urgency } from '../../store/schema.ts';
-import { defineChannel } from '../sending/channel.ts';
+import { decisionLines, defineChannel } from '../sending/channel.ts';
 
 /** The app of Gotify makes a sound from 4 on, and also vibrates from 8 on. */
 const priorities: Readonly<Record<Urgency, number>> = { low: 2, normal: 5, high: 8, urgent: 10 };
@@ -49,7 +49,7 @@ export const gotify = defineChannel({
           },
           body: JSON.stringify({
             title: message.short.title,
-            message: message.short.text,
+            message: [message.short.text, ...decisionLines(message)].join('\n\n'),
             priority: priorities[message.urgency],
             extras: {
               'client::display': { contentType: 'text/plain' },

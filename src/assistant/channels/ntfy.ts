@@ -52,7 +52,9 @@ export const ntfy = defineChannel({
             ...(typeof link === 'string' && link !== '' && { click: link }),
             ...(typeof confirmUrl === 'string' &&
               message.actions && { actions: buttons(confirmUrl, message.actions) }),
-            ...(message.refusal && { actions: [button(message.refusal.label, message.refusal.url)] }),
+            ...(message.decision && {
+              actions: [button(message.decision.refuse.label, message.decision.refuse.url)],
+            }),
           }),
           headers: {
             'content-type': 'application/json; charset=utf-8',

@@ -1,6 +1,6 @@
 import { isPhoneNumber } from '../../single-line.ts';
 import { providerSettings, requestProvider } from '../sending/call-provider.ts';
-import { defineChannel, type Message } from '../sending/channel.ts';
+import { decisionLines, defineChannel, type Message } from '../sending/channel.ts';
 
 /** Ten parts of an SMS. Providers refuse longer texts. */
 const maxLength = 1500;
@@ -49,10 +49,12 @@ export const sms = defineChannel({
   },
 });
 
-/** An SMS has no title and no buttons, so the link to confirm is part of the text. */
-function bodyOf({ short, data }: Message): string {
+/** An SMS has no title and no buttons, so the links to confirm and to decide are part of the text. */
+function bodyOf(message: Message): string {
+  const { short, data } = message;
   const link = data['acknowledge_url'];
-  const end = typeof link === 'string' ? `\n${link}` : '';
+  const links = [...(typeof link === 'string' ? [link] : []), ...decisionLines(message)];
+  const end = links.map((line) => `\n${line}`).join('');
   const text = `${short.title}\n${short.text}`;
   return `${[...text].slice(0, maxLength - end.length).join('')}${end}`;
 }

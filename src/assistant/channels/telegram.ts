@@ -2,7 +2,13 @@ import { parseObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import { readReply } from '../../request-body.ts';
 import { singleLine } from '../../single-line.ts';
-import { type Answers, defineChannel, type Listener, type Message } from '../sending/channel.ts';
+import {
+  type Answers,
+  decisionLines,
+  defineChannel,
+  type Listener,
+  type Message,
+} from '../sending/channel.ts';
 
 interface Bot {
   /** Base URL of the Bot API. */
@@ -61,6 +67,7 @@ export const telegram = defineChannel({
             chat_id: address,
             text: textOf(message),
             ...(message.urgency === 'low' && { disable_notification: true }),
+            ...(message.decision && { link_preview_options: { is_disabled: true } }),
             ...keyboard(message),
           }),
           reference: (answer) => /"message_id":(\d+)/.exec(answer)?.[1],
@@ -93,8 +100,13 @@ function methodUrl({ url, token }: Bot, method: string): string {
   return new URL(`/bot${token}/${method}`, url).href;
 }
 
-function textOf({ short }: Message): string {
-  return [...`${short.title}\n\n${short.text}`].slice(0, maxTextLength).join('');
+/** Buttons with an address must be public, so the links to decide are part of the text. */
+function textOf(message: Message): string {
+  const { title, text } = message.short;
+  const end = decisionLines(message)
+    .map((line) => `\n\n${line}`)
+    .join('');
+  return `${[...`${title}\n\n${text}`].slice(0, maxTextLength - end.length).join('')}${end}`;
 }
 
 /** Telegram returns the data of the pressed button; it may have 64 bytes. */

@@ -100,7 +100,12 @@ export function writeMessage(
         ...(done && { done }),
       },
     }),
-    ...(refuse !== undefined && { refusal: { label: texts.decide.refuse, url: refuse } }),
+    ...(refuse !== undefined && {
+      decision: {
+        ...(review !== undefined && { review: { label: texts.decide.review, url: review } }),
+        refuse: { label: texts.decide.refuse, url: refuse },
+      },
+    }),
     sentAt: new Date(nowMs),
     data: {
       ...(notification.about === null

@@ -142,13 +142,24 @@ export interface Message {
   readonly urgency: Urgency;
   /** The same for all messages about an occurrence, so that mail programs show them together. */
   readonly thread?: string;
+  /** Where the recipient decides on what the message asks for. A POST to the second link refuses at once. */
+  readonly decision?: { readonly review?: Link; readonly refuse: Link };
   /** Labels of the buttons; absent if there is nothing to confirm. With `done`, the first one completes a task. */
-  /** Refuses what the message asks for, with one request. */
-  readonly refusal?: { readonly label: string; readonly url: string };
   readonly actions?: { readonly acknowledge: string; readonly snooze?: string; readonly done?: boolean };
   readonly sentAt: Date;
   /** Machine-readable details. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+interface Link {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** The links with which the recipient decides, one in each line, for channels without buttons for them. */
+export function decisionLines({ decision }: Pick<Message, 'decision'>): readonly string[] {
+  const links = decision === undefined ? [] : [decision.review, decision.refuse];
+  return links.flatMap((link) => (link === undefined ? [] : [`${link.label}: ${link.url}`]));
 }
 
 /** A user as the recipient of one channel. */
