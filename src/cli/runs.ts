@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ToolArguments } from '../api.ts';
+import type { ToolAnswer, ToolArguments } from '../api.ts';
 import { eventsText, overviewLine } from '../delegate/run/run-report.ts';
 import { inCommandWords } from './client/command-words.ts';
 import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
@@ -284,20 +284,37 @@ async function decide(
   { client, run_id, message, flags, terminal }: RunUse,
   decision: 'allow_once' | 'allow_run' | 'refuse',
 ): Promise<number> {
-  const request = message === '' ? await onlyRequest(client, run_id) : { run_id, approval_id: message };
+  const { value } = await client.call('list_approvals', {});
+  const asked =
+    message === ''
+      ? onlyRequest(value.approvals, run_id)
+      : value.approvals.find((one) => one.run_id === run_id && one.id === message);
+  if (asked !== undefined && decision !== 'refuse') {
+    const question = `${wholeRequest(asked)}\nAllow it?`;
+    if (!(await terminal.confirm(question, { inScripts: true, declined: 'Nothing was allowed.' }))) return 1;
+  }
+  const request = { run_id: asked?.run_id ?? run_id, approval_id: asked?.id ?? message };
   const reason = flags['reason'] === undefined ? {} : { reason: String(flags['reason']) };
   return report(await client.call('answer_approval', { ...request, decision, ...reason }), terminal);
 }
 
-async function onlyRequest(
-  client: LocalClient,
-  run_id: string,
-): Promise<{ readonly run_id: string; readonly approval_id: string }> {
-  const { value } = await client.call('list_approvals', {});
+type Request = ToolAnswer<'list_approvals'>['approvals'][number];
+
+/** Everything that a person decides on. */
+function wholeRequest(request: Request): string {
+  const { command, diff, host, tool, cwd, reason } = request;
+  return [
+    ...[command, diff, host, tool].filter((part) => part !== undefined),
+    ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
+    ...(reason === undefined ? [] : [`Reason of the agent: ${reason}`]),
+  ].join('\n');
+}
+
+function onlyRequest(approvals: readonly Request[], run_id: string): Request {
   // The jobs of an autopilot ask under ids of their own.
-  const own = value.approvals.filter((request) => `${request.run_id}/`.startsWith(`${run_id}/`));
+  const own = approvals.filter((request) => `${request.run_id}/`.startsWith(`${run_id}/`));
   const [first, ...others] = own;
-  if (first !== undefined && others.length === 0) return { run_id: first.run_id, approval_id: first.id };
+  if (first !== undefined && others.length === 0) return first;
   throw new UsageError(
     own.length === 0
       ? `run ${run_id} asks for no permission`

@@ -27,10 +27,16 @@ export interface Terminal extends Streams {
   /** Writes to stderr, unless --quiet or --json is given. */
   hint(text: string): void;
   /**
-   * Asks before something is deleted, unless --yes is given. Without a terminal nobody can answer: the command is then refused,
-   * or goes on if `inScripts` is set.
+   * Asks before something is deleted or allowed, unless --yes is given. Without a terminal nobody can answer: the command is then
+   * refused, or goes on if `inScripts` is set.
    */
-  confirm(question: string, options?: { readonly inScripts?: boolean }): Promise<boolean>;
+  confirm(question: string, options?: ConfirmOptions): Promise<boolean>;
+}
+
+interface ConfirmOptions {
+  readonly inScripts?: boolean;
+  /** Said after a no. Default: that nothing was deleted. */
+  readonly declined?: string;
 }
 
 /** Thrown when the user presses Ctrl-C. */
@@ -66,7 +72,7 @@ export function createTerminal(streams: Streams, flags: LoadedConfig['flags']): 
     report: silent && !json ? () => {} : answer,
     note,
     hint: silent ? () => {} : note,
-    async confirm(question, { inScripts = false } = {}) {
+    async confirm(question, { inScripts = false, declined = 'Nothing was deleted.' } = {}) {
       if (flags['yes'] === true) return true;
       if (!streams.input.isTTY || !streams.errors.isTTY) {
         if (inScripts) return true;
@@ -77,7 +83,7 @@ export function createTerminal(streams: Streams, flags: LoadedConfig['flags']): 
       const answer = await asking.question(`${printable(question)} [y/N] `);
       asking.close();
       const isYes = /^y(es)?$/i.test(answer.trim());
-      if (!isYes) note('Nothing was deleted.\n');
+      if (!isYes) note(`${declined}\n`);
       return isYes;
     },
   };

@@ -13,28 +13,39 @@ const decisionTitles: Readonly<Record<ApprovalDecision, string>> = {
   allow_run: 'Allow for this run',
   refuse: 'Refuse',
 };
-const maxDetailChars = 4_000;
+const [maxDetailChars, maxReasonChars] = [10_000, 500];
+const tooLong = 'The request is too long for this form, which can only refuse it. The page shows all of it.';
 
-/** The form that asks a person about a request of an agent, and of the job of an autopilot with this title. */
+/**
+ * The form that asks a person about a request of an agent, and of the job of an autopilot with this title. Nobody can allow what
+ * the form does not show whole.
+ */
 export function approvalForm(
   runId: string,
   request: ApprovalRequest & { readonly job?: string | undefined },
 ): AskRequest {
-  const { cwd, reason, diff, decisions, job } = request;
+  const { command, cwd, reason, diff, host, tool, job } = request;
   const asker = job === undefined ? `The agent of run ${runId}` : `Job "${job}" (run ${runId})`;
-  const message = [
-    `${asker} asks for permission: ${describeRequest(request)}`,
+  const summary = describeRequest(request);
+  const details = [command, diff, host, tool].filter(
+    (part) => part !== undefined && !`${summary}\n`.includes(` ${part}\n`),
+  );
+  const whole = [
+    `${asker} asks for permission: ${summary}`,
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
-    ...(reason === undefined ? [] : [`Reason: ${reason}`]),
-    ...(diff === undefined ? [] : [`> ${diff}`]),
+    ...(reason === undefined ? [] : [`Reason: ${shorten(reason)}`]),
+    ...details.map((part) => `> ${part}`),
   ]
     .map(quoteLines)
     .join('\n');
+  const isWhole = whole.length <= maxDetailChars;
+  const message = isWhole ? whole : `${tooLong}\n${whole.slice(0, maxDetailChars)}…`;
+  const decisions = request.decisions.filter((decision) => isWhole || decision === 'refuse');
   return {
     method: 'elicitation/create',
     params: {
       mode: 'form',
-      message: message.slice(0, maxDetailChars),
+      message,
       requestedSchema: {
         type: 'object',
         required: ['decision'],
@@ -50,6 +61,10 @@ export function approvalForm(
       },
     },
   };
+}
+
+function shorten(reason: string): string {
+  return reason.length > maxReasonChars ? `${reason.slice(0, maxReasonChars)}…` : reason;
 }
 
 /** The answer in a filled form. A form that was only closed is no answer: the request stays open for others. */

@@ -49,11 +49,25 @@ export async function findApprovers(
   notified?: string,
 ): Promise<readonly Recipient[]> {
   if (notify === 'nobody' && notified === undefined) return [];
-  const allowing = await Promise.all(['me', ...approvers].map((one) => findKnown(outreach, one)));
+  const allowing = await Promise.all([
+    findKnown(outreach, 'me'),
+    ...approvers.map((id) => findApprover(outreach, id)),
+  ]);
   const mayAllow = new Set(allowing.filter((id) => id !== undefined));
   const other = notified === undefined ? undefined : await findKnown(outreach, notified);
   const people = new Set([...mayAllow, ...(other === undefined ? [] : [other])]);
   return [...people].map((person) => ({ person, mayAllow: mayAllow.has(person) }));
+}
+
+/** Only an id names an approver: people can change their own name and address, and so pass for somebody else. */
+async function findApprover(outreach: Outreach, written: string): Promise<string | undefined> {
+  const id = await findKnown(outreach, written);
+  if (id === undefined || id === written || written === 'me') return id;
+  log(
+    'warning',
+    `"${written}" in delegate.approvers is no id and may not allow anything; did you mean ${id}?`,
+  );
+  return undefined;
 }
 
 const reachableLifetimeMs = 60 * 60_000;

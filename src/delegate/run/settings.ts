@@ -185,7 +185,7 @@ export const delegateSettings = defineSettings({
     type: 'list',
     default: [],
     description:
-      'People, by id or name, who get requests for permission and may allow them, besides me. Others who are notified of a run may only refuse.',
+      'Ids of people who get requests for permission and may allow them, besides me. Others who are notified of a run may only refuse.',
   },
   'delegate.approvals_at_night': {
     type: 'choice',

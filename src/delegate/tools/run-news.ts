@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
@@ -25,6 +26,8 @@ export class RunNews {
   #hasFoundLost = false;
   #current: Promise<void> | undefined;
   #problem: unknown;
+  /** Ids of events whose news could not be told. */
+  readonly #failed = new Set<string>();
   #prunedAt = 0;
 
   constructor(delegation: Delegation, outreach: Outreach) {
@@ -54,7 +57,14 @@ export class RunNews {
     const { events } = await this.#delegation.runner.queue;
     if (!this.#hasFoundLost) await this.#findLost(events);
     this.#hasFoundLost = true;
-    for (const one of events.unsettled()) await this.#settle(events, one);
+    for (const one of events.unsettled())
+      await this.#settle(events, one).catch((error: unknown) => {
+        if (error instanceof Failure && error.kind === 'unavailable') throw error;
+        // The other news must not wait for it.
+        const isKnown = this.#failed.has(one.event.id);
+        log(isKnown ? 'debug' : 'warning', `the news ${one.event.id} cannot be told yet`, error);
+        this.#failed.add(one.event.id);
+      });
     await this.#prune(events);
   }
 

@@ -7,6 +7,7 @@ import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import type { InboxItem } from '../shared/inbox.tsx';
 import { useTicks } from '../shared/server-connection.tsx';
+import { visibleText } from '../shared/visible-text.ts';
 import { shortTime } from '../shared/zone-time.ts';
 import { perform } from './perform.ts';
 
@@ -59,8 +60,8 @@ export function ApprovalCard({ item, hasKeys, isWanted, done }: Props) {
       <p class="small soft">
         <a href={page}>{detail}</a> · asked {shortTime(since)}
       </p>
-      {request.reason && <p class="small">{request.reason}</p>}
-      {subject !== undefined && <pre class="code">{subject}</pre>}
+      {request.reason && <p class="small">{visibleText(request.reason)}</p>}
+      {subject !== undefined && <pre class="code">{visibleText(subject)}</pre>}
       {request.cwd && (
         <p class="small soft">
           In <code>{request.cwd}</code>

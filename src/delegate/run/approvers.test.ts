@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../failure.ts';
+import type { Outreach } from '../../outreach.ts';
+import { findApprovers, type NewsOptions } from './approvers.ts';
+
+/** People by all that names them. Eve has taken the first name of Ben Miller. */
+const people: Readonly<Record<string, string>> = {
+  me: 'ada',
+  ben: 'ben',
+  Ben: 'eve',
+  'eve@example.com': 'eve',
+};
+const outreach: Partial<Outreach> = {
+  findPerson: async (written: string) => {
+    const id = people[written];
+    if (id === undefined) throw new Failure('resource-not-found', `nobody is called "${written}"`);
+    return id;
+  },
+};
+const news: NewsOptions = { notify: 'away', details: false, approvers: [], atNight: 'silent' };
+
+it.each([
+  ['an id', 'ben', ['ada', 'ben']],
+  ['me', 'me', ['ada']],
+  ['a name, which people can give themselves', 'Ben', ['ada']],
+  ['a mail address, which people can give themselves', 'eve@example.com', ['ada']],
+  ['somebody who is unknown', 'carl', ['ada']],
+])('delegate.approvers with %s', async (_, written, expected) => {
+  const found = await findApprovers({ ...news, approvers: [written] }, outreach as Outreach);
+  expect(found).toEqual(expected.map((person) => ({ person, mayAllow: true })));
+});
