@@ -6,7 +6,7 @@ import { contracts } from '../src/contracts/contracts.ts';
 import { Server } from '../src/engine/server.ts';
 import { Failure } from '../src/failure.ts';
 import type { JsonObject } from '../src/json.ts';
-import type { OutreachMessage } from '../src/outreach.ts';
+import type { Outreach, OutreachMessage } from '../src/outreach.ts';
 import type { Routine } from '../src/routines/definition/routine.ts';
 import type { MatchedEvent } from '../src/routines/firing/dues.ts';
 import type { RunPort, RunState } from '../src/routines/firing/run-port.ts';
@@ -85,12 +85,25 @@ export function openRoutines(
     notes,
     zone: 'Europe/Berlin',
     messages: [] as OutreachMessage[],
+    /** Keys of messages that are no longer true. */
+    withdrawn: [] as string[],
     events: [] as MatchedEvent[],
     actors: new Map<string, Actor>(),
   };
   const clock = () => bench.now;
   const runs = new ScriptedRuns(clock);
   const { memory, ...options } = more;
+  const outreach: Outreach = {
+    async send(message) {
+      if (!bench.messages.some(({ key }) => key === message.key)) bench.messages.push(message);
+      return { person: message.person, channel: 'email', dueMs: bench.now, warnings: [] };
+    },
+    async withdraw(key) {
+      bench.withdrawn.push(key);
+    },
+    findPerson: async (written) => written,
+    canReach: async () => true,
+  };
   const feature = createRoutines({
     databaseUrl: join(folder, 'adjutant.db'),
     stateDir: folder,
@@ -108,15 +121,7 @@ export function openRoutines(
     call: () => Promise.reject(new Error('no feature is called')),
     expandText: async (text, args) =>
       text.startsWith(':brief') ? `Brief about ${args['title'] ?? args['body'] ?? 'nothing'}.` : undefined,
-    outreach: {
-      async send(message) {
-        if (!bench.messages.some(({ key }) => key === message.key)) bench.messages.push(message);
-        return { person: message.person, channel: 'email', dueMs: bench.now, warnings: [] };
-      },
-      withdraw: async () => {},
-      findPerson: async (written) => written,
-      canReach: async () => true,
-    },
+    outreach,
     findEvents: async (_, { edge, fromMs, toMs }) =>
       bench.events.filter(({ startMs, endMs }) => {
         const ms = edge === 'start' ? startMs : endMs;
@@ -142,7 +147,7 @@ export function openRoutines(
     return reply['structuredContent'] as any;
   };
   return Object.assign(bench, {
-    ...{ runs, feature, server, client, call: result },
+    ...{ runs, feature, server, client, outreach, call: result },
     create: (when: unknown, fields: JsonObject = {}) =>
       result('create_routine', {
         name: 'brief',

@@ -80,7 +80,7 @@ function argumentsOf({ flags }: Use): Partial<ToolArguments<'create_routine'>> {
 
 function changeAction(
   action: Omit<Action, 'run' | 'args'>,
-  work: (client: LocalClient, name: string, use: Use) => Promise<Changed>,
+  work: (client: LocalClient, name: string, use: Use) => Promise<Changed | undefined>,
 ): Action {
   return {
     args: 'NAME',
@@ -89,6 +89,7 @@ function changeAction(
       const { loaded, terminal, words } = use;
       await using client = await openLocalClient(loaded, terminal);
       const changed = await work(client, words[0]!, use);
+      if (changed === undefined) return 1;
       terminal.answer(changed, () => showChange(changed));
       return 0;
     },
@@ -116,6 +117,15 @@ function whenText({ when }: Pick<Routine, 'when'>): string {
   return `${before ?? after} ${before === undefined ? 'after' : 'before'} events with ${selection.join(' and ')}`;
 }
 
+function rightsText({ sandbox, apply, asks, agent }: Routine): string {
+  return [
+    sandbox,
+    ...(sandbox === 'read-only' ? [] : [`changes: ${apply}`]),
+    ...(asks ? ['may ask for permission'] : []),
+    ...(agent === undefined ? [] : [`agent ${agent}`]),
+  ].join(', ');
+}
+
 function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): string {
   return routines
     .map((routine) =>
@@ -124,7 +134,8 @@ function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): s
         ...(routine.pause_reason === undefined ? [] : [`  ${routine.pause_reason}`]),
         `  When:    ${whenText(routine)}, ${routine.timezone}`,
         `  Next:    ${routine.next_due?.map((time) => showTime(time, routine.timezone)).join(', ') || '-'}`,
-        `  Folder:  ${routine.cwd} on ${routine.host}, ${routine.sandbox}`,
+        `  Folder:  ${routine.cwd} on ${routine.host}`,
+        `  Rights:  ${rightsText(routine)}`,
         `  Result:  ${routine.notify ?? 'nobody is told'}`,
         `  Task:    ${routine.task.replaceAll('\n', '\n           ')}`,
         ...firings.map(
@@ -137,11 +148,6 @@ function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): s
 }
 
 const routine = { NAME: 'name or id of a routine' };
-const pausing = (paused: boolean, summary: string, word: string) =>
-  changeAction(
-    { summary, notes: routine, examples: [`routines ${word} brief`, `routines ${word} brief --json`] },
-    async (client, name) => (await client.call('update_routine', { routine: name, paused })).value,
-  );
 
 /** Tasks for agents that start by themselves. */
 export const routines: Command = {
@@ -228,8 +234,33 @@ export const routines: Command = {
         return (await client.call('update_routine', { routine: name, ...args })).value;
       },
     ),
-    pause: pausing(true, 'Pause a routine', 'pause'),
-    resume: pausing(false, 'Resume a routine, or confirm one that a model created', 'resume'),
+    pause: changeAction(
+      {
+        summary: 'Pause a routine',
+        notes: routine,
+        examples: ['routines pause brief', 'routines pause brief --json'],
+      },
+      async (client, name) => (await client.call('update_routine', { routine: name, paused: true })).value,
+    ),
+    resume: changeAction(
+      {
+        summary: 'Resume a routine, or confirm one that a model created',
+        notes: routine,
+        examples: ['routines resume brief', 'routines resume brief --json'],
+      },
+      async (client, name, { terminal }) => {
+        const { value } = await client.call('list_routines', { routine: name, limit: 1 });
+        const [found] = value.routines;
+        if (found?.status === 'unconfirmed') {
+          const question = `${showRoutine({ routines: [found] })}\nLet it run by itself?`;
+          const ask = { inScripts: true, declined: 'It still waits.' };
+          if (!(await terminal.confirm(question, ask))) return undefined;
+        }
+        // A person confirms what they were shown, and nothing else.
+        const as_of = found && { as_of: found.changed };
+        return (await client.call('update_routine', { routine: name, paused: false, ...as_of })).value;
+      },
+    ),
     delete: toolAction({
       tool: 'delete_routine',
       words: ['routine'],

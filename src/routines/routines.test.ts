@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { monday, openRoutines } from '../../test/routine-bench.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
+import { createRecords } from '../store/records.ts';
 import { connectMemory } from '../transports/memory.ts';
 
 const [minute, hour] = [60_000, 3_600_000];
@@ -280,7 +281,10 @@ describe('a clock', () => {
     const { routines } = await bench.call('list_routines', { routine: 'fails' });
     expect(routines[0]).toMatchObject({ status: 'paused', pause_reason: 'It failed 5 times in a row.' });
     expect(bench.messages.at(-1)).toMatchObject({ title: { kind: 'paused', name: 'fails (notes)' } });
+    await bench.call('update_routine', { routine: 'fails', notify: 'ben' });
+    expect(bench.withdrawn).toEqual([]);
     await bench.call('update_routine', { routine: 'fails', paused: false });
+    expect(bench.withdrawn).toEqual([bench.messages.at(-1)!.key]);
     bench.runs.outcome = 'completed';
     await bench.pass(hour, 10 * minute);
     expect((await bench.call('list_routines', { routine: 'fails' })).routines[0].status).toBe('active');
@@ -312,6 +316,50 @@ describe('a clock', () => {
     await bench.pass(hour + minute, minute);
     expect(bench.messages).toMatchObject([{ title: { kind: 'failed', name: 'brief (notes)' } }]);
     expect(bench.messages[0]!.text).toBeUndefined();
+  });
+
+  it('withdraws the message that it is paused if it is deleted, also while the message is queued', async () => {
+    await using bench = openRoutines();
+    bench.runs.outcome = 'failed';
+    const { send } = bench.outreach;
+    let isDeleted = false;
+    bench.outreach.send = async (message) => {
+      const sent = await send(message);
+      if (message.key.includes('/paused/') && !isDeleted) {
+        isDeleted = true;
+        await bench.call('delete_routine', { routine: 'brief' });
+        bench.withdrawn.length = 0;
+      }
+      return sent;
+    };
+    await bench.create('every hour');
+    await bench.pass(6 * hour, 10 * minute);
+    expect(isDeleted).toBe(true);
+    expect(bench.withdrawn).toEqual([bench.messages.at(-1)!.key]);
+  });
+
+  it('follows the other runs if one cannot be read', async () => {
+    await using bench = openRoutines();
+    bench.runs.outcome = 'open';
+    for (const name of ['unreadable', 'other']) await bench.create('every day at 07:00', { name });
+    await bench.pass(hour + minute, minute);
+    const find = bench.runs.find.bind(bench.runs);
+    bench.runs.find = (id) => (id === 'run-1' ? Promise.reject(new Error('damaged')) : find(id));
+    bench.runs.endAll();
+    await bench.pass(minute);
+    const status = async (name: string) => (await bench.history(name))[0]!['status'];
+    expect([await status('unreadable'), await status('other')]).toEqual(['running', 'completed']);
+  });
+
+  it('counts a day of its budget from midnight, also on the day when the clocks change', async () => {
+    await using bench = openRoutines();
+    bench.now = Date.parse('2027-03-27T22:00:00Z');
+    await bench.create('cron:30 10,23 * * *', { budget: { day: { tokens: 100 } } });
+    await bench.pass(11 * hour, 10 * minute);
+    expect((await bench.history()).map(({ due, status }) => `${due} ${status}`)).toEqual([
+      '2027-03-28T08:30:00Z completed',
+      '2027-03-27T22:30:00Z completed',
+    ]);
   });
 
   it('does not repeat a run whose worker died after the start', async () => {
@@ -487,8 +535,8 @@ describe('rights', () => {
     await bench.pass(hour + minute, minute);
     expect(bench.runs.started[0]!.actor.rights).toEqual({ ...rights, sandbox: 'read-only' });
     bench.actors.clear();
-    await bench.pass(day, 10 * minute);
-    expect(bench.runs.started).toHaveLength(1);
+    // At once, and not only when it is due again.
+    await bench.pass(minute);
     const { routines } = await bench.call('list_routines');
     expect(routines[0]).toMatchObject({ status: 'paused', pause_reason: expect.stringContaining('revoked') });
     const refused = await phone.request('tools/call', {
@@ -515,6 +563,43 @@ describe('run_routine', () => {
       run_id: 'run-1',
     });
     expect(bench.runs.started).toHaveLength(1);
+  });
+
+  it('is refused while the last run is in progress, or queues', async () => {
+    await using bench = openRoutines();
+    bench.runs.outcome = 'open';
+    await bench.create('every day at 07:00');
+    await bench.create('every day at 07:00', { name: 'queues', overlap: 'queue' });
+    for (const routine of ['brief', 'queues']) await bench.call('run_routine', { routine });
+    await expect(bench.call('run_routine', { routine: 'brief' })).rejects.toThrow(/still in progress/);
+    expect(await bench.call('run_routine', { routine: 'queues' })).toMatchObject({
+      status: 'due',
+      reason: expect.stringContaining('end of the last run'),
+    });
+    bench.runs.endAll();
+    expect(await bench.call('run_routine', { routine: 'brief' })).toMatchObject({ status: 'running' });
+    await bench.feature.once();
+    expect(bench.runs.started.map(({ name }) => name)).toEqual(['brief', 'queues', 'brief', 'queues']);
+  });
+
+  it('does not try again what a model has changed since', async () => {
+    await using bench = openRoutines();
+    await bench.create('every day at 07:00');
+    bench.runs.outcome = new Failure('unavailable', 'No agent.');
+    expect(await bench.call('run_routine', { routine: 'brief' })).toMatchObject({ status: 'due' });
+    const records = createRecords(`${bench.folder}/adjutant.db`);
+    const [id = ''] = await records.keys('routines');
+    await records.change('routines', id, (routine) => ({
+      next: { ...routine, task: 'evil', status: 'unconfirmed' },
+    }));
+    await records.close();
+    bench.runs.outcome = 'completed';
+    await bench.pass(5 * minute, minute);
+    expect(bench.runs.started).toEqual([]);
+    expect((await bench.history())[0]).toMatchObject({
+      status: 'skipped',
+      reason: expect.stringContaining('person confirms'),
+    });
   });
 });
 

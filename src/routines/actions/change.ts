@@ -5,6 +5,7 @@ import { readInput } from '../definition/routine-input.ts';
 import type { RoutineInput } from '../definition/routine-schema.ts';
 import { routineView } from '../definition/routine-view.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
+import { withdrawPause } from '../firing/news.ts';
 import { isConfirmed } from './confirmation.ts';
 import { hookOf } from './create.ts';
 import { warningsFor } from './problems.ts';
@@ -45,7 +46,7 @@ export async function updateRoutine(
       ...given,
       status,
       ...(isResumed && { sinceMs: nowMs }),
-      ...(status !== 'paused' && { pauseReason: undefined, isPauseUntold: undefined }),
+      ...(status !== 'paused' && { pauseReason: undefined, isPauseUntold: undefined, pausedMs: undefined }),
       ...(status === 'paused' && paused && { pauseReason: `${context.actor.name} paused it.` }),
       updatedMs: nowMs,
     } as Partial<Routine>;
@@ -53,6 +54,7 @@ export async function updateRoutine(
   if (changed === undefined)
     throw new Failure('conflict', `The routine "${before.name}" was deleted meanwhile.`);
   if (changed.status !== 'active') await firings.skipDue(before.id, 'the routine was paused');
+  if (changed.isPauseUntold === undefined) await withdrawPause(before, data);
   data.loop.wake();
   const isHook = changed.trigger.kind === 'webhook' && before.trigger.kind !== 'webhook';
   return {
@@ -95,5 +97,6 @@ export async function deleteRoutine(data: RoutineData, written: string, context:
   await data.definitions.remove(routine.id);
   await data.firings.remove(routine.id);
   await data.secrets.remove(routine.id);
+  await withdrawPause(routine, data);
   return { structured: { deleted: routine.name } };
 }

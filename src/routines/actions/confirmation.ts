@@ -5,7 +5,8 @@ import { singleLine } from '../../single-line.ts';
 import type { Routine } from '../definition/routine.ts';
 
 /** What a person is shown before a routine may fire. */
-export type Proposal = Pick<Routine, 'name' | 'task' | 'cwd' | 'when' | 'sandbox'> & Partial<Routine>;
+type Proposal = Pick<Routine, 'name' | 'task' | 'cwd' | 'when' | 'sandbox'> &
+  Partial<Pick<Routine, 'apply' | 'asks' | 'agent' | 'notify'>>;
 
 /**
  * Whether a person wants this. On the page and at the command line, the person made the call; every other client is asked, if it can

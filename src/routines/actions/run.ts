@@ -31,6 +31,13 @@ export async function runRoutine(
     throw new Failure('refused', `The routine "${routine.name}" waits until a person confirms it.`);
   const reached = await overBudget(routine, data);
   if (reached !== undefined) throw new Failure('refused', `"${routine.name}" does not run: ${reached}.`);
+  // Without a worker, nobody else notices that the last run has ended.
+  await loop.settle();
+  const isBusy = (await firings.open(routine.machine)).some(
+    ({ routine_id, status }) => routine_id === routine.id && status !== 'due',
+  );
+  if (isBusy && routine.overlap === 'skip')
+    throw new Failure('refused', `"${routine.name}" does not run: its last run is still in progress.`);
   const key = `manual/${newId(nowMs)}`;
   await firings.add([
     {
@@ -41,12 +48,17 @@ export async function runRoutine(
   const find = async () => (await firings.history(routine.id, 50)).find(({ due_key }) => due_key === key);
   const added = await find();
   // Another machine has the folder, and starts the run.
-  if (added !== undefined && routine.machine === machine) {
+  if (added !== undefined && routine.machine === machine && !isBusy) {
     loop.fire(routine, added);
     await loop.idle();
   }
   const { status, run_id, reason } = (await find()) ?? { status: 'due', run_id: null, reason: null };
-  const waits = routine.machine === machine ? reason : `It waits for ${routine.host}.`;
+  const waits =
+    routine.machine !== machine
+      ? `It waits for ${routine.host}.`
+      : isBusy
+        ? 'It waits for the end of the last run.'
+        : reason;
   return {
     structured: {
       ...{ routine: routine.name, status },

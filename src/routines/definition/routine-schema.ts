@@ -119,6 +119,7 @@ export const routineShape = {
     'missed',
     'overlap',
     'host',
+    'changed',
   ],
   properties: {
     id: text,
@@ -141,6 +142,7 @@ export const routineShape = {
     catch_up_hours: { type: 'integer' },
     overlap: { enum: ['skip', 'queue'] },
     host: { type: 'string', description: 'The machine that has the folder and fires it' },
+    changed: { type: 'string', description: 'When it was changed last, for as_of' },
     creator: { type: 'string', description: 'Absent for the owner' },
     last: firingShape,
   },

@@ -25,6 +25,7 @@ export function routineView(routine: Routine, nowMs: number, last?: Firing, time
     ...{ id, name, task, cwd, when, timezone: zone, status, sandbox, apply, missed, overlap, host },
     ...present({ pause_reason: pauseReason, notify, agent, model, asks, budget }),
     catch_up_hours: catchUpHours,
+    changed: new Date(routine.updatedMs).toISOString(),
     ...(isDue && { next_due: nextDueTimes(trigger, zone, nowMs, times).map((ms) => iso(ms)!) }),
     ...(creator.rights !== undefined && { creator: creator.name }),
     ...(last !== undefined && { last: firingView(last) }),

@@ -61,8 +61,10 @@ export interface Routine {
   readonly status: RoutineStatus;
   /** Why it is paused. */
   readonly pauseReason?: string;
-  /** The loop paused it, and nobody has been told yet. */
+  /** True until somebody is told that the loop paused it; absent if a person paused it. */
   readonly isPauseUntold?: boolean;
+  /** When the loop paused it. */
+  readonly pausedMs?: number;
   /** Due times up to this one are not its own: it did not exist, was paused, or had another time. */
   readonly sinceMs: number;
   readonly createdMs: number;
@@ -102,8 +104,22 @@ function narrowRights(one: Rights | undefined, other: Rights | undefined): Right
   };
 }
 
+/** How an active routine changes when something other than a person pauses it. */
+export function pausedBecause(
+  { status }: Routine,
+  pauseReason: string,
+  nowMs: number,
+): Partial<Routine> | undefined {
+  if (status !== 'active') return undefined;
+  return { status: 'paused', pauseReason, isPauseUntold: true, pausedMs: nowMs, updatedMs: nowMs };
+}
+
 /** Why a routine does not run without the rights of its creator. */
 export const revoked = 'The token of its creator was revoked or has expired.';
+
+export function tooOften({ maxPerHour }: Pick<RoutineSettings, 'maxPerHour'>): string {
+  return `It was triggered more than ${maxPerHour} times in an hour.`;
+}
 
 /** Who runs the routine now: its creator with the narrowest of the rights then and now. */
 export function actorOf({ creator }: Pick<Routine, 'creator'>, present: Actor): Actor {

@@ -1,4 +1,4 @@
-import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Clock } from '../../store/store.ts';
 import { type Budget, dayMs, type Routine } from '../definition/routine.ts';
 import type { Firings } from './firings.ts';
@@ -17,7 +17,9 @@ export async function budgetOf(
 ): Promise<Budget> {
   const { run = {}, day } = budget;
   if (day === undefined) return run;
-  const midnight = clock() - (wallOf(clock(), offsetsIn(zone)) % dayMs);
+  const offsets = offsetsIn(zone);
+  const wall = wallOf(clock(), offsets);
+  const midnight = instantOf(wall - (wall % dayMs), offsets);
   const used = await firings.usedSince(id, midnight);
   const least = names.flatMap((name) => {
     const left = day[name] === undefined ? undefined : Math.max(0, day[name] - used[name]);

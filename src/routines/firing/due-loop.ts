@@ -14,15 +14,17 @@ import {
   type Creator,
   dayMs,
   hourMs,
+  pausedBecause,
   type Routine,
   type RoutineSettings,
   revoked,
+  tooOften,
 } from '../definition/routine.ts';
 import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
 import { budgetOf, overBudget } from './day-budget.ts';
 import { clockDues, eventDues, type FindEvents } from './dues.ts';
-import type { Firings, NewDue } from './firings.ts';
+import type { Firings } from './firings.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
 import { composeTask } from './task-text.ts';
@@ -158,12 +160,14 @@ export class DueLoop {
   // ── Due times ──────────────────────────────────────────────────────────────────────────────────────────────
 
   async #store(routine: Routine): Promise<void> {
+    const creator = this.#options.present(routine.creator);
+    if (creator === undefined) return this.#pause(routine, revoked);
     const isClock = isClockTrigger(routine.trigger);
     const next = this.#next.get(routine.id);
     if (isClock && next?.sinceMs === routine.sinceMs && this.#options.clock() < next.ms) return;
     const due = isClock
       ? clockDues(routine, this.#known!.get(routine.id) ?? 0, this.#options)
-      : await this.#eventDues(routine);
+      : await eventDues(routine, actorOf(routine, creator), this.#options);
     if (due.length > 0) await this.#options.firings.add(due);
     const last = due.at(-1);
     if (last !== undefined && last.source === 'clock') this.#known!.set(routine.id, last.dueMs);
@@ -174,13 +178,6 @@ export class DueLoop {
       this.#options.clock(),
     );
     this.#next.set(routine.id, { sinceMs: routine.sinceMs, ms });
-  }
-
-  async #eventDues(routine: Routine): Promise<readonly NewDue[]> {
-    const actor = this.#options.present(routine.creator);
-    if (actor !== undefined) return eventDues(routine, actorOf(routine, actor), this.#options);
-    await this.#pause(routine, revoked);
-    return [];
   }
 
   // ── Starting ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -196,7 +193,9 @@ export class DueLoop {
       const skip = (reason: string, more = {}) =>
         firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), ...more });
       if (routine === undefined) await skip('the routine was deleted');
-      else if (routine.status !== 'active' && firing.source !== 'manual') await skip('the routine is paused');
+      // A start that failed can wait in a row while a model changes the routine.
+      else if (routine.status === 'unconfirmed') await skip('the routine waits until a person confirms it');
+      else if (routine.status === 'paused' && firing.source !== 'manual') await skip('the routine is paused');
       else if (busy.has(routine.id)) {
         if (routine.overlap === 'skip') await skip('the run before it was still in progress');
       } else if (firing.attempts === 0 && this.#isTooLate(routine, firing))
@@ -223,7 +222,7 @@ export class DueLoop {
     const { settings, firings } = this.#options;
     const isTriggered = firing.source === 'event' || firing.source === 'webhook';
     if (isTriggered && (await firings.triggeredLately(routine.id)) > settings.maxPerHour) {
-      await this.#pause(routine, `It was triggered more than ${settings.maxPerHour} times in an hour.`);
+      await this.#pause(routine, tooOften(settings));
       return 'the routine was triggered too often';
     }
     return overBudget(routine, this.#options);
@@ -292,29 +291,36 @@ export class DueLoop {
   }
 
   async #follow(open: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
-    const { runs, clock, firings, owner } = this.#options;
     for (const firing of open) {
       const routine = routines.get(firing.routine_id);
       // A routine that was deleted has no firings.
       if (routine === undefined || firing.status === 'due') continue;
-      const actor = this.#follower(routine);
-      const end = { status: 'failed', ended_ms: clock(), untold: 1, lease_ms: null } as const;
-      if (firing.status === 'running') {
-        const run = await runs.find(firing.run_id!, actor);
-        if (run !== undefined) await this.#record(routine, firing, run);
-        else await firings.update(firing, { ...end, reason: 'its run was removed' });
-        continue;
-      }
-      if (this.#starting.has(firing.id)) continue;
-      const isGone = firing.owner === owner || hasExited(firing.owner ?? '');
-      if (!isGone && (firing.lease_ms ?? 0) > clock()) continue;
-      const run = await runs.search(firing.id, firing.started_ms ?? 0, actor);
-      if (run !== undefined) await this.#record(routine, firing, run);
-      else if (isGone) await this.#retryLater(routine, firing, 'the worker ended before the run started');
-      // A process that is only suspended could still start the run, so it is not repeated; but the routine must go on.
-      else if ((firing.lease_ms ?? 0) + unknownMs < clock())
-        await firings.update(firing, { ...end, reason: 'the worker did not say whether the run started' });
+      await this.#followOne(firing, routine).catch((error: unknown) => {
+        if (error instanceof Failure && error.kind === 'unavailable') throw error;
+        log('warning', `the run of routine ${routine.name} cannot be followed`, error);
+      });
     }
+  }
+
+  async #followOne(firing: Firing, routine: Routine): Promise<void> {
+    const { runs, clock, firings, owner } = this.#options;
+    const actor = this.#follower(routine);
+    const end = { status: 'failed', ended_ms: clock(), untold: 1, lease_ms: null } as const;
+    if (firing.status === 'running') {
+      const run = await runs.find(firing.run_id!, actor);
+      if (run !== undefined) await this.#record(routine, firing, run);
+      else await firings.update(firing, { ...end, reason: 'its run was removed' });
+      return;
+    }
+    if (this.#starting.has(firing.id)) return;
+    const isGone = firing.owner === owner || hasExited(firing.owner ?? '');
+    if (!isGone && (firing.lease_ms ?? 0) > clock()) return;
+    const run = await runs.search(firing.id, firing.started_ms ?? 0, actor);
+    if (run !== undefined) await this.#record(routine, firing, run);
+    else if (isGone) await this.#retryLater(routine, firing, 'the worker ended before the run started');
+    // A process that is only suspended could still start the run, so it is not repeated; but the routine must go on.
+    else if ((firing.lease_ms ?? 0) + unknownMs < clock())
+      await firings.update(firing, { ...end, reason: 'the worker did not say whether the run started' });
   }
 
   /** Runs of a revoked token are followed as well. */
@@ -364,11 +370,7 @@ export class DueLoop {
 
   async #pause({ id }: Routine, reason: string): Promise<void> {
     const { definitions, firings, clock } = this.#options;
-    const paused = await definitions.change(id, ({ status }) =>
-      status === 'active'
-        ? { status: 'paused', pauseReason: reason, isPauseUntold: true, updatedMs: clock() }
-        : undefined,
-    );
+    const paused = await definitions.change(id, (routine) => pausedBecause(routine, reason, clock()));
     if (paused !== undefined) await firings.skipDue(id, 'the routine was paused');
   }
 

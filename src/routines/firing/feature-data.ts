@@ -1,5 +1,6 @@
 import type { Actor, Context } from '../../context.ts';
 import type { ExpandText } from '../../feature.ts';
+import type { Outreach } from '../../outreach.ts';
 import type { Clock } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import type { Creator, RoutineSettings } from '../definition/routine.ts';
@@ -23,6 +24,8 @@ export interface RoutineData {
   readonly publicUrl: string | undefined;
   readonly expandText: ExpandText;
   readonly findEvents: FindEvents;
+  /** Absent where nobody can be reached. */
+  readonly outreach: Outreach | undefined;
   /** The creator with the present rights. Undefined if the token was revoked or has expired. */
   readonly present: (creator: Creator) => Actor | undefined;
   readonly person: (written: string, actor: Actor, creates: boolean) => Promise<PersonFacts>;

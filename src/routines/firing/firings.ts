@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type RawBuilder, sql } from 'kysely';
+import { present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import type { Firing, FiringUpdate } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
@@ -57,7 +58,7 @@ export class Firings {
           status: reason === undefined ? ('due' as const) : ('skipped' as const),
           reason: reason ?? null,
           next_ms: dueMs,
-          input: input ?? null,
+          input: storable(input) ?? null,
           ended_ms: reason === undefined ? null : this.#clock(),
           // A person is told of times that were missed, not of every firing that another one covers.
           untold: reason?.startsWith('missed') ? 1 : 0,
@@ -118,7 +119,10 @@ export class Firings {
     return this.#store.write(async ({ db, changed }) => {
       const { numUpdatedRows } = await db
         .updateTable('firings')
-        .set(change)
+        .set({
+          ...change,
+          ...present({ reason: storable(change.reason), result: storable(change.result) }),
+        })
         .where('id', '=', id)
         .where('fence', '=', fence)
         .where('status', '=', status)
@@ -249,6 +253,11 @@ export class Firings {
   async #read<Row>(work: ReadRows<Row>): Promise<readonly Row[]> {
     return this.exists ? this.#store.read(work) : [];
   }
+}
+
+/** Requests, agents and errors can contain U+0000, which PostgreSQL cannot store. */
+function storable<Text extends string | null | undefined>(text: Text): Text {
+  return (typeof text === 'string' ? text.replaceAll('\0', '\uFFFD') : text) as Text;
 }
 
 type ReadRows<Row> = (db: Parameters<Parameters<Store['read']>[0]>[0]) => Promise<Row[]>;

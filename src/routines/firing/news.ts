@@ -38,11 +38,28 @@ export async function tellNews(
   }
   for (const routine of routines.values()) {
     if (!routine.isPauseUntold || routine.machine !== machine) continue;
-    if (await sendAll(routine, [pauseMessage(routine)], options))
-      await definitions.change(routine.id, ({ isPauseUntold }) =>
-        isPauseUntold ? { isPauseUntold: false } : undefined,
-      );
+    if (!(await sendAll(routine, [pauseMessage(routine)], options))) continue;
+    let isOver = true;
+    await definitions.change(routine.id, (now) => {
+      isOver = now.isPauseUntold === undefined || pauseKey(now) !== pauseKey(routine);
+      return now.isPauseUntold && !isOver ? { isPauseUntold: false } : undefined;
+    });
+    // Somebody resumed or deleted the routine while the message was queued.
+    if (isOver) await withdrawPause(routine, options);
   }
+}
+
+/** Withdraws the message that a routine is paused. A failure is only logged: what the person did counts. */
+export async function withdrawPause(
+  routine: Routine,
+  { outreach }: Pick<NewsOptions, 'outreach'>,
+): Promise<void> {
+  if (routine.isPauseUntold === undefined) return;
+  await outreach
+    ?.withdraw(pauseKey(routine))
+    .catch((error: unknown) =>
+      log('warning', `the message that routine ${routine.name} is paused was not withdrawn`, error),
+    );
 }
 
 type Message = Omit<OutreachMessage, 'person'>;
@@ -110,10 +127,15 @@ function missedMessage(
   };
 }
 
+/** Names the message that a routine is paused. */
+function pauseKey({ id, pausedMs, updatedMs }: Routine): string {
+  return `routine/${id}/paused/${pausedMs ?? updatedMs}`;
+}
+
 function pauseMessage(routine: Routine): Message {
-  const { id, name, pauseReason = '', updatedMs } = routine;
+  const { name, pauseReason = '' } = routine;
   return {
-    key: `routine/${id}/paused/${updatedMs}`,
+    key: pauseKey(routine),
     title: titleOf(routine, 'paused'),
     text: `${pauseReason} Resume it with: adjutant routines resume ${JSON.stringify(name)}`,
     urgency: 'normal',

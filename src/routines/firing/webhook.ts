@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { log } from '../../log.ts';
 import { readBody } from '../../request-body.ts';
+import { pausedBecause, tooOften } from '../definition/routine.ts';
 import type { OpenData, RoutineData } from './feature-data.ts';
 
 const maxBytes = 64 * 1024;
@@ -26,6 +27,8 @@ export async function serveHook(
       data.recordDenied('webhook', request.socket.remoteAddress, 'unknown webhook, or a wrong signature');
     reply(response, status, message);
   } catch (error) {
+    // The sender left during its request, so there is nobody to reply to.
+    if (!request.complete) return;
     log('error', 'a webhook could not be received', error);
     reply(response, 503, 'The request could not be stored. Send it again later.');
   }
@@ -56,14 +59,7 @@ async function receive(id: string, request: IncomingMessage, data: RoutineData):
   ]);
   // A flood must not fill the database. One firing more than allowed makes the worker pause the routine.
   if ((await firings.triggeredLately(id)) > settings.maxPerHour + 1)
-    await definitions.change(id, ({ status }) =>
-      status === 'active'
-        ? {
-            ...{ status: 'paused', isPauseUntold: true, updatedMs: clock() },
-            pauseReason: `It was triggered more than ${settings.maxPerHour} times in an hour.`,
-          }
-        : undefined,
-    );
+    await definitions.change(id, (one) => pausedBecause(one, tooOften(settings), clock()));
   return { status: 202, message: added > 0 ? 'Accepted.' : 'Received before.' };
 }
 
