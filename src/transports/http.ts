@@ -131,9 +131,13 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   // Load balancers ask by the address of the machine, and have no token.
   if (isProbe(path) && request.headers.authorization === undefined)
     return serveProbe(options, path, request, response);
-  const anyOrigin = request.method === 'POST' && options.permitsItself?.(path) === true;
+  const isOpen = options.permitsItself?.(path) === true;
+  const anyOrigin = request.method === 'POST' && isOpen;
   const refusal = checkOrigin(request, { ...options, anyOrigin });
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
+  // Whoever guesses the secret of such a path makes the server work without a token.
+  const waitSeconds = isOpen ? rate.take(`from ${request.socket.remoteAddress}`) : 0;
+  if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
   if (route === null && !isProbe(path) && path !== metricsPath) {
