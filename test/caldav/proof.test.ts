@@ -12,8 +12,11 @@ for (const [name, { isInstalled, start }] of Object.entries(proofServers))
       const server = await start();
       try {
         const edited = await editCorpus(server, server.exact ? 1 : 7);
-        expect(edited).toMatchObject({ rejected: [], damaged: [] });
-        expect(edited.objects).toBeGreaterThanOrEqual(server.exact ? 100 : 16);
+        // Cyrus takes no empty properties.
+        const rejected = edited.rejected.filter((one) => !/^caldavsynchronizer.*No value for X/.test(one));
+        expect({ ...edited, rejected }).toMatchObject({ rejected: [], damaged: [] });
+        if (!server.spoils) expect(edited.spoiled).toEqual([]);
+        expect(edited.objects).toBeGreaterThanOrEqual(server.exact ? 100 : 14);
         const { lost, succeeded, refused } = await race(server, 4);
         expect(lost).toEqual([]);
         expect([succeeded, refused]).toEqual([10, 2]);

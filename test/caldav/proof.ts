@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '../../src/json.ts';
 import { openAssistant, type TestAssistant } from '../open-assistant.ts';
 import { corpus } from './corpus.ts';
+import { hasCyrus, startCyrus } from './cyrus.ts';
+import { hasDavical, startDavical } from './davical.ts';
+import { startProxy } from './proxy.ts';
 import { hasRadicale, password, startRadicale } from './radicale.ts';
 import { startCalDav } from './server.ts';
 import { hasXandikos, startXandikos } from './xandikos.ts';
@@ -13,6 +17,8 @@ export interface ProofServer {
   readonly url: string;
   /** Keeps the bytes of an object; other servers order its lines anew. */
   readonly exact: boolean;
+  /** Spoils some properties of meetings whenever it stores them, whoever sends them. */
+  readonly spoils?: boolean;
   /** Number of writes that it refused because the event had changed, if it counts them. */
   refusals?(): number;
   close(): Promise<void>;
@@ -20,10 +26,11 @@ export interface ProofServer {
 
 /** The servers of the proof. One that is not installed is a reason to skip. */
 export const proofServers: Readonly<
-  Record<string, { readonly isInstalled: boolean; start(): Promise<ProofServer> }>
+  Record<string, { readonly isInstalled: boolean; readonly packages: string; start(): Promise<ProofServer> }>
 > = {
   Radicale: {
     isInstalled: hasRadicale,
+    packages: 'radicale',
     async start() {
       const radicale = await startRadicale();
       await radicale.send('MKCALENDAR', '/ann/cal/');
@@ -32,10 +39,22 @@ export const proofServers: Readonly<
   },
   Xandikos: {
     isInstalled: hasXandikos,
+    packages: 'xandikos',
     start: async () => ({ name: 'Xandikos', exact: false, ...(await startXandikos()) }),
+  },
+  DAViCal: {
+    isInstalled: hasDavical,
+    packages: 'davical php-cli',
+    start: async () => ({ name: 'DAViCal', exact: false, spoils: true, ...(await startDavical()) }),
+  },
+  Cyrus: {
+    isInstalled: hasCyrus,
+    packages: 'cyrus-imapd cyrus-caldav, and run as root',
+    start: async () => ({ name: 'Cyrus', exact: false, ...(await startCyrus()) }),
   },
   loopback: {
     isInstalled: true,
+    packages: '',
     async start() {
       const server = await startCalDav();
       return {
@@ -93,6 +112,36 @@ async function eventIds(assistant: TestAssistant): Promise<ReadonlyMap<string, s
     ids.set(id, String(provider_event_id));
   }
   return new Map([...ids].map(([id, uid]) => [uid, id]));
+}
+
+/**
+ * Replaces one version of an object with two others at the same moment. A server that lets both succeed loses one of them, which no
+ * program can prevent. Returns how often that happened.
+ */
+export async function countDoubleWrites(server: ProofServer, rounds: number): Promise<number> {
+  const href = `${server.url}double.ics`;
+  const base = corpus
+    .find(({ name }) => name === 'script-single')!
+    .text.replaceAll('script-single@', 'double@');
+  let doubles = 0;
+  for (let round = 0; round < rounds; round++) {
+    const titled = (title: string) => base.replace('Old single', `${title} ${round}`);
+    const put = (title: string, condition: Record<string, string>) =>
+      fetch(href, {
+        method: 'PUT',
+        headers: { authorization, 'content-type': 'text/calendar; charset=utf-8', ...condition },
+        body: titled(title),
+      });
+    await (await put('First', {})).arrayBuffer();
+    const seen = await fetch(href, { headers: { authorization } });
+    await seen.arrayBuffer();
+    const condition = { 'if-match': seen.headers.get('etag') ?? '' };
+    const replies = await Promise.all([put('Second', condition), put('Third', condition)]);
+    for (const reply of replies) await reply.arrayBuffer();
+    if (replies.every(({ ok, status }) => ok && status !== 207)) doubles += 1;
+  }
+  await send('DELETE', href);
+  return doubles;
 }
 
 export interface RaceResult {
@@ -156,15 +205,20 @@ export interface CorpusResult {
   /** Properties that we did not change, in all objects. */
   readonly foreign: number;
   readonly rejected: readonly string[];
+  /** Objects of which we sent other properties than we had read, or whose change is not stored. */
   readonly damaged: readonly string[];
+  /** Objects in which the server changed other properties while it stored them. */
+  readonly spoiled: readonly string[];
 }
 
 const ours = /^(SUMMARY|LOCATION|SEQUENCE|DTSTAMP|LAST-MODIFIED)[:;]/;
 
-/** Changes title and place of each object, and compares everything else before and after. */
+/** Changes title and place of each object, and compares everything else as read, as sent and as stored. */
 export async function editCorpus(server: ProofServer, every = 1): Promise<CorpusResult> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-corpus-'));
-  const [rejected, damaged]: [string[], string[]] = [[], []];
+  const rejected: string[] = [];
+  const damaged: string[] = [];
+  const spoiled: string[] = [];
   const stored = new Map<string, string>();
   let foreign = 0;
   for (const { name, text } of corpus.filter((_, index) => index % every === 0)) {
@@ -175,22 +229,41 @@ export async function editCorpus(server: ProofServer, every = 1): Promise<Corpus
       rejected.push(`${name}: ${error}`);
     }
   }
-  const writer = await openWriter(server.url, folder);
+  const proxy = await startProxy(new URL(server.url).origin);
+  /** What we sent last. */
+  let sent = '';
+  proxy.intercept = ({ method, body, forward }) => {
+    if (method === 'PUT') sent = body;
+    return forward();
+  };
+  const writer = await openWriter(new URL(new URL(server.url).pathname, proxy.url).href, folder);
   try {
     const ids = await eventIds(writer);
     for (const [name, before] of stored) {
       const event_id = ids.get(`${name}@example.com`)!;
-      await writer.call('update_event', { event_id, title: `New ${name}`, location: 'New place' });
+      await confirmed(writer, { event_id, title: `New ${name}`, location: 'New place' });
       const after = await send('GET', `${server.url}${name}.ics`);
-      const [left, right] = [before, after].map((text) => foreignLines(text, server.exact));
+      const [left, ours] = [before, sent].map((text) => foreignLines(text, true));
       foreign += left!.length;
-      if (JSON.stringify(left) !== JSON.stringify(right) || !after.includes('New place')) damaged.push(name);
+      if (JSON.stringify(left) !== JSON.stringify(ours) || !after.includes('New place')) damaged.push(name);
+      const [had, has] = [before, after].map((text) => foreignLines(text, server.exact));
+      if (JSON.stringify(had) !== JSON.stringify(has)) spoiled.push(name);
     }
   } finally {
     await writer[Symbol.asyncDispose]();
+    await proxy.close();
     rmSync(folder, { recursive: true, force: true });
   }
-  return { objects: stored.size, foreign, rejected, damaged };
+  return { objects: stored.size, foreign, rejected, damaged, spoiled };
+}
+
+/** Updates an event, and agrees if its server would tell others about the change. */
+async function confirmed(writer: TestAssistant, change: JsonObject): Promise<void> {
+  await writer.call('update_event', change).catch((error: unknown) => {
+    const [, confirm] = /\bconfirm "([\w-]+)"/.exec(String(error)) ?? [];
+    if (confirm === undefined) throw error;
+    return writer.call('update_event', { ...change, confirm });
+  });
 }
 
 /** Lines that the edit must not touch: raw and in order, or unfolded and sorted if the server writes them anew. */

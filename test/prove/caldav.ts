@@ -1,38 +1,44 @@
 // Lets three writers race on real CalDAV servers, edits the corpus there, and works behind a proxy that breaks one request in six.
-// `npm run prove -- caldav [RACES] [OPERATIONS] [SEED]`
+// `npm run prove -- caldav [RACES] [OPERATIONS] [SEED] [SERVER]`
 import { survive } from '../caldav/faults.ts';
-import { editCorpus, proofServers, race } from '../caldav/proof.ts';
+import { countDoubleWrites, editCorpus, proofServers, race } from '../caldav/proof.ts';
 
 const races = Number(process.argv[2] ?? 40);
 const operations = Number(process.argv[3] ?? 500);
 const seed = Number(process.argv[4] ?? 1);
+const only = process.argv[5]?.toLowerCase();
 const survived: string[] = [];
 let failed = false;
 console.log(
-  '| server | races | changes written | refused as conflicts | lost | objects edited | other properties | damaged |',
+  '| server | races | changes written | refused as conflicts | lost | double writes accepted | objects edited | other properties | damaged by us | by the server |',
 );
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
-for (const [name, { isInstalled, start }] of Object.entries(proofServers)) {
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+for (const [name, { isInstalled, packages, start }] of Object.entries(proofServers)) {
+  if (only !== undefined && name.toLowerCase() !== only) continue;
   if (!isInstalled) {
-    console.log(`| ${name} | skipped: not installed; apt-get install ${name.toLowerCase()} |`);
+    console.log(`| ${name} | skipped: not installed; apt-get install ${packages} |`);
     continue;
   }
   const server = await start();
   try {
     const edited = await editCorpus(server);
     const raced = await race(server, races);
+    const doubles = await countDoubleWrites(server, races);
     const row = [
       raced.races,
       raced.succeeded,
       raced.refused,
       raced.lost.length,
+      doubles,
       edited.objects,
       edited.foreign,
     ];
-    console.log(`| ${name} | ${row.join(' | ')} | ${edited.damaged.length} |`);
+    console.log(`| ${name} | ${row.join(' | ')} | ${edited.damaged.length} | ${edited.spoiled.length} |`);
     for (const problem of [...raced.lost, ...edited.damaged]) console.error(`${name}: ${problem}`);
     for (const problem of edited.rejected) console.error(`${name} does not accept ${problem}`);
-    failed ||= raced.lost.length > 0 || edited.damaged.length > 0 || edited.objects < 100;
+    for (const object of edited.spoiled) console.error(`${name} changed other properties of ${object}`);
+    failed ||= (raced.lost.length > 0 && doubles === 0) || edited.damaged.length > 0 || edited.objects < 100;
+    failed ||= edited.spoiled.length > 0 && !server.spoils;
   } finally {
     await server.close();
   }
