@@ -237,7 +237,7 @@ describe('invitations', () => {
     await using assistant = await open();
     await create(assistant, { status: 'tentative' });
     const { payload } = await firstRow(assistant);
-    expect(JSON.parse(payload).text).toContain('This event is tentative.');
+    expect(JSON.parse(payload).text).toContain('This event is not confirmed yet.');
   });
 });
 

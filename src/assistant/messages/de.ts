@@ -1,5 +1,10 @@
 import type { Catalog } from './en.ts';
 
+/** A kind of event after a preposition such as `für`. */
+function accusative(kind: string): string {
+  return kind.replace(/^ein /, 'einen ').replace('ganztägiger', 'ganztägigen');
+}
+
 export const german: Catalog = {
   hello: (name) => `Hallo ${name},`,
   also: 'Außerdem',
@@ -13,7 +18,7 @@ export const german: Catalog = {
   why: 'Warum',
   dueTask: (title, when) => `Fällig: ${title}, ${when}`,
   overdueTask: (title, days) => `Seit ${days === 1 ? 'einem Tag' : `${days} Tagen`} überfällig: ${title}`,
-  tentative: 'Dieser Termin ist unter Vorbehalt.',
+  tentative: 'Dieser Termin steht noch nicht fest.',
   answers: {
     tentative: 'Du hast unter Vorbehalt zugesagt.',
     'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
@@ -32,7 +37,7 @@ export const german: Catalog = {
       : `Der Termin wurde verschoben. Bisher: ${before}.`,
   placeSubject: (title, place) => `Neuer Ort: ${title}, ${place}`,
   placeNews: (before, told) =>
-    `Der Ort hat sich geändert. ${told ? 'Dir wurde gesagt' : 'Bisher'}: ${before}.`,
+    `Der Ort hat sich geändert. ${told ? 'In der Erinnerung stand' : 'Bisher'}: ${before}.`,
   noPlace: 'kein Ort',
   cancelledSubject: (title, when) => `Abgesagt: ${title}, ${when}`,
   cancelledNews: (told) =>
@@ -130,8 +135,8 @@ export const german: Catalog = {
     before: (time) => `${time} vorher`,
     after: (time) => `${time} nach dem Beginn`,
     atStart: 'zum Beginn',
-    movedBefore: 'vor die Ruhezeit verschoben',
-    movedAfter: 'nach der Ruhezeit',
+    movedBefore: 'wegen der Ruhezeit vorgezogen',
+    movedAfter: 'wegen der Ruhezeit später',
   },
   rules: {
     builtIn: 'eingebaute Regeln',
@@ -150,7 +155,7 @@ export const german: Catalog = {
   reasons: {
     event: 'deine Erinnerung für diesen Termin',
     alarm: 'der Alarm in deinem Kalender',
-    kind: (kind) => `deine Einstellung für ${kind}`,
+    kind: (kind) => `deine Einstellung für ${accusative(kind)}`,
     calendar: (name) => `deine Einstellung für den Kalender ${name}`,
     default: 'deine üblichen Erinnerungen',
     snooze: 'du wolltest noch einmal erinnert werden',

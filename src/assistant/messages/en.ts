@@ -14,7 +14,7 @@ export const english = {
   dueTask: (title: string, when: string): string => `Due: ${title}, ${when}`,
   overdueTask: (title: string, days: number): string =>
     `Overdue for ${days === 1 ? '1 day' : `${days} days`}: ${title}`,
-  tentative: 'This event is tentative.',
+  tentative: 'This event is not confirmed yet.',
   answers: {
     tentative: 'You accepted tentatively.',
     'needs-action': 'You have not answered this invitation yet.',

@@ -13,7 +13,7 @@ export const spanish: Catalog = {
   why: 'Por qué',
   dueTask: (title, when) => `Vence: ${title}, ${when}`,
   overdueTask: (title, days) => `Vencida desde hace ${days === 1 ? '1 día' : `${days} días`}: ${title}`,
-  tentative: 'Este evento es provisional.',
+  tentative: 'Este evento aún no está confirmado.',
   answers: {
     tentative: 'Aceptaste de forma provisional.',
     'needs-action': 'Aún no has respondido a esta invitación.',
@@ -24,12 +24,12 @@ export const spanish: Catalog = {
     declined: (who, title, when) => `${who} no viene: ${title}, ${when}`,
     tentative: (who, title, when) => `${who} quizá venga: ${title}, ${when}`,
   },
-  movedBefore: (before) => `Cambiado: el recordatorio decía ${before}.`,
-  movedSubject: (title, when) => `Cambiado: ${title}, ahora ${when}`,
+  movedBefore: (before) => `Reprogramado: el recordatorio decía ${before}.`,
+  movedSubject: (title, when) => `Reprogramado: ${title}, ahora ${when}`,
   movedNews: (before, told) =>
     told
-      ? `El evento ha cambiado de hora. El recordatorio decía ${before}.`
-      : `El evento ha cambiado de hora. Antes: ${before}.`,
+      ? `El evento se ha reprogramado. El recordatorio decía ${before}.`
+      : `El evento se ha reprogramado. Antes: ${before}.`,
   placeSubject: (title, place) => `Nuevo lugar: ${title}, ${place}`,
   placeNews: (before, told) =>
     `El lugar ha cambiado. ${told ? 'El recordatorio decía' : 'Antes'}: ${before}.`,
@@ -37,19 +37,19 @@ export const spanish: Catalog = {
   cancelledSubject: (title, when) => `Cancelado: ${title}, ${when}`,
   cancelledNews: (told) =>
     told ? 'El evento se ha cancelado. Habías recibido un recordatorio.' : 'El evento se ha cancelado.',
-  restoredSubject: (title, when) => `Se celebra finalmente: ${title}, ${when}`,
+  restoredSubject: (title, when) => `Al final sí se celebra: ${title}, ${when}`,
   restoredNews: 'Se te había dicho que estaba cancelado.',
   spokenHello: (name) => `Hola, ${name}.`,
   spokenReminder: (title, when, place) =>
     `Esto es un recordatorio: ${title}, ${when}${place === '' ? '' : `, lugar: ${place}`}.`,
   pressOne: 'Pulsa 1 para confirmar.',
-  late: (time) => `Este mensaje estaba previsto para ${time} y llega tarde.`,
+  late: (time) => `Este mensaje estaba previsto para el ${time} y llega tarde.`,
   lateSubject: (subject) => `Con retraso: ${subject}`,
   confirm: 'Confirmar que has visto este mensaje',
   show: 'Mostrar',
   actions: { seen: 'OK', done: 'Hecho', snooze: (minutes) => `En ${minutes} min` },
   acknowledged: 'Confirmado',
-  withdrawn: 'Ya no es actual',
+  withdrawn: 'Ya no está vigente',
   snoozed: (until) => `De nuevo a las ${until}`,
   missedSubject: (count) =>
     count === 1 ? 'Se perdió un recordatorio' : `Se perdieron ${count} recordatorios`,
@@ -91,7 +91,7 @@ export const spanish: Catalog = {
     asks_permission: (name) => `${name}: el agente pide permiso`,
     has_questions: (name) => `${name}: el agente tiene preguntas`,
     cancelled: (name) => `${name}: la ejecución se canceló`,
-    missed: (name) => `${name}: tocaba cuando no había nada en marcha`,
+    missed: (name) => `${name}: debía ejecutarse cuando no había nada en marcha`,
     paused: (name) => `${name} está en pausa`,
   },
   decide: {
@@ -131,7 +131,7 @@ export const spanish: Catalog = {
     after: (time) => `${time} después del inicio`,
     atStart: 'al inicio',
     movedBefore: 'adelantado por las horas de silencio',
-    movedAfter: 'después de las horas de silencio',
+    movedAfter: 'retrasado por las horas de silencio',
   },
   rules: {
     builtIn: 'reglas integradas',
@@ -157,6 +157,6 @@ export const spanish: Catalog = {
     digest: 'tu agenda diaria',
     message: 'se pidió a Adjutant que te lo enviara',
     told: 'se te recordó este evento',
-    soon: 'pronto toca un recordatorio de este evento',
+    soon: 'pronto recibirás un recordatorio de este evento',
   },
 };
