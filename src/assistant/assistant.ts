@@ -14,6 +14,7 @@ import { modelFor, type PolicyOptions } from './policy/policy-model.ts';
 import { findTimeTool } from './tools/availability-tools.ts';
 import { calendarTools } from './tools/calendar-tools.ts';
 import { channelTool, testTool } from './tools/channel-tools.ts';
+import { acceptTitles } from './tools/event-names.ts';
 import { eventTools } from './tools/event-tools.ts';
 import { explainTool } from './tools/explain-tool.ts';
 import { invitationTool } from './tools/invitation-tool.ts';
@@ -129,7 +130,7 @@ export function createAssistant({
     tools: tools
       .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
       .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data))
-      .map((tool) => (unpaged ? requirePerson(tool) : acceptNames(tool, data, me)))
+      .map((tool) => (unpaged ? requirePerson(tool) : acceptTitles(acceptNames(tool, data, me), data, me)))
       .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
     http: {
       accepts: (path) => /^\/feeds\/[A-Za-z0-9_-]{43}\.ics$/.test(path),

@@ -247,3 +247,9 @@ export const deletedShape = {
   required: ['deleted'],
   properties: { deleted: { type: 'string', description: 'The id of what is gone' } },
 } as const;
+
+/** What was deleted, in words: the caller may have named it by its title. */
+export const deletedEventShape = {
+  ...deletedShape,
+  properties: { ...deletedShape.properties, title: text, start_ts: text },
+} as const;

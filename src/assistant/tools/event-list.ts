@@ -10,6 +10,7 @@ import { invitation, type Window } from '../entities/occurrence.ts';
 import type { Listed } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { occurrenceView } from '../entities/view.ts';
+import { matcher } from './event-words.ts';
 import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
@@ -104,31 +105,6 @@ async function windowOf(
 function nextDay(midnightMs: number, zone: string): number {
   const offsets = offsetsIn(zone);
   return instantOf(wallOf(midnightMs, offsets) + dayMs, offsets);
-}
-
-// ── Words ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Words of a question that say nothing about an event. */
-const fillers = new Set(
-  'a an and at der den die das de del des du el event for la le les los meeting mein meine mi mit mon my of on the um un und with y zu'.split(
-    ' ',
-  ),
-);
-
-/** Matches texts that contain all words of a query, in any order and form: `café` finds "Cafe", `dentist` "Dentists". */
-function matcher(query: string): (event: CalendarEvent, texts: readonly (string | null)[]) => boolean {
-  const all = plain(query).split(/[^\p{L}\p{N}@.]+/u);
-  const said = all.filter((word) => word !== '');
-  const telling = said.filter((word) => !fillers.has(word));
-  const words = telling.length > 0 ? telling : said;
-  return ({ organizer, attendees }, texts) => {
-    const text = plain([...texts, organizer, attendees].filter((one) => one !== null).join('\n'));
-    return words.every((word) => text.includes(word));
-  };
-}
-
-function plain(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
 // ── Cursor ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import {
-  deletedShape,
+  deletedEventShape,
   eventShape,
   listShape,
   notVerified,
@@ -312,15 +312,18 @@ export function eventTools(
         },
         required: ['event_id'],
       },
-      outputSchema: deletedShape,
+      outputSchema: deletedEventShape,
       annotations: hints.replaces,
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ event_id, occurrence, following, confirm }, context) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const { removeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
+        const { title, start_ts } =
+          key === undefined ? await viewOf(data, event) : await changedOccurrence(data, event, key);
         await removeEvent(calendars, event, { occurrence: key, following }, { confirm, context });
-        return { structured: { deleted: key === undefined ? event_id : `${event_id} ${key}` } };
+        const deleted = key === undefined ? event_id : `${event_id} ${key}`;
+        return { structured: { deleted, ...(!unpaged && { title, start_ts }) } };
       },
     }),
   ];
@@ -335,7 +338,7 @@ async function homeOf({ store }: AssistantData, userId: string, task: string | u
   return (task === undefined && home_calendar) || onlyHere;
 }
 
-/** The key of the occurrence that a request names by its date, its local time or its key. */
+/** The key of the occurrence that a request names by its date, its local time or its key. A single event needs none. */
 export async function namedOccurrence(
   data: AssistantData,
   event: CalendarEvent,
@@ -344,7 +347,7 @@ export async function namedOccurrence(
   if (written === undefined) return undefined;
   const { occurrenceKey } = await import('../entities/occurrence-list.ts');
   const user = await data.store.read((db) => findUser(db, event.user_id));
-  return occurrenceKey(data, event, written, preferencesOf(user));
+  return (await occurrenceKey(data, event, written, preferencesOf(user))) || undefined;
 }
 
 /** One occurrence as it is now; one that no longer takes place is cancelled. */

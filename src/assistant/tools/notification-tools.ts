@@ -16,11 +16,17 @@ import { notificationView, timestamp } from '../entities/view.ts';
 import type { ReportProgress, Step } from '../planning/plan-rows.ts';
 import type { Planned, PlanReport } from '../planning/planning.ts';
 import type { Model, PolicyName } from '../policy/policy.ts';
+import { lastNotification } from './event-names.ts';
 import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 
 const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
+const answeredId = {
+  type: 'string',
+  default: lastNotification,
+  description: 'From list_notifications, or last: the one that arrived last',
+} as const;
 
 export interface PolicyCalls {
   /** The model of a policy, by default the configured one, for this caller; undefined means the built-in rules. */
@@ -105,7 +111,8 @@ export function notificationTools(
       toolsets: ['notifications'],
       scope: 'calendar:USER',
       title: 'Cancel Notification',
-      description: 'Cancels a planned reminder. Only force_replan plans it again.',
+      description:
+        'Cancels one planned reminder. Only force_replan plans it again. To stop all reminders of an event, use update_event with empty reminders.',
       searchHint: 'reminder stop less fewer',
       phrases:
         'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
@@ -149,11 +156,7 @@ export function notificationTools(
         'I took my pills, stop asking',
         'already done, no more reminders about it',
       ],
-      inputSchema: {
-        type: 'object',
-        properties: { notification_id: notificationId },
-        required: ['notification_id'],
-      },
+      inputSchema: { type: 'object', properties: { notification_id: answeredId } },
       outputSchema: notificationShape,
       annotations: hints.sets,
       timeoutMs,
@@ -182,10 +185,9 @@ export function notificationTools(
       inputSchema: {
         type: 'object',
         properties: {
-          notification_id: notificationId,
+          notification_id: answeredId,
           ...snoozeFields,
         },
-        required: ['notification_id'],
         additionalProperties: false,
       },
       outputSchema: notificationShape,

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { runWorker } from '../../../test/assistant-worker.ts';
+import { monday, openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
+import type { JsonObject } from '../../json.ts';
+import { Access } from '../../toolsets/access.ts';
+import { actorWith } from '../../toolsets/scopes.ts';
+
+const dayMs = 86_400_000;
+
+/** Ada is the user; Ben is another person. */
+async function open(): Promise<TestAssistant> {
+  const assistant = openAssistant({ me: { id: 'ada', file: '' } });
+  for (const name of ['Ada', 'Ben'])
+    await assistant.call('create_user', {
+      ...{ id: name.toLowerCase(), name, email: `${name}@example.com`, timezone: 'Europe/Berlin' },
+    });
+  const add = (event: JsonObject) => assistant.call('create_event', event);
+  await add({ id: 'teeth', title: 'Dentist', start_ts: '2026-11-24T09:30' });
+  await add({ id: 'lunch', title: 'Lunch with Sabine', start_ts: '2026-11-18T12:30' });
+  await add({ id: 'canteen', title: 'Lunch', start_ts: '2026-11-19T12:00', rrule: 'FREQ=WEEKLY;COUNT=8' });
+  await add({ id: 'yoga', title: 'Yoga', start_ts: '2026-11-17T18:00', rrule: 'FREQ=WEEKLY;COUNT=8' });
+  await add({ id: 'run1', title: 'Running', start_ts: '2026-11-20T07:30' });
+  await add({ id: 'run2', title: 'Running', start_ts: '2026-11-21T07:30' });
+  await add({ id: 'gone', title: 'Eye doctor', start_ts: '2026-10-01T10:00' });
+  await add({ user_id: 'ben', id: 'ben-teeth', title: 'Dentist', start_ts: '2026-11-25T09:30' });
+  await add({ user_id: 'ben', id: 'secret', title: 'Interview', start_ts: '2026-11-25T11:30' });
+  return assistant;
+}
+
+describe('an event', () => {
+  it.each([
+    ['teeth', 'teeth'],
+    ['dentist', 'teeth'],
+    ['the dentist', 'teeth'],
+    ['Lunch', 'canteen'],
+    ['lunch with sabine', 'lunch'],
+    ['sabine', 'lunch'],
+    ['eye doctor', 'gone'],
+    ['interview', 'secret'],
+  ])('is named %s', async (event_id, id) => {
+    await using assistant = await open();
+    expect(await assistant.call('get_event', { event_id })).toMatchObject({ id });
+  });
+
+  it('is one of several with its title, on the named day', async () => {
+    await using assistant = await open();
+    await expect(assistant.call('get_event', { event_id: 'running' })).rejects.toThrow(
+      'Several events match "running": Running, Fri 20 Nov 07:30 (run1); Running, Sat 21 Nov 07:30 (run2). Use an id.',
+    );
+    const saturday = { event_id: 'running', occurrence: 'saturday' };
+    expect(await assistant.call('update_event', { ...saturday, location: 'Lake' })).toMatchObject({
+      ...{ id: 'run2', location: 'Lake' },
+    });
+  });
+
+  it.each([
+    [
+      { event_id: 'yoga', occurrence: '2026-11-24' },
+      { deleted: 'yoga 2026-11-24T17:00:00Z', title: 'Yoga' },
+    ],
+    [{ event_id: 'dentist' }, { deleted: 'teeth', start_ts: '2026-11-24T08:30:00Z' }],
+  ])('is deleted with %j', async (args, deleted) => {
+    await using assistant = await open();
+    expect(await assistant.call('delete_event', args)).toMatchObject(deleted);
+  });
+
+  it.each(['surgeon', '???', ''])('is not found by "%s"', async (event_id) => {
+    await using assistant = await open();
+    await expect(assistant.call('delete_event', { event_id })).rejects.toThrow(
+      `Event not found: "${event_id}" is neither an id nor in the title of an event. list_events finds events.`,
+    );
+  });
+
+  it('of another person is like no event for the token of one person', async () => {
+    await using assistant = await open();
+    const actor = actorWith('token ada', ['calendar:ada'], { kind: 'named', id: '1', createdAt: 0 });
+    const ada = assistant.connect('standard', { access: Access.full.heldBy(actor) });
+    const get = async (event_id: string) => {
+      const result = await ada.request('tools/call', { name: 'get_event', arguments: { event_id } });
+      return (result['content'] as { text: string }[])[0]!.text.replaceAll(event_id, 'X');
+    };
+    expect(await get('secret')).toBe(await get('nothing'));
+    expect(await get('interview')).toBe(await get('nothing'));
+    expect(await get('dentist')).toContain('teeth');
+  });
+});
+
+describe('the last reminder', () => {
+  it('is confirmed or put off without its id', async () => {
+    await using assistant = await open();
+    await expect(assistant.call('snooze_notification')).rejects.toThrow(/No reminder was sent to Ada/);
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    expect(await runWorker(assistant, monday + dayMs + 8 * 3_600_000)).toHaveLength(1);
+    assistant.now += 60_000;
+    expect(await assistant.call('snooze_notification', { minutes: 20 })).toMatchObject({
+      ...{ event_id: 'yoga', plan_time: '2026-11-17T16:21:00Z' },
+    });
+    expect(await assistant.call('acknowledge_notification')).toMatchObject({ event_id: 'yoga' });
+    await expect(assistant.call('acknowledge_notification')).rejects.toThrow(/not confirmed yet/);
+  });
+
+  it('is nobody’s if it is not known who asks', async () => {
+    await using assistant = openAssistant();
+    await expect(assistant.call('acknowledge_notification')).rejects.toThrow(/notification_id/);
+  });
+});
