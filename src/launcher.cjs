@@ -11,7 +11,17 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 const fs = require('node:fs');
 const vm = require('node:vm');
 
-const enableCompileCache = () => require('node:module').enableCompileCache();
+/**
+ * Node trusts the code in its compile cache. By default the cache is in the temporary folder, where sandboxed agents and other
+ * programs can write, so it is beside this file or, if that folder is read-only, in the home folder.
+ */
+const enableCompileCache = () => {
+  const { enableCompileCache: enable, constants } = require('node:module');
+  const { LOCALAPPDATA, HOME } = process.env;
+  const caches = LOCALAPPDATA || (HOME && `${HOME}/.cache`);
+  const { status } = enable(`${__dirname}/compile.cache`);
+  if (status === constants.compileCacheStatus.FAILED && caches) enable(`${caches}/adjutant/compile.cache`);
+};
 // A server on stdio loads no other chunk before its first answer, and `node:module` would delay that answer.
 if (process.argv[2] === 'serve' && !process.argv.includes('--http')) setImmediate(enableCompileCache);
 else enableCompileCache();
