@@ -61,9 +61,10 @@ async function keepCommitsIn(
   try {
     if (typeof encodePath(folder) !== 'string') return [];
     const made = join(content, folder, '.git');
+    const root = join(origin, folder);
+    if (!(await isOwnData(made, join(root, '.git')))) return [];
     const refs = await readRefs(made);
     if (refs.size === 0) return [];
-    const root = join(origin, folder);
     const found = await Repository.find(root, env).catch(() => undefined);
     // A new repository has no commits that the user knows.
     const user = found?.root === root ? found : undefined;
@@ -278,6 +279,24 @@ async function ignoredPaths(
   } finally {
     await disk.rm(tree, { recursive: true, force: true });
   }
+}
+
+/**
+ * False if the git data of a run leads elsewhere, by a link or by objects that it borrows from another repository: that can be one
+ * which was hidden from the agent.
+ */
+async function isOwnData(made: string, original: string): Promise<boolean> {
+  const borrowed = (folder: string) =>
+    readRegularFile(join(folder, 'objects', 'info', 'alternates'), 65_536).catch(() => '');
+  for (const folder of ['', 'objects', 'objects/pack', 'objects/info']) {
+    const state = await stateOf(join(made, folder));
+    if (state === undefined) continue;
+    if (!isFolder(state)) return false;
+    const entries = await disk.readdir(join(made, folder), { withFileTypes: true });
+    if (entries.some((entry) => entry.isSymbolicLink())) return false;
+  }
+  const now = await borrowed(made);
+  return now === '' || now === (await borrowed(original));
 }
 
 /** The branches, tags and detached HEAD in the files of a repository. Files that git would not write are left out. */

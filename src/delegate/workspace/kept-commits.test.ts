@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -75,6 +75,30 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     gitAt(repo, 'branch', '-f', 'adjutant/one-commits', 'adjutant/one');
     await expect(commitsToBranches(workspace, 'one')).rejects.toThrow('has other commits now');
     expect(gitAt(repo, 'rev-parse', 'adjutant/one-commits').trim()).toBe(branch!.commit);
+  });
+
+  it.each([
+    ['a link to the data', 'ln -s "$HIDDEN/.git" nested/.git'],
+    [
+      'links in the data',
+      'mkdir nested/.git; for n in HEAD refs objects; do ln -s "$HIDDEN/.git/$n" nested/.git; done',
+    ],
+    [
+      'a link to the objects',
+      'git init -q nested; cp "$HIDDEN"/.git/refs/heads/* nested/.git/refs/heads; rmdir nested/.git/objects/*; for o in "$HIDDEN"/.git/objects/??; do ln -s $o nested/.git/objects; done',
+    ],
+    [
+      'borrowed objects',
+      'git init -q nested; ln -sf "$HIDDEN/.git/refs/heads/main" nested/.git/HEAD; cp "$HIDDEN"/.git/refs/heads/* nested/.git/refs/heads; echo "$HIDDEN/.git/objects" > nested/.git/objects/info/alternates',
+    ],
+  ])('are not taken from another repository by %s', async (_, script) => {
+    const hidden = join(folder, 'hidden');
+    mkdirSync(hidden);
+    gitAt(hidden, 'init', '-q');
+    gitAt(hidden, 'commit', '-q', '--allow-empty', '-m', 'Password of the bank');
+    const { warnings, workspace } = await applyAfter(`HIDDEN='${hidden}'; mkdir -p nested; ${script}`);
+    expect(warnings.join()).not.toContain('Password of the bank');
+    expect(existsSync(join(workspace.storage, 'commits-1.bundle'))).toBe(false);
   });
 
   it('cause no warning if there are none', async () => {
