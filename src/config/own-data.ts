@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isObject } from '../json.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { decodePercent } from '../single-line.ts';
@@ -7,7 +7,7 @@ import { findPlaces } from './places.ts';
 import { type Config, type Environment, names, table } from './raw-setting.ts';
 import { isSecret } from './values.ts';
 
-/** Files and folders with Adjutant's own credentials and messages: settings, token, passwords and outbox. */
+/** Files and folders with Adjutant's own credentials and messages: settings, token, passwords, outbox and backups. */
 export function ownFiles(config: Config, env: Environment): readonly string[] {
   const places = findPlaces(env, config.home);
   return [
@@ -17,10 +17,19 @@ export function ownFiles(config: Config, env: Environment): readonly string[] {
     join(config['http.state_dir'], 'audit'),
     config['calendars.passwords_file'],
     config['delivery.outbox_dir'],
+    ...[config['backup.daily_dir']].filter((folder) => folder !== undefined),
+    ...secretFilesOf(env),
     ...(config['prompts.repositories'] as readonly unknown[]).flatMap((one) =>
       isObject(one) && typeof one['token_file'] === 'string' ? [one['token_file']] : [],
     ),
   ];
+}
+
+/** The files from which settings were read that variables name, such as ADJUTANT_DELIVERY_SMTP_URL_FILE. */
+function secretFilesOf(env: Environment): readonly string[] {
+  return Object.entries(env).flatMap(([variable, file]) =>
+    file && variable.endsWith('_FILE') && isOwn(variable) ? [resolve(file)] : [],
+  );
 }
 
 /** The folders that belong to Adjutant alone. */

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -16,10 +24,11 @@ import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bounds, of: it '));
 afterAll(() => removeFolder(folder));
 const at = (path: string) => join(folder, path);
-const folders = ['project/.git', 'home/.agent/sessions', 'storage', 'secret', 'temporary'];
+const folders = ['project/.git', 'home/.agent/sessions', 'storage', 'secret', 'temporary/code-cache'];
 for (const path of folders) mkdirSync(at(path), { recursive: true });
 writeFileSync(at('home/.agent/settings.json'), 'mine');
 writeFileSync(at('secret/key'), 'KEY');
+writeFileSync(at('temporary/code-cache/code'), 'mine');
 writeFileSync(at('project/agent.json'), 'planted');
 
 const bounds: Bounds = {
@@ -29,6 +38,7 @@ const bounds: Bounds = {
   visible: [],
   hidden: [at('project/agent.json'), at('secret'), at('nothing')],
   temporary: [{ folder: at('home/.agent'), keeps: [at('home/.agent/sessions')] }],
+  emptied: [at('temporary/code-cache')],
   storage: at('storage'),
 };
 
@@ -62,6 +72,7 @@ it.runIf(process.platform === 'linux')(
     attempt settings "echo poisoned > ${quoted('home/.agent/settings.json')}"
     attempt session "echo kept > ${quoted('home/.agent/sessions/one')}"
     attempt temporary "echo x > ${quoted('temporary/file')}"
+    attempt cache "echo x > ${quoted('temporary/code-cache/one')} && test ! -e ${quoted('temporary/code-cache/code')}"
     attempt remount "mount -o remount,rw,bind /"
     attempt unmount "umount ${quoted('secret')}"
     attempt namespace "unshare -Ur --mount sh -c 'mount -o remount,rw,bind / || umount /dev'"
@@ -81,6 +92,8 @@ it.runIf(process.platform === 'linux')(
       'yes settings',
       'yes session',
       'yes temporary',
+      // It has a cache of its own, so other programs do not run what it puts there.
+      'yes cache',
       'no remount',
       'no unmount',
       'no namespace',
@@ -92,6 +105,7 @@ it.runIf(process.platform === 'linux')(
     expect(readFileSync(at('home/.agent/sessions/one'), 'utf8')).toBe('kept\n');
     expect(readFileSync(at('project/agent.json'), 'utf8')).toBe('planted');
     expect(existsSync(at('project/file'))).toBe(true);
+    expect(readdirSync(at('temporary/code-cache'))).toEqual(['code']);
   },
 );
 
@@ -111,6 +125,7 @@ it.runIf(process.platform === 'linux').each([true, false])(
         writable: [at('all/runs/one')],
         protected: [at('all')],
         temporary: [{ folder: at('all/.agent'), keeps: [] }],
+        emptied: [],
       },
       at('all'),
     );

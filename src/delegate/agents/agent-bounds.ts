@@ -10,7 +10,14 @@ import {
   isInFolder,
   temporaryFolder,
 } from '../process/folder-scope.ts';
-import { matches, privateFiles, secretVariables, socketsIn } from '../process/private-files.ts';
+import {
+  codeCaches,
+  matches,
+  privateFiles,
+  secretFiles,
+  secretVariables,
+  socketsIn,
+} from '../process/private-files.ts';
 import type { Agent, AgentCall, CommandPlace, Footprint } from './agent.ts';
 
 export interface SandboxOptions extends HiddenFiles {
@@ -96,7 +103,15 @@ export async function agentBounds(
   const { userHome, env } = options;
   const storage = join(dirname(outputSchemaFile), '.agent');
   const hides = await existing(footprint.hides);
-  const none = { writable: [], protected: [], visible: [], temporary: [], isReadOnly: false, storage };
+  const none = {
+    writable: [],
+    protected: [],
+    visible: [],
+    temporary: [],
+    emptied: [],
+    isReadOnly: false,
+    storage,
+  };
   const isUnrestricted = sandbox === 'danger-full-access';
   if (isUnrestricted && hides.length === 0) return undefined;
   await disk.mkdir(storage, { recursive: true, mode: 0o700 });
@@ -107,6 +122,9 @@ export async function agentBounds(
   const ownFolders = options.ownFolders.filter((folder) => !isInFolder(userHome, folder));
   const adjutant = await hiddenPaths({ ...options, ownFolders }, cwd);
   const person = privateFiles(userHome, env, options.visibleFolders);
+  const named = secretFiles(env, [...options.visibleVariables, ...footprint.variables]).filter(
+    (path) => ![userHome, cwd, origin].some((folder) => isInFolder(folder, path)),
+  );
   const kept = [cwd, origin, ...person.visible];
   const sockets = (await socketsIn([userHome, temporary, '/tmp'])).filter(
     (path) => !kept.some((folder) => isInFolder(path, folder)),
@@ -122,7 +140,7 @@ export async function agentBounds(
       ...(footprint.protects ?? []),
     ],
     hidden: await existing([
-      ...[...person.hidden, ...adjutant, ...options.runFolders, ...hides, hostFolder()],
+      ...[...person.hidden, ...named, ...adjutant, ...options.runFolders, ...hides, hostFolder()],
       ...sockets,
     ]),
     visible: [
@@ -131,6 +149,9 @@ export async function agentBounds(
       ...options.unreadable.map((path) => join(path, 'skills')),
     ],
     temporary: footprint.temporary,
+    emptied: (await codeCaches([temporary, '/tmp'])).filter(
+      (path) => ![...kept, ...own, userHome, storage].some((folder) => isInFolder(folder, path)),
+    ),
     storage,
   };
 }

@@ -15,7 +15,9 @@ export interface Bounds {
   readonly visible: readonly string[];
   /** Folders that can be written to, but whose changes are lost at the end, except those of the folders in `keeps`. */
   readonly temporary: readonly { readonly folder: string; readonly keeps: readonly string[] }[];
-  /** False if everything can be written to, and only `hidden` and `protected` apply. */
+  /** Folders in whose place there is an empty one, which can be written to and is lost at the end. */
+  readonly emptied: readonly string[];
+  /** False if everything can be written to, and only `hidden`, `protected` and `emptied` apply. */
   readonly isReadOnly: boolean;
   /** A folder for the files of the sandbox itself. */
   readonly storage: string;
@@ -70,7 +72,7 @@ const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi']
 
 /** Prepares the files of the sandbox and returns the arguments of `applyBounds`. */
 export async function boundsArguments(bounds: Bounds, isUserNamespace: boolean): Promise<readonly string[]> {
-  const { writable, temporary, storage, isReadOnly } = bounds;
+  const { writable, temporary, emptied, storage, isReadOnly } = bounds;
   const mounts = await readMounts();
   const bind = (source: string, target: string, flags: string): Operation => [
     'mount',
@@ -83,6 +85,7 @@ export async function boundsArguments(bounds: Bounds, isUserNamespace: boolean):
     for (const name of ['l', 'u', 'w']) await makeFolder(join(storage, `${name}${at + 1}`));
   for (const at of temporary.flatMap(({ keeps }) => keeps).keys())
     await makeFolder(join(storage, `k${at + 1}`));
+  for (const at of emptied.keys()) await makeFolder(join(storage, `e${at}`));
   const open = [...writable, ...temporary.map(({ folder }) => folder), '/proc', '/dev'];
   const isLocked = (path: string) =>
     bounds.protected.includes(nearest(path, [...open, ...bounds.protected]) ?? '');
@@ -99,6 +102,7 @@ export async function boundsArguments(bounds: Bounds, isUserNamespace: boolean):
       ...keeps.map((path): Operation => ['put', path, '']),
     ]),
     ...opened.map((path): Operation => ['mount', path, line(path, path, 'none', 'rbind')]),
+    ...emptied.map((path, at) => bind(join(storage, `e${at}`), path, '')),
     // Only those that are still there: other programs unmount folders at any time.
     ...(await existing(frozen.map(({ target }) => target))).map(
       (path): Operation => ['freeze', escaped(path), remount(path, mounts)],

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { privateFiles, secretVariables, socketsIn } from './private-files.ts';
+import { codeCaches, privateFiles, secretFiles, secretVariables, socketsIn } from './private-files.ts';
 
 const home = '/home/ada';
 
@@ -69,11 +69,22 @@ it('finds secret variables by their names and values', () => {
     some_api_key: 'x',
     NPM_TOKEN: 'x',
     CLIENT_SECRET: 'x',
+    KEYSTORE_PASSPHRASE: 'x',
+    SMTP_PASS: 'x',
+    GITHUB_PAT: 'x',
+    MYSQL_PWD: 'x',
+    DOCKER_AUTH_CONFIG: 'x',
+    JDBC: 'jdbc:mysql://localhost/shop?user=ada&password=hunter2',
+    CONNECTION: 'Server=localhost;User Id=ada;Password=hunter2',
     DATABASE: 'postgres://ada:hunter2@localhost/shop',
     SSH_AUTH_SOCK: '/tmp/agent',
   };
   const harmless = {
     PATH: '/usr/bin',
+    PWD: '/home/ada',
+    OLDPWD: '/',
+    GIT_ASKPASS: '/usr/bin/askpass',
+    SEARCH: 'https://example.org/?q=password',
     HOMEPAGE: 'https://example.org/@ada:x',
     GIT_CONFIG_KEY_0: 'core.pager',
     GIT_AUTHOR_NAME: 'Ada',
@@ -83,4 +94,30 @@ it('finds secret variables by their names and values', () => {
   expect(secretVariables(env, ['*_TOKEN', 'database*'])).toEqual(
     Object.keys(env).filter((name) => name !== 'NPM_TOKEN' && !name.startsWith('DATABASE')),
   );
+});
+
+it('finds the private files that variables name', () => {
+  const env = {
+    ...{ KUBECONFIG: '/srv/one:/srv/two', GOOGLE_APPLICATION_CREDENTIALS: '/home/ada/account.json' },
+    ...{
+      SERVER_KEY: 'relative',
+      API_TOKEN: 'abc',
+      SSL_KEY_FOLDER: '/etc/ssl',
+      KEYS: '/',
+      EDITOR: '/home/ada/editor',
+    },
+  };
+  const named = ['/srv/one', '/srv/two', '/home/ada/account.json'];
+  expect([...secretFiles(env, [])].sort()).toEqual([...named].sort());
+  expect(secretFiles(env, ['KUBECONFIG', 'GOOGLE_*'])).toEqual([]);
+});
+
+it('finds the folders with code of other programs in a temporary folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'caches-'));
+  for (const name of ['v8-compile-cache-1000', 'jest_rs', 'tsx-1000', 'my-files'])
+    mkdirSync(join(folder, name));
+  symlinkSync('/', join(folder, 'jiti'));
+  const found = (await codeCaches([folder, folder, '/nowhere'])).map((path) => path.slice(folder.length + 1));
+  expect(found.sort()).toEqual(['jest_rs', 'node-compile-cache', 'tsx-1000', 'v8-compile-cache-1000']);
+  rmSync(folder, { recursive: true });
 });

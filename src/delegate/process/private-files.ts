@@ -1,3 +1,4 @@
+import { promises as disk } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Environment } from './environment.ts';
@@ -9,10 +10,21 @@ import { isInFolder, realpath } from './folder-scope.ts';
  */
 const privatePaths = [
   ...['.ssh', '.gnupg', '.password-store', '.local/share/keyrings', '.pki', '.vault-token', '.Xauthority'],
+  ...['.local/share/kwalletd', '.local/share/gnupg', '.ICEauthority', '.putty', '.step', '.op', '.bitcoin'],
   ...['.aws', '.azure', '.oci', '.boto', '.s3cfg', '.kube', '.docker', '.databrickscfg', '.terraform.d'],
   ...['.netrc', '_netrc', '.git-credentials', '.pgpass', '.my.cnf', '.mylogin.cnf', '.subversion/auth'],
   ...['.npmrc', '.pypirc', '.gem/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
   ...['.composer/auth.json', '.m2/settings.xml', '.gradle/gradle.properties', '.nuget/NuGet'],
+  ...[
+    '.yarnrc.yml',
+    '.bundle/config',
+    '.ivy2/.credentials',
+    '.kaggle',
+    '.terraformrc',
+    '.pulumi/credentials.json',
+  ],
+  ...['.fly', '.minikube', '.vagrant.d', '.snowsql', '.dbt', '.local/share/com.vercel.cli'],
+  ...['.msmtprc', '.mbsyncrc', '.fetchmailrc', '.offlineimaprc', '.mutt', '.mail', 'Mail', 'Maildir'],
   ...[
     '.mozilla',
     '.thunderbird',
@@ -29,7 +41,13 @@ const privatePaths = [
     '.local/share/fish',
     '.cache/huggingface/token',
   ],
+  ...['.histfile', '.zhistory', '.sh_history', '.irb_history', '.lesshst', '.viminfo', '.local/share/atuin'],
+  // Another home folder of Adjutant can be in use.
+  ...['.local/state/adjutant', '.local/share/adjutant'],
 ];
+
+/** Secrets that containers and service managers hand out as files, and the mail of the person. */
+const systemPaths = ['/run/secrets', '/run/credentials', '/var/mail', '/var/spool/mail'];
 
 /** The files of git that are not private, in the folder for settings. */
 const gitSettings = ['git/config', 'git/ignore', 'git/attributes'];
@@ -59,7 +77,7 @@ export function privateFiles(userHome: string, env: Environment, visible: readon
     ...new Set([
       ...[settings, join(userHome, '.config')],
       ...privatePaths.map((path) => join(userHome, path)),
-      ...controlSockets,
+      ...[...controlSockets, ...systemPaths],
       ...[env['XDG_RUNTIME_DIR'], env['XAUTHORITY'], ...agentSockets.map((name) => env[name]?.split(':')[0])],
     ]),
   ].filter((path) => path !== undefined && path !== '' && path !== userHome);
@@ -97,8 +115,13 @@ function partBelow(folder: string, path: string): string {
   return join(folder, path.slice(folder.length + 1).split('/')[0]!);
 }
 
-const secretName = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL/i;
-const addressWithPassword = /:\/\/[^\s/@]*:[^\s/@]+@/;
+const secretName =
+  /KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PAT)$|_PWD$|(?:^|_)AUTH(?:_|$)/i;
+/** `postgres://ada:hunter2@host`, `jdbc:…?user=ada&password=hunter2` and `Server=host;Password=hunter2`. */
+const addressWithPassword = /:\/\/[^\s/@]*:[^\s/@]+@|(?:^|[?&;\s])\w*(?:password|passwd|pwd)\s*=\s*[^\s&;]/i;
+/** Variables that name a private file, although neither their names nor their values suggest a secret. */
+const fileVariables = ['KUBECONFIG', 'DOCKER_CONFIG', 'GNUPGHOME', 'PGPASSFILE', 'NETRC', 'AWS_CONFIG_FILE'];
+const moreFileVariables = ['NPM_CONFIG_USERCONFIG', 'CLOUDSDK_CONFIG', 'AZURE_CONFIG_DIR'];
 
 /** Variables whose names or values suggest a secret. `visible` names some that are not; `*` stands for any text. */
 export function secretVariables(env: Environment, visible: readonly string[]): readonly string[] {
@@ -112,6 +135,41 @@ export function secretVariables(env: Environment, visible: readonly string[]): r
       ? [name]
       : [],
   );
+}
+
+/** The files and folders that secret variables name. Programs of the system are not private. */
+export function secretFiles(env: Environment, visible: readonly string[]): readonly string[] {
+  const isVisible = matches(visible);
+  const named = [...fileVariables, ...moreFileVariables].filter((name) => !isVisible(name));
+  return [...secretVariables(env, visible), ...named]
+    .filter((name) => !agentSockets.includes(name))
+    .flatMap((name) => (env[name] ?? '').split(':'))
+    .filter(
+      (path) =>
+        path.startsWith('/') &&
+        !/^\/(?:(?:usr|bin|sbin|lib\w*|opt|nix|proc|sys|dev|etc\/(?:ssl|pki))(?:\/|$)|$)/.test(path),
+    )
+    .map((path) => resolve(path));
+}
+
+/** Folders in which programs keep code that they run again, and which are in the temporary folder. */
+const codeCache =
+  /^(?:node-compile-cache|v8-compile-cache.*|tsx-.*|(?:node-)?jiti|jest_.*|bunx-.*|metro-.*|haste-map-.*|phpstan)$/;
+
+/**
+ * The folders with code of other programs in these folders. Agents can write to temporary folders, and what they put into such a
+ * cache would run outside of their sandbox.
+ */
+export async function codeCaches(folders: readonly string[]): Promise<readonly string[]> {
+  const lists = [...new Set(folders)].map(async (folder) => {
+    // Any Node program of the person may create this one while the agent works.
+    await disk.mkdir(join(folder, 'node-compile-cache')).catch(() => {});
+    const entries = await disk.readdir(folder, { withFileTypes: true }).catch(() => []);
+    return entries
+      .filter((entry) => entry.isDirectory() && codeCache.test(entry.name))
+      .map(({ name }) => join(folder, name));
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 /** Tells whether a name matches one of these patterns, in which `*` stands for any text. */

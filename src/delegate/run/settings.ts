@@ -148,7 +148,7 @@ export const delegateSettings = defineSettings({
     type: 'list',
     default: [],
     description:
-      'Variables that runs get although their names (KEY, SECRET, TOKEN, PASSWORD, PASSWD, CREDENTIAL) or values (an address with a password) suggest a secret. * stands for any text. An agent always gets the variables of its own model provider.',
+      'Variables that runs get although their names (KEY, SECRET, TOKEN, PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL, and AUTH, PASS, PAT or PWD as a word) or values (an address with a password) suggest a secret. * stands for any text. An agent always gets the variables of its own model provider.',
   },
   'delegate.read_only_servers': {
     type: 'list',
