@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recipientAt, senderOf } from '../../../test/channel-config.ts';
 import { openAssistant } from '../../../test/open-assistant.ts';
@@ -119,6 +119,16 @@ describe('apprise', () => {
       detail: expect.stringContaining('list it in delivery.private_hosts'),
     });
     expect(await channel.deliver(message(['gotify://localhost/token']), deadline())).toMatchObject({
+      kind: 'permanent',
+    });
+  });
+
+  it('starts no program from a relative folder of the PATH', async () => {
+    const folder = plantTree({ apprise: '#!/bin/sh\nexit 0\n' });
+    chmodSync(join(folder, 'apprise'), 0o700);
+    vi.stubEnv('PATH', relative(process.cwd(), folder));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await apprise().deliver(message(['slack://a/b/c']), deadline())).toMatchObject({
       kind: 'permanent',
     });
   });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, parse, resolve } from 'node:path';
 import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { nearest } from '../../nearest.ts';
 import { settings } from '../../settings.ts';
@@ -287,7 +287,13 @@ export function defersTools(
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
   if (defers === undefined) return false;
-  const { stdout } = spawnSync(defers.program, ['--version'], { env, encoding: 'utf8', timeout: 10_000 });
+  const { stdout } = spawnSync(defers.program, ['--version'], {
+    // Relative folders of the PATH may be in a repository.
+    cwd: parse(process.execPath).root,
+    env,
+    encoding: 'utf8',
+    timeout: 10_000,
+  });
   const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0];
   const { otherHost } = defers;
   const since = otherHost !== undefined && env[otherHost.variable] ? otherHost.since : defers.since;
