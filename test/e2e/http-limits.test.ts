@@ -106,6 +106,18 @@ describe('requests beyond http.requests_per_second', () => {
   });
 });
 
+it.each(['/hooks/0193b1c0-0000-7000-8000-000000000000', `/decide/${'x'.repeat(43)}`, '/acknowledge/x'])(
+  'guesses at %s are limited, and not those of the token',
+  async (path) => {
+    await using server = await new LimitedServer('--http-requests-per-second', '1').start();
+    const guesses = Array.from({ length: 40 }, () => fetch(`${server.url}${path}`, { method: 'POST' }));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
+    expect(statuses.filter((status) => status < 400)).toEqual([]);
+    expect((await server.post(ping)).status).toBe(200);
+  },
+);
+
 describe('connections beyond http.max_connections', () => {
   let server: LimitedServer;
   beforeAll(async () => {
