@@ -90,11 +90,7 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
     }
     for (const end = Date.now() + settleMs; Date.now() < end && !(await isOver()); ) await pause(500);
     const rows = await rowsOf();
-    const begun = new Map<string, number>();
-    for (const task of homes.flatMap(begunTasks)) {
-      const id = /\(firing ([0-9a-f-]{36}),/.exec(task)?.[1] ?? 'none';
-      begun.set(id, (begun.get(id) ?? 0) + 1);
-    }
+    const begun = begunFirings(...homes);
     const messages = await store.read((db) =>
       db.selectFrom('notifications').select(['about']).where('about', 'like', 'routine/%').execute(),
     );
@@ -136,12 +132,13 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
   }
 }
 
-function routineAt(home: string, index: number, atMs: number): Routine {
+/** A routine of the machine with this home folder, which is due once and whose agent works for some time. */
+export function routineAt(home: string, index: number, atMs: number, workMs = 300): Routine {
   const now = Date.now();
   return {
     ...{ id: newId(now), name: `r${index}`, cwd: home, when: new Date(atMs).toISOString(), zone: 'UTC' },
     task: steps(
-      { wait: 300 },
+      { wait: workMs },
       { answer: { summary: `Done ${index}.`, deliverables: [], open_questions: [], next_actions: [] } },
     ),
     trigger: { kind: 'once', atMs },
@@ -161,6 +158,16 @@ function routineAt(home: string, index: number, atMs: number): Routine {
     },
     ...{ sinceMs: now - 1000, createdMs: now, updatedMs: now },
   };
+}
+
+/** How often the agent of each firing began to work. */
+export function begunFirings(...homes: readonly string[]): ReadonlyMap<string, number> {
+  const begun = new Map<string, number>();
+  for (const task of homes.flatMap(begunTasks)) {
+    const id = /\(firing ([0-9a-f-]{36}),/.exec(task)?.[1] ?? 'none';
+    begun.set(id, (begun.get(id) ?? 0) + 1);
+  }
+  return begun;
 }
 
 /** The tasks of the runs whose agents began to work: those that have a thread. */
