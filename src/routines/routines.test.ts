@@ -27,6 +27,7 @@ describe('create_routine', () => {
     ['in the past', '2026-01-01T07:00', /is past/],
     ['too often', 'every 2 minutes', /least interval is 5 minutes/],
     ['too often by cron', 'cron:* * * * *', /least interval is 5 minutes/],
+    ['too often on a day that is years away', 'cron:* * 29 2 *', /least interval is 5 minutes/],
     ['by a wrong cron line', 'cron:61 * * * *', /invalid minute "61"/],
     ['by a rule without a time', 'RRULE:FREQ=DAILY', /names no time of day/],
     ['by a rule that is none', 'RRULE:FREQ=SOMETIMES;BYHOUR=1;BYMINUTE=0', /cannot be used/],

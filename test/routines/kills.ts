@@ -15,10 +15,10 @@ import { scriptedAgent, steps } from '../delegate/scripted.ts';
 import { startPostgres } from '../postgres.ts';
 import { bundle } from '../program.ts';
 
-/** Time between two due times of a machine, and between two faults. */
-const [dueMs, faultMs] = [400, 4_000];
+/** A week in which an hour lasts a second. Each routine is due once a day. */
+const [days, dayMs] = [7, 24_000];
+const faultMs = 5_000;
 const settleMs = 180_000;
-const maxFaults = 16;
 
 export interface KillResult {
   readonly counts: Readonly<Record<string, number>>;
@@ -26,8 +26,8 @@ export interface KillResult {
 }
 
 /**
- * Two machines on PostgreSQL fire routines with real workers and run hosts, while both are killed and the database crashes. Each due
- * time must have one row, at most one run whose agent began to work, and one message.
+ * For a week, two machines on PostgreSQL fire routines with real workers and run hosts, while both are killed and the database
+ * crashes. Each due time must have one row, at most one run whose agent began to work, and one message or an explanation.
  */
 export async function killEverything(perMachine: number): Promise<KillResult> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-kills-'));
@@ -45,17 +45,22 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
         env: {
           ...{ PATH: process.env['PATH'], HOME: home, ADJUTANT_HOME: home, DATABASE_URL: url },
           ...{ ADJUTANT_DELEGATE_COMMAND: scriptedAgent, ADJUTANT_LOG_LEVEL: 'error' },
+          // Runs whose hosts are killed fail, and the routine must go on.
+          ADJUTANT_ROUTINES_MAX_FAILURES: '0',
         },
       }),
     );
   const faults = { workers: 0, hosts: 0, databases: 0 };
   try {
     await fill(store, { users: [person('ada', { quiet_start: '00:00', quiet_end: '00:00' })] });
-    const beganMs = Date.now() + 3_000;
+    const beganMs = Math.ceil(Date.now() / 1000) * 1000 + 3_000;
+    const expected = new Set<string>();
     for (const home of homes) {
       mkdirSync(home);
       for (let index = 0; index < perMachine; index++) {
-        const routine = routineAt(home, index, beganMs + index * dueMs);
+        const firstMs = beganMs + Math.floor((index * dayMs) / perMachine / 1000) * 1000;
+        const routine = dailyRoutine(home, index, firstMs);
+        for (let day = 0; day < days; day++) expected.add(`${routine.id} ${firstMs + day * dayMs}`);
         await records.change('routines', routine.id, () => ({ next: JSON.parse(JSON.stringify(routine)) }));
       }
       start(home);
@@ -64,11 +69,11 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
     const isOver = async () => {
       const rows = await rowsOf().catch(() => []);
       return (
-        rows.length >= 2 * perMachine &&
+        rows.length >= expected.size &&
         rows.every(({ ended_ms, untold }) => ended_ms !== null && untold === 0)
       );
     };
-    for (let fault = 0; fault < maxFaults && !(await isOver()); fault++) {
+    for (let fault = 0; Date.now() < beganMs + days * dayMs; fault++) {
       await pause(faultMs);
       const home = homes[fault % 2]!;
       if (fault % 4 === 2) {
@@ -112,9 +117,15 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
           : []),
       ];
     });
-    const routines = new Set(rows.map(({ routine_id }) => routine_id));
-    if (rows.length !== 2 * perMachine || routines.size !== rows.length)
-      problems.push(`${rows.length} rows of ${routines.size} routines instead of ${2 * perMachine}`);
+    const found = new Set(rows.map(({ routine_id, due_ms }) => `${routine_id} ${due_ms}`));
+    const missing = [...expected].filter((due) => !found.has(due)).length;
+    if (rows.length !== expected.size || missing > 0)
+      problems.push(`${rows.length} rows instead of ${expected.size}, and ${missing} due times without one`);
+    for (const [id, missed] of Map.groupBy(rows.filter(isMissed), ({ routine_id }) => routine_id)) {
+      const told = messages.filter(({ about }) => about!.startsWith(`routine/${id}/missed/`)).length;
+      if (told < 1 || told > missed.length)
+        problems.push(`${id} has ${told} messages about ${missed.length} missed times`);
+    }
     const ended = Object.fromEntries(
       [...Map.groupBy(rows, ({ status }) => status)].map(([status, all]) => [status, all.length]),
     );
@@ -130,6 +141,19 @@ export async function killEverything(perMachine: number): Promise<KillResult> {
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function isMissed({ reason }: { readonly reason: string | null }): boolean {
+  return reason?.startsWith('missed') ?? false;
+}
+
+function dailyRoutine(home: string, index: number, firstMs: number): Routine {
+  const start = new Date(firstMs).toISOString().slice(0, 19);
+  return {
+    ...routineAt(home, index, firstMs),
+    trigger: { kind: 'rule', rule: `FREQ=SECONDLY;INTERVAL=${dayMs / 1000};COUNT=${days}`, start },
+    overlap: index % 2 === 0 ? 'queue' : 'skip',
+  };
 }
 
 /** A routine of the machine with this home folder, which is due once and whose agent works for some time. */

@@ -62,9 +62,10 @@ export function nextDueTimes(trigger: Trigger, zone: string, afterMs: number, co
   return found;
 }
 
-/** The shortest time between two of the next due times. */
+/** The shortest time between two of the next due times, also if the first one is years away. */
 export function leastIntervalMs(trigger: Trigger, zone: string, nowMs: number): number {
-  const times = dueTimes(trigger, zone, nowMs, nowMs + 400 * dayMs, 300);
+  const [first = nowMs] = nextDueTimes(trigger, zone, nowMs);
+  const times = [first, ...dueTimes(trigger, zone, first, first + 400 * dayMs, 300)];
   return times
     .slice(1)
     .reduce((least, ms, index) => Math.min(least, ms - times[index]!), Number.POSITIVE_INFINITY);
