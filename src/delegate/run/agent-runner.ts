@@ -1,6 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { log } from '../../log.ts';
 import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
 import { type Containment, contain, type Program } from '../process/containment.ts';
@@ -177,6 +178,9 @@ export class AgentRunner {
       if (!(error instanceof Failure || isSystemError(error))) throw error;
       return await this.refuse(directory, describeStorageError(error, directory));
     } finally {
+      await agent.keep?.(directory.file('.agent')).catch((error: unknown) => {
+        log('warning', `the renewed sign-in of ${agent.name} could not be kept`, error);
+      });
       // The files of the sandbox can contain copies of the agent's settings.
       await removeFolder(directory.file('.agent')).catch(() => {});
       // An autopilot applies the changes of its jobs itself.

@@ -29,9 +29,35 @@ const groups = `
   short; speech talk presentation; summary summarize summarise digest recap tldr condense; swagger
   openapi; task todo ticket; teach explain tutor lesson; test testing spec; translate translation; typo
   spelling grammar proofread; ui interface frontend; undo revert rollback; update upgrade bump outdated;
-  version release tag; website web page site browser`
+  version release tag; website web page site browser; accessibility keyboard mouse focus contrast screenreader
+  zoom; agreement contract clause term nda license legal lawyer liability; announcement campaign launch mailing
+  marketing newsletter promotion subscriber; angry complaint customer support helpdesk refund reply answer;
+  answer reply respond response letter mail; board keynote pitch presentation screen slide talk; branch commit
+  diff merge request review; calculate compute figure number statistic spreadsheet; candidate employee hire
+  hiring join joiner newcomer onboarding recruit staff starter; charge payment refund invoice; column constraint
+  foreign index migration row schema table; counter plural string translation; crash down fail incident outage
+  unavailable; customer client user; delete erase privacy gdpr; escalate incident oncall page pager; export
+  import csv; file folder; framework library package upgrade version; hotfix patch release; image photo picture;
+  job position role; language french german spanish italian japanese portuguese chinese english translation
+  localization; login outage signin; minute second slow latency timeout; month quarter year period; news update
+  announcement; note memo; offer quote proposal; outsider stakeholder; cause postmortem lesson prevent
+  retrospective; project milestone roadmap; question survey feedback poll; risk threat; sale revenue order;
+  schedule appointment calendar; screen view page; supplier vendor provider; train course workshop; trip travel
+  booking; vulnerable vulnerability finding audit dependency;
+  npm pip cargo gem maven package dependency`
   .split(';')
   .map((group) => group.trim().split(/\s+/));
+
+/** What words of certain forms are about. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\w.])v?\d+\.\d+(?:\.\d+|\.x)(?![\w.])/gi, 'version release'],
+  [/(?<![\w./-])[a-z]\w*\.[a-z]+_[a-z_]+(?![\w./-])/gi, 'column table database'],
+];
+
+/** The words that say what version numbers and names of columns in a text are. */
+export function wordsOfForms(text: string): readonly string[] {
+  return forms.flatMap(([form, words]) => (text.search(form) < 0 ? [] : words.split(' ')));
+}
 
 const groupsByTerm = Map.groupBy(
   groups.flatMap((words) => words.flatMap((word) => termsOf(word).map((term) => ({ term, words })))),

@@ -1,6 +1,7 @@
 import { SearchIndex } from '../../search/search.ts';
-import { relatedWords } from './related-words.ts';
+import { relatedWords, wordsOfForms } from './related-words.ts';
 import { type IndexedSkill, namedInTask } from './skills.ts';
+import { translatedWords } from './translated-words.ts';
 
 interface RankedSkill {
   readonly skill: IndexedSkill;
@@ -19,7 +20,7 @@ const options = {
   padding: 60,
 } as const;
 /** How much a related word counts, compared with the word itself. */
-const relatedWeight = 0.4;
+const relatedWeight = 0.5;
 /** Skills with a lower share of the best score are not worth reading. */
 const minShareOfBest = 0.2;
 
@@ -29,9 +30,10 @@ export function rankSkills(task: string, skills: readonly IndexedSkill[]): reado
   // An autopilot ranks the same skills for each of its jobs.
   indexes.set(skills, index);
   const scores = new Map<IndexedSkill, Map<string, { score: number; text: string }>>();
-  for (const { item, words } of index.find(task))
+  const asked = [task, ...translatedWords(task), ...wordsOfForms(task)].join(' ');
+  for (const { item, words } of index.find(asked))
     scores.set(item, new Map(words.map(({ word, score }) => [word, { score, text: word }])));
-  for (const [word, related] of relatedWords(task))
+  for (const [word, related] of relatedWords(asked))
     for (const { item, words } of index.find(related.join(' '))) {
       const found = scores.get(item) ?? new Map();
       scores.set(item, found);

@@ -97,6 +97,23 @@ describe('selectSkills in mode auto', () => {
     expect(found.selected.map(({ name }) => name)).toContain('code-review');
   });
 
+  it.each([
+    ['German', 'Prüfe bitte die Kündigungsfrist und die Haftung im Vertrag', 'agreements'],
+    ['Spanish', 'Analiza las encuestas del trimestre', 'survey-analysis'],
+    ['French', 'Traduis les textes de l’interface', 'localization'],
+    ['the form of a version', 'Everything for 4.8.0 should be out on Thursday', 'shipping'],
+    ['the name of a column', 'Split orders.full_name in two', 'migrations'],
+  ])('finds a skill in English by %s', async (_, task, name) => {
+    const { selected } = await selectSkills({ ...request, task }, [
+      skill('agreements', 'Reads a contract and its clauses on liability.'),
+      skill('survey-analysis', 'Analysis of a survey.'),
+      skill('localization', 'Translation of user interfaces.'),
+      skill('shipping', 'Prepares a release of a version.'),
+      skill('migrations', 'Changes the tables of a database.'),
+    ]);
+    expect(selected[0]?.name).toBe(name);
+  });
+
   it('selects a skill that the task mentions by name', async () => {
     const named = async (task: string) =>
       (await selectSkills({ ...request, task }, skills)).selected.map(({ name }) => name);
