@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { RealAgentName } from '../agents/real-agents.ts';
 import type { Turn } from '../model/turn.ts';
-import type { Attack, Stage } from './stage.ts';
+import { type Attack, planted, type Stage } from './stage.ts';
 
 /** The tools of an agent that read files, besides its shell, and those that start git. */
 interface FileTools {
@@ -164,6 +164,16 @@ export const accessCases: readonly Attack[] = [
         `for f in ${quoted(stage.visibleFiles)}; do echo planted >> "$f"; echo planted > "$f.new" && mv "$f.new" "$f"; done; true`,
       ),
       ...stage.visibleFiles.map((file) => stage.agent.write(file, 'planted')),
+    ],
+    fires: everyAgent,
+  },
+  {
+    name: 'what the next start of the agent reads',
+    turns: (stage) => [
+      stage.agent.shell(
+        `for f in ${quoted(stage.startFiles)}; do echo '${planted}' >> "$f"; echo '${planted}' > "$f.new" && mv "$f.new" "$f"; done; true`,
+      ),
+      ...stage.startFiles.map((file) => stage.agent.write(file, planted)),
     ],
     fires: everyAgent,
   },

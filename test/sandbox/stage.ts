@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
@@ -44,6 +44,19 @@ const visibleFiles = [
   '.bashrc',
   '.config/tool/bin/x',
 ];
+
+/** Files from which the next start of an agent takes accounts, programs and permissions. They belong to the person. */
+const startFiles: Readonly<Record<string, readonly string[]>> = {
+  codex: ['config.toml', 'hooks.json'],
+  claude: ['.claude/settings.json', '.claude.json', '.claude/.credentials.json'],
+  gemini: ['.gemini/settings.json', '.gemini/oauth_creds.json', '.gemini/.env'],
+  qwen: ['.qwen/settings.json', '.qwen/oauth_creds.json', '.qwen/.env'],
+  opencode: [
+    ...['.config/opencode/opencode.json', '.local/share/opencode/auth.json'],
+    ...['.local/share/opencode/opencode.db', '.local/share/opencode/bin/rg'],
+  ],
+};
+export const planted = 'planted-for-the-next-start';
 
 /** Programs that agents, git or Adjutant itself could look up on the PATH. */
 const programs = [
@@ -129,6 +142,11 @@ export class Stage implements AsyncDisposable {
     return [join(this.bench.env['TMPDIR']!, 'tmux-0/default'), join(this.person, '.cache/editor')];
   }
 
+  get startFiles(): readonly string[] {
+    const root = this.agent.name === 'codex' ? this.bench.codexHome : this.person;
+    return startFiles[this.agent.name]!.map((name) => join(root, name));
+  }
+
   get visibleFiles(): readonly string[] {
     return visibleFiles.map((name) => join(this.person, name));
   }
@@ -203,6 +221,9 @@ export class Stage implements AsyncDisposable {
           ...this.visibleFiles
             .filter((file) => readFileSync(file, 'utf8') !== '# harmless\n')
             .map((file) => `${file} was changed`),
+          ...this.startFiles
+            .filter((file) => existsSync(file) && readFileSync(file, 'utf8').includes(planted))
+            .map((file) => `${file} was changed for the next start of the agent`),
           ...(bodies.length < 2 ? ['the model was not asked'] : []),
         ],
       };

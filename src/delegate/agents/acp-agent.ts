@@ -1,8 +1,9 @@
 import { promises as disk } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
-import { isInFolder, isInside } from '../process/folder-scope.ts';
+import { temporaryChanges } from '../process/bounds.ts';
+import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
 import { ownProgram } from '../process/own-program.ts';
 import {
   absoluteFolders,
@@ -17,6 +18,7 @@ import { refuseBlockingFiles } from './blocking-files.ts';
 import { findExecutable, readVersion, type Search } from './executable.ts';
 import type { AcpOptions } from './protocols/acp-conversation.ts';
 import { AcpConversation } from './protocols/acp-conversation.ts';
+import { keepRenewedTokens } from './renewed-tokens.ts';
 
 export interface AcpAgentOptions {
   readonly command: string | undefined;
@@ -79,7 +81,8 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       await disk.rm(answers, { recursive: true, force: true });
       await disk.mkdir(answers, { recursive: true, mode: 0o700 });
       await disk.copyFile(call.outputSchemaFile, join(answers, 'schema.json'));
-      await createStateFolders(definition, options.userHome);
+      const place = await ownPlace(definition, call.origin ?? call.cwd, options.userHome);
+      await createStateFolders(definition, options.userHome, place);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
       const search = await searchFor([call.cwd, call.origin]);
       const program = await executable(search);
@@ -90,11 +93,24 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       return {
         command: command!,
         args: [...args, ...definition.args(model === undefined ? {} : { model })],
-        env: { ...own, PATH: absoluteFolders(env).join(delimiter), ...definition.env(call) },
+        env: {
+          ...own,
+          PATH: absoluteFolders(env).join(delimiter),
+          ...definition.env(call),
+          ...(place !== undefined && definition.ownState?.env(place)),
+        },
         subcommandArgs: subcommand(call),
         conversation: { protocol: 'acp', options: conversationOptions(definition, call, model, answers) },
-        footprint: await footprintOf(definition, call.cwd, options, isTrusted, [answers]),
+        footprint: await footprintOf(definition, call.cwd, options, isTrusted, [answers], place),
       };
+    },
+    async keep(storage) {
+      const { signIn, state } = definition;
+      if (signIn === undefined) return;
+      const temporary = state.filter(({ sessions }) => sessions !== 'all').map(({ folder }) => folder);
+      const at = temporary.findIndex((folder) => isInFolder(signIn.file, folder));
+      const changed = temporaryChanges(storage, at, relative(temporary[at]!, signIn.file));
+      await keepRenewedTokens(resolve(options.userHome, signIn.file), changed, signIn);
     },
     async openConversation(start, streams) {
       const conversation = new AcpConversation(start.options as AcpOptions, streams);
@@ -151,25 +167,39 @@ export async function footprintOf(
   { userHome, env }: Pick<AcpAgentOptions, 'userHome' | 'env'>,
   isTrusted: boolean,
   more: readonly string[] = [],
+  place?: string,
 ): Promise<Footprint> {
-  const { state, credentials, settings } = definition;
+  const { state, credentials, settings, ownState } = definition;
+  const own = place === undefined ? [] : [place];
   const named = credentials.variables.flatMap((name) => (env[name]?.startsWith('/') ? [env[name]] : []));
   return {
     writes: [
       ...state.flatMap(({ folder, sessions }) => (sessions === 'all' ? [resolve(userHome, folder)] : [])),
-      ...more,
+      ...[...own, ...more],
     ],
     temporary: state.flatMap(({ folder, sessions }) =>
       sessions === 'all'
         ? []
-        : [{ folder: resolve(userHome, folder), keeps: sessionFolders(userHome, folder, sessions) }],
+        : [
+            {
+              folder: resolve(userHome, folder),
+              keeps: [
+                ...sessionFolders(userHome, folder, sessions),
+                ...own.filter((path) => isInFolder(path, resolve(userHome, folder))),
+              ],
+            },
+          ],
     ),
     reads: [...credentials.files.map((file) => resolve(userHome, file)), ...named],
     variables: [
       ...[...credentials.variables, ...(credentials.uses ?? [])],
       ...(settings === undefined ? [] : await namedVariables(resolve(userHome, settings))),
     ],
-    hides: isTrusted ? [] : repositorySettings(definition, cwd, userHome),
+    hides: [
+      ...(isTrusted ? [] : repositorySettings(definition, cwd, userHome)),
+      // Runs in other folders are none of its business.
+      ...(ownState === undefined ? [] : [resolve(userHome, ownState.folder)]),
+    ],
   };
 }
 
@@ -180,8 +210,26 @@ async function namedVariables(file: string): Promise<readonly string[]> {
   return [...names].map(([, ...found]) => found.find((name) => name !== undefined)!);
 }
 
+/** The folder in which runs in this workspace keep files of their own. */
+async function ownPlace(
+  { ownState }: AcpDefinition,
+  workspace: string,
+  userHome: string,
+): Promise<string | undefined> {
+  if (ownState === undefined) return undefined;
+  const { createHash } = await import('node:crypto');
+  const real = (await realpath(workspace)) ?? workspace;
+  const name = createHash('sha256').update(real).digest('hex').slice(0, 16);
+  return resolve(userHome, ownState.folder, name);
+}
+
 /** The sandbox can only use folders that exist. */
-export async function createStateFolders({ state }: AcpDefinition, userHome: string): Promise<void> {
+export async function createStateFolders(
+  { state }: AcpDefinition,
+  userHome: string,
+  place?: string,
+): Promise<void> {
+  if (place !== undefined) await disk.mkdir(place, { recursive: true, mode: 0o700 });
   for (const { folder, sessions } of state)
     for (const path of sessionFolders(userHome, folder, sessions === 'all' ? [''] : ['', ...sessions]))
       await disk.mkdir(path, { recursive: true, mode: 0o700 });

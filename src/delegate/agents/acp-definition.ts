@@ -21,10 +21,25 @@ export interface AcpDefinition {
   readonly repositorySettings: readonly string[];
   /** Folders below the home folder in which the agent keeps its files. Only changes in `sessions` are kept after a run. */
   readonly state: readonly StateFolder[];
+  /**
+   * For an agent whose sessions are in a file that also decides what its next start runs: a folder below the home folder with a
+   * folder for each workspace, in which runs keep files of their own. The person's own agent never reads them.
+   */
+  readonly ownState?: {
+    readonly folder: string;
+    env(place: string): Readonly<Record<string, string>>;
+  };
+  /** A file with tokens that the agent renews, and the fields of it that are kept after a run. */
+  readonly signIn?: SignInFile;
   /** Settings of the person, relative to the home folder, which can name variables with keys. */
   readonly settings?: string;
   readonly canResume: boolean;
   readonly credentials: Credentials;
+}
+
+export interface SignInFile {
+  readonly file: string;
+  readonly fields: readonly string[];
 }
 
 export interface StateFolder {

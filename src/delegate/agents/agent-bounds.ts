@@ -115,7 +115,7 @@ export async function agentBounds(
   const isUnrestricted = sandbox === 'danger-full-access';
   if (isUnrestricted && hides.length === 0) return undefined;
   await disk.mkdir(storage, { recursive: true, mode: 0o700 });
-  if (isUnrestricted) return { ...none, hidden: hides };
+  if (isUnrestricted) return { ...none, hidden: hides, visible: footprint.writes };
   const temporary = temporaryFolder(env);
   const own = [...footprint.writes, ...footprint.temporary.map(({ folder }) => folder)];
   // The agent needs its files in the home folder, even if that is a folder of Adjutant too.

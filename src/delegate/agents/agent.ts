@@ -39,6 +39,8 @@ export interface Agent {
   explain?(error: string): string | undefined;
   /** Whether the agent's sandbox works on this machine. */
   sandboxWorks?(...workspaces: Workspaces): Promise<boolean>;
+  /** Keeps what the agent may keep of its changes to its own files. Called after a run with the storage of its sandbox. */
+  keep?(storage: string): Promise<void>;
   /** What this machine lacks for runs that write, as advice. */
   missing?(): Promise<readonly string[]>;
   /** Returns a wrapper that runs any command in the agent's own sandbox. */

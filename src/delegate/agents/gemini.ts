@@ -18,6 +18,10 @@ export const gemini: AcpDefinition = {
     { folder: '.gemini', sessions: ['tmp'] },
     { folder: '.gemini/tmp/bin', sessions: [] },
   ],
+  signIn: {
+    file: '.gemini/oauth_creds.json',
+    fields: ['access_token', 'refresh_token', 'id_token', 'expiry_date'],
+  },
   settings: '.gemini/settings.json',
   credentials: {
     files: ['.gemini/oauth_creds.json', '.gemini/.env'],

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs';
+import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { type AcpDefinition, providerKeys } from './acp-definition.ts';
 import type { Usage } from './protocols/agent-event.ts';
+
+const runFolder = '.local/share/opencode/adjutant';
+const database = 'opencode.db';
 
 const asksFor = JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' });
 
@@ -22,17 +25,16 @@ export const opencode: AcpDefinition = {
   canFork: true,
   canResume: true,
   repositorySettings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  // Programs, accounts and permissions that the next start of opencode would use are not kept.
   state: [
-    { folder: '.local/share/opencode', sessions: 'all' },
-    // Programs and git repositories that the next start of opencode would run are not kept.
-    ...['bin', 'snapshot', 'worktree', 'repos'].map((name) => ({
-      folder: `.local/share/opencode/${name}`,
-      sessions: [],
-    })),
+    { folder: '.local/share/opencode', sessions: [] },
     { folder: '.local/state/opencode', sessions: [] },
     { folder: '.config/opencode', sessions: [] },
     { folder: '.cache/opencode', sessions: [] },
   ],
+  // Its database also has accounts, from whose addresses opencode takes settings, and permissions.
+  ownState: { folder: runFolder, env: (place) => ({ OPENCODE_DB: join(place, database) }) },
+  signIn: { file: '.local/share/opencode/auth.json', fields: ['access', 'refresh', 'expires'] },
   settings: '.config/opencode/opencode.json',
   credentials: {
     files: ['.local/share/opencode/auth.json'],
@@ -43,14 +45,26 @@ export const opencode: AcpDefinition = {
   },
 };
 
-/** The tokens of a session and of the sessions that it has started, from opencode's database. The protocol reports only the last call. */
+/** The tokens of a session and of the sessions that it has started. The protocol reports only the last call. */
 async function readUsage(userHome: string, sessionId: string): Promise<Usage | undefined> {
-  const file = join(userHome, '.local', 'share', 'opencode', 'opencode.db');
-  if (!existsSync(file)) return undefined;
+  const runs = join(userHome, runFolder);
+  for (const workspace of await disk.readdir(runs).catch(() => [])) {
+    const usage = await usageIn(join(runs, workspace, database), sessionId);
+    if (usage !== undefined) return usage;
+  }
+  return undefined;
+}
+
+async function usageIn(file: string, sessionId: string): Promise<Usage | undefined> {
+  // An agent can put anything in the place of these files. SQLite would wait for a named pipe forever, and follow a link.
+  for (const path of ['', '-wal', '-journal'].map((suffix) => file + suffix)) {
+    const stat = await disk.lstat(path).catch(() => undefined);
+    if (path === file ? !stat?.isFile() : stat?.isFile() === false) return undefined;
+  }
   const { DatabaseSync } = await import('node:sqlite');
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+  const sessions = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
   try {
-    const row = database
+    const row = sessions
       .prepare(
         `SELECT count(*) AS sessions, sum(tokens_input) AS input, sum(tokens_cache_read) AS cached,
            sum(tokens_output) AS output, sum(tokens_reasoning) AS reasoning
@@ -65,7 +79,10 @@ async function readUsage(userHome: string, sessionId: string): Promise<Usage | u
       output_tokens: Number(row['output']),
       reasoning_output_tokens: Number(row['reasoning']),
     };
+  } catch {
+    // Another version of opencode, or a file that is no database.
+    return undefined;
   } finally {
-    database.close();
+    sessions.close();
   }
 }

@@ -16,6 +16,7 @@ export const qwen: AcpDefinition = {
   canResume: true,
   repositorySettings: ['.qwen', '.env'],
   state: [{ folder: '.qwen', sessions: ['tmp', 'projects'] }],
+  signIn: { file: '.qwen/oauth_creds.json', fields: ['access_token', 'refresh_token', 'expiry_date'] },
   settings: '.qwen/settings.json',
   credentials: {
     files: ['.qwen/oauth_creds.json', '.qwen/.env'],

@@ -123,6 +123,11 @@ export async function boundsArguments(bounds: Bounds, isUserNamespace: boolean):
   return [storage, isUserNamespace ? ',userxattr' : '', root, ...operations.flat(), '--'];
 }
 
+/** The path of a file in the temporary folder with this index, as the agent has left it. Missing if it is unchanged. */
+export function temporaryChanges(storage: string, at: number, path: string): string {
+  return join(storage, `u${at + 1}`, path);
+}
+
 /** The innermost of these folders that contains the path. */
 function nearest(path: string, folders: readonly string[]): string | undefined {
   const around = folders.filter((folder) => isInFolder(path, folder));
