@@ -31,29 +31,38 @@ function readFixture<Row>(name: string): readonly Row[] {
   return lines.map((line): Row => JSON.parse(line));
 }
 
+interface Wish {
+  readonly wish: string;
+  readonly tools: readonly string[];
+  /** Whoever wrote the sentences in `src/toolsets/wishes` had read this one. */
+  readonly tuning?: true;
+}
+
 /**
  * Asks search_tools for the tool of each task. Every second task of the file is held out: the keywords were tuned on the others. The
  * unseen tasks were written later by somebody who had not read the keywords, and are not part of `all`. Outsiders wrote the wishes from
- * a list of what the product can do; the sentences in `wishes` of each tool were tuned with them.
+ * a list of what the product can do.
  */
 export async function measureToolChoice(): Promise<
-  Record<'tuning' | 'held-out' | 'all' | 'unseen' | 'wishes', Figures>
+  Record<'tuning' | 'held-out' | 'all' | 'unseen' | 'wishes' | 'wishes never tuned', Figures>
 > {
   const known = readFixture<Task>('tool-choice.jsonl');
   const unseen = unseenTasks.map(([task, tool]): Task => ({ task, tools: [tool] }));
-  const wishes = readFixture<{ readonly wish: string; readonly tools: readonly string[] }>('wishes.jsonl');
+  const wishes = readFixture<Wish>('wishes.jsonl');
   const answered = await askForTools([
     ...known,
     ...unseen,
     ...wishes.map(({ wish, tools }) => ({ task: wish, tools })),
   ]);
   const all = answered.slice(0, known.length);
+  const wished = answered.slice(known.length + unseen.length);
   return {
     tuning: figures(all.filter((_, at) => at % 2 === 0)),
     'held-out': figures(all.filter((_, at) => at % 2 === 1)),
     all: figures(all),
     unseen: figures(answered.slice(known.length, known.length + unseen.length)),
-    wishes: figures(answered.slice(known.length + unseen.length)),
+    wishes: figures(wished),
+    'wishes never tuned': figures(wished.filter((_, at) => !wishes[at]!.tuning)),
   };
 }
 
@@ -88,7 +97,8 @@ function figures(part: readonly Answered[]): Figures {
 if (import.meta.main) {
   const measured = await measureToolChoice();
   for (const [part, { tasks, hits }] of Object.entries(measured))
-    console.log(`${part.padEnd(16)} ${hits}/${tasks} (${((100 * hits) / tasks).toFixed(1)} %)`);
+    if (tasks > 0)
+      console.log(`${part.padEnd(18)} ${hits}/${tasks} (${((100 * hits) / tasks).toFixed(1)} %)`);
   for (const { task, tools, found } of [...measured.tuning.misses, ...measured.wishes.misses])
     console.log(`  ${task}: ${tools.join(' or ')}, found ${found.join(', ')}`);
 }

@@ -107,7 +107,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   inbox: leaves,
   routines: ['feature-api.ts', ...leaves],
   status: leaves,
-  toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'search', 'tool.ts'],
+  toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'tool.ts'],
   'config.ts': ['config', ...leaves],
   config: ['settings.ts', ...leaves],
   'settings.ts': [
@@ -460,6 +460,8 @@ describe('conventions', () => {
       join('src', 'assistant', 'channels', 'telegram.ts'),
       join('src', 'assistant', 'tools', 'prompts.ts'), // the text of a drop-in contract
       join('src', 'delegate', 'process', 'private-files.ts'), // folders of programs, hidden from runs
+      join('src', 'toolsets', 'everyday-words.ts'), // what people call things
+      join('src', 'toolsets', 'wishes', 'people.ts'),
     ]);
   });
 

@@ -7,6 +7,8 @@ it('search_tools returns a right tool among the first three for most everyday ta
   console.log(`tuning ${percent(tuning)} %, held-out ${percent(heldOut)} %, all ${percent(all)} %`);
   expect(all.tasks).toBeGreaterThanOrEqual(60);
   expect(all.misses.map(({ task }) => task).length).toBeLessThanOrEqual(all.tasks / 10);
-  expect(wishes.tasks).toBe(80);
-  expect(wishes.hits, wishes.misses.map(({ task }) => task).join('\n')).toBeGreaterThanOrEqual(75);
+  expect(wishes.tasks).toBeGreaterThanOrEqual(170);
+  expect(wishes.hits, wishes.misses.map(({ task }) => task).join('\n')).toBeGreaterThanOrEqual(
+    wishes.tasks * 0.95,
+  );
 });

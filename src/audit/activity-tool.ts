@@ -38,15 +38,6 @@ export function activityTools(audit: ActivitySource) {
       searchHint: 'audit log who changed denied security',
       phrases:
         'activity audit log who did what changed denied refused calls tokens access security history which client was not allowed blocked permission intruder suspicious lately yesterday by whom record of actions',
-      wishes: [
-        'what happened here over the weekend while I was away',
-        'who did what yesterday',
-        'show me the latest changes',
-        'did anybody change something',
-        'what has been done in my name',
-        'who deleted my appointment',
-        'what did you do today',
-      ],
       inputSchema: announced as unknown as typeof accepted,
       acceptedSchema: accepted,
       outputSchema: {

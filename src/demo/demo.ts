@@ -56,11 +56,6 @@ export function demoTools(options: DemoOptions) {
       searchHint: 'sample example try',
       phrases:
         'demo example examples sample data try tour show what it can do how this works made-up fake dummy play around first fill with test pretend explore demonstration experiment get started newcomer see in action learn trial toy beginner introduction',
-      wishes: [
-        'show me what you can do with some examples',
-        "I'm new here, give me something to play with",
-        'put in some sample data',
-      ],
       inputSchema: { type: 'object', properties: {} },
       outputSchema: report,
       annotations: hints.sets,
@@ -82,7 +77,6 @@ export function demoTools(options: DemoOptions) {
       searchHint: 'sample example delete',
       phrases:
         'remove delete get rid of demo example examples sample data clear away wipe clean made-up fake dummy stuff take out done playing finished trying trial test toy pretend person start for real empty serious tour over erase',
-      wishes: ['take the examples out again', 'I have seen enough of the sample stuff, clean it up'],
       inputSchema: { type: 'object', properties: {} },
       outputSchema: report,
       annotations: hints.replaces,

@@ -72,14 +72,6 @@ function listInbox(options: InboxOptions, dismissals: Dismissals) {
     searchHint: 'waiting approvals pending todo attention needs me',
     phrases:
       'inbox what waits waiting for me needs me my attention pending open todo decide decisions approvals questions invitations conflicts overdue what should I do now next important news anything new summary catch up missed left to answer',
-    wishes: [
-      'what needs me right now',
-      'is anything waiting for me',
-      'what do I have to decide',
-      'did something go wrong that I should look at',
-      'give me an overview of everything that is open',
-      'what is in my inbox',
-    ],
     inputSchema: { type: 'object', properties: { kind, ...pageArguments } },
     outputSchema: {
       type: 'object',
@@ -142,12 +134,6 @@ function dismissInbox(options: InboxOptions, dismissals: Dismissals) {
     searchHint: 'clear hide archive done inbox',
     phrases:
       'dismiss clear hide archive remove from inbox mark as read seen done all of them everything ignore not now leave it restore bring back undo dismissed',
-    wishes: [
-      'clear my inbox',
-      'I have seen these, take them off the list',
-      'hide the calendar conflicts',
-      'bring back what I dismissed',
-    ],
     inputSchema: {
       type: 'object',
       properties: {

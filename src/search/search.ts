@@ -1,4 +1,4 @@
-// Full-text search for tools and for the skills of sub-agents. Import this module on first use: it loads two packages, which would
+// Full-text search for the skills of sub-agents. Import this module on first use: it loads two packages, which would
 // slow down the start of the server.
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';

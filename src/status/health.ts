@@ -28,13 +28,6 @@ export function healthTool({ problems, checks = async (found) => problemFindings
     searchHint: 'doctor diagnose broken setup',
     phrases:
       'doctor diagnose diagnosis check everything works working setup installation broken wrong healthy self-test troubleshoot fix repair disk database codex login clients configured is anything',
-    wishes: [
-      'is everything working okay on your end',
-      'check whether all is set up correctly',
-      'is something broken',
-      'do you have enough disk space',
-      'run a check of yourself',
-    ],
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
       type: 'object',

@@ -61,16 +61,6 @@ export function statusTools(options: StatusOptions) {
       searchHint: 'health diagnostics settings problems errors',
       phrases:
         'status health broken problems errors settings in force origin connected clients version diagnostics server anything wrong does not work nothing works trouble faulty up and running fine okay alive slow down crashed healthy configuration setup overview condition doctor yourself itself state fix',
-      wishes: [
-        'you feel really slow today, is something broken',
-        'who has access to all this at the moment',
-        'who is connected right now',
-        "I lost my old phone, make sure it can't get in here anymore",
-        'which devices can get in',
-        'what version are you',
-        'what settings are changed',
-        'how are you doing',
-      ],
       inputSchema: {
         type: 'object',
         properties: {

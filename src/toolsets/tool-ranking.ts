@@ -1,72 +1,171 @@
-import { SearchIndex, termsOf } from '../search/search.ts';
+// Ranks tools by what people ask for: naive Bayes over the words of each tool and over sentences in which people ask for it.
+// Import this module on first use: it loads these sentences.
+import { stemmer } from 'stemmer';
 import type { Tool } from '../tool.ts';
-import { actions, phrases } from './everyday-words.ts';
+import { type Kind, kindsOfWords } from './everyday-words.ts';
+import { calendarWishes } from './wishes/calendar.ts';
+import { peopleWishes } from './wishes/people.ts';
+import { promptWishes } from './wishes/prompts.ts';
+import { runWishes } from './wishes/runs.ts';
+import { serverWishes } from './wishes/server.ts';
 
-type Action = keyof typeof actions;
+/** Sentences in which people ask for a tool. */
+export type Wishes = Readonly<Record<string, readonly string[]>>;
 
-const indexes = new WeakMap<readonly Tool[], SearchIndex<Tool>>();
-
-/** Tools that match the query, best first. Import this module on first use: it loads the search. */
-export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const index = indexes.get(tools) ?? indexOf(tools);
-  indexes.set(tools, index);
-  const asked = spelledOut(query);
-  const wanted = wantedActions(query, termsOf(asked));
-  const found = index
-    .find(asked)
-    .map(({ item, score }) => ({ item, score: score * actionFactor(item, wanted) }))
-    .sort((a, b) => b.score - a.score)
-    .map(({ item }) => item);
-  const named = tools.filter(({ name }) => name === query.trim());
-  return [...new Set([...named, ...found])];
-}
-
-function indexOf(tools: readonly Tool[]): SearchIndex<Tool> {
-  return new SearchIndex<Tool>(tools, {
-    fields: {
-      name: { of: ({ name }) => spelledOut(name.replaceAll('_', ' ')), boost: 2 },
-      phrases: { of: ({ phrases = '' }) => spelledOut(phrases), boost: 2 },
-      wishes: { of: ({ wishes = [] }) => spelledOut(wishes.join('. ')), boost: 2 },
-      // Descriptions also name the tools that do something else.
-      description: {
-        of: ({ description }) => spelledOut(description.replaceAll(/\w+_\w+/g, '')),
-        boost: 0.8,
-      },
-    },
-    prefixFrom: 4,
-  });
-}
-
-function spelledOut(text: string): string {
-  return phrases.reduce(
-    (result, [pattern, replacement]) => result.replaceAll(pattern, replacement),
-    text.toLowerCase().replaceAll('’', "'"),
-  );
-}
-
-const actionTerms = Object.entries(actions).map(
-  ([action, words]) => [action as Action, new Set(termsOf(words))] as const,
+export const toolWishes: Wishes = Object.fromEntries(
+  Object.entries({
+    ...promptWishes,
+    ...runWishes,
+    ...calendarWishes,
+    ...peopleWishes,
+    ...serverWishes,
+  }).map(([tool, text]) => [tool, text.trim().split(/\s*[|\n]\s*/)]),
 );
 
-function wantedActions(query: string, terms: readonly string[]): ReadonlySet<Action> {
-  const wanted = new Set<Action>();
-  for (const [action, own] of actionTerms) if (terms.some((term) => own.has(term))) wanted.add(action);
-  const isQuestion =
-    /^\s*(what|which|who|whose|when|where|why|how|is|are|am|was|were|did|does|do (i|we|you)|has|have (i|we))\b/i;
-  if (isQuestion.test(query)) wanted.add('read');
-  return wanted;
+/** Places of the tools that match a query, best first. */
+type Ranking = (query: string) => readonly number[];
+
+/** Rankings by the names of their tools. Connections with the same tools share one. */
+const rankings = new Map<string, Ranking>();
+/** Clients can choose their tools, so there can be any number of lists. */
+const maxRankings = 8;
+
+/** Tools that match the query, best first. */
+export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const key = tools.map(({ name }) => name).join(' ');
+  const rank = rankings.get(key) ?? createRanking(tools, toolWishes);
+  rankings.delete(key);
+  rankings.set(key, rank);
+  for (const oldest of rankings.keys()) {
+    if (rankings.size <= maxRankings) break;
+    rankings.delete(oldest);
+  }
+  return rank(query).map((at) => tools[at]!);
 }
 
-function actionFactor(tool: Tool, wanted: ReadonlySet<Action>): number {
-  if (wanted.size === 0) return 1;
-  return actionsOf(tool).some((action) => wanted.has(action)) ? 1.3 : 0.6;
+/** How much a feature of a sentence counts: its words, their kinds, two kinds together, and two words in a row. */
+const weights = { word: 1, kind: 0.5, pair: 0.4, sequence: 0.25 } as const;
+type Sort = keyof typeof weights;
+type Features = ReadonlyMap<string, Sort>;
+
+/** How many sentences with a word the texts of a tool are worth. Descriptions also name the tools that do something else. */
+const worth = { wish: 1, phrase: 8, name: 3, description: 0.5 } as const;
+/** A text that is no sentence says less about how often people ask for the tool. */
+const shareOfSentence = 0.2;
+/** Sentences that a tool is assumed to have beside its own. They are like those of all tools. */
+const assumed = 64;
+/** Longer queries, such as a whole document, are truncated to this number of words. */
+const maxWords = 300;
+
+export function createRanking(tools: readonly Tool[], wishes: Wishes): Ranking {
+  const reader = new SentenceReader(Object.values(wishes).flat());
+  /** For each feature, how often each tool has it, and all together. */
+  const counts = new Map<string, { readonly of: Float64Array; sum: number }>();
+  const sizes = new Float64Array(tools.length);
+  for (const [at, tool] of tools.entries())
+    for (const { text, times, isSentence } of textsOf(tool, wishes[tool.name] ?? [])) {
+      sizes[at]! += isSentence ? 1 : times * shareOfSentence;
+      for (const [feature, sort] of reader.features(text)) {
+        if (!isSentence && sort !== 'word' && sort !== 'kind') continue;
+        const count = counts.get(feature) ?? { of: new Float64Array(tools.length), sum: 0 };
+        counts.set(feature, count);
+        count.of[at]! += times;
+        count.sum += times;
+      }
+    }
+  const size = sizes.reduce((sum, one) => sum + one, 0);
+
+  return (query) => {
+    const scores = new Float64Array(tools.length);
+    let known = 0;
+    for (const [feature, sort] of reader.features(query)) {
+      const count = counts.get(feature);
+      if (count === undefined) continue;
+      if (sort === 'word') known++;
+      const usual = count.sum / size;
+      for (const [at, own] of count.of.entries()) {
+        scores[at]! += weights[sort] * Math.log((own + assumed * usual) / ((sizes[at]! + assumed) * usual));
+      }
+    }
+    if (known === 0) return [];
+    const named = tools.findIndex(({ name }) => name === query.trim());
+    if (named >= 0) scores[named] = Number.POSITIVE_INFINITY;
+    return [...tools.keys()].sort((a, b) => scores[b]! - scores[a]!);
+  };
 }
 
-function actionsOf({ name, annotations }: Tool): readonly Action[] {
-  if (annotations?.readOnlyHint === true) return ['read'];
-  if (/^(delete|remove|cancel|clean)_/.test(name)) return ['remove'];
-  if (/^(create|add|import|load|delegate)_/.test(name)) return ['create'];
-  if (name.startsWith('test_')) return ['read', 'create'];
-  if (/^(set|plan)_/.test(name)) return ['create', 'change'];
-  return /^(acknowledge|undo)_/.test(name) ? ['change', 'remove'] : ['change'];
+interface OwnText {
+  readonly text: string;
+  readonly times: number;
+  readonly isSentence?: true;
+}
+
+function textsOf({ name, phrases = '', description }: Tool, wishes: readonly string[]): readonly OwnText[] {
+  return [
+    ...wishes.map((text) => ({ text, times: worth.wish, isSentence: true }) as const),
+    ...phrases.split(/\s+/).map((text) => ({ text, times: worth.phrase })),
+    { text: name.replaceAll('_', ' '), times: worth.name },
+    { text: description.replaceAll(/\w+_\w+/g, ''), times: worth.description },
+  ];
+}
+
+const kindsOf = new Map<string, readonly Kind[]>();
+for (const [kind, words] of Object.entries(kindsOfWords) as [Kind, string][])
+  for (const word of words.split(' ')) kindsOf.set(word, [...(kindsOf.get(word) ?? []), kind]);
+
+/** Kinds of verbs and of small words: in a sequence of words, the words themselves say more. */
+const loose = new Set<Kind>(['remove', 'create', 'change', 'show', 'use', 'question', 'not', 'me']);
+
+/** Reads what a sentence says: its words, their kinds, and which of them stand together. */
+class SentenceReader {
+  /** Words in lower case. Others with a capital letter are names. */
+  readonly #known: ReadonlySet<string>;
+
+  constructor(sentences: readonly string[]) {
+    this.#known = new Set(sentences.flatMap(wordsOf).filter((word) => /^\p{Ll}/u.test(word)));
+  }
+
+  features(sentence: string): Features {
+    const features = new Map<string, Sort>();
+    const kinds = new Set<Kind>();
+    let before = '^';
+    for (const word of wordsOf(sentence).slice(0, maxWords)) {
+      const stem = stemmer(word.toLowerCase());
+      features.set(stem, 'word');
+      const own = this.#kindsOf(word);
+      for (const kind of own) kinds.add(kind);
+      const here = own[0] === undefined || loose.has(own[0]) ? stem : `<${own[0]}>`;
+      features.set(`${before} ${here}`, 'sequence');
+      before = here;
+    }
+    const sorted = [...kinds].sort();
+    for (const [at, kind] of sorted.entries()) {
+      features.set(`<${kind}>`, 'kind');
+      for (const other of sorted.slice(at + 1)) features.set(`<${kind}> and <${other}>`, 'pair');
+    }
+    return features;
+  }
+
+  #kindsOf(word: string): readonly Kind[] {
+    const lower = word.toLowerCase();
+    const kinds = kindsOf.get(lower);
+    if (kinds !== undefined) return kinds;
+    if (/^\d+(?:st|nd|rd|th)$/.test(lower)) return ['day'];
+    if (/^\d/.test(lower)) return ['number'];
+    return /^\p{Lu}\p{Ll}/u.test(word) && !this.#known.has(lower) ? ['person'] : [];
+  }
+}
+
+/** The words of a sentence. Short forms are written in full: "doesn't" is "does not". */
+function wordsOf(sentence: string): readonly string[] {
+  return (
+    sentence
+      .replaceAll('’', "'")
+      .replaceAll(
+        /\b(can|do|does|did|is|was|are|were|would|could|should|has|have|had|wo|ca)n't\b/gi,
+        '$1 not',
+      )
+      .replaceAll(/'(?:s|re|ve|ll|d|m)\b/gi, ' ')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
 }

@@ -73,15 +73,6 @@ export function findTimeTool(
       'Proposes times when several users can meet, best first; without duration_minutes, lists when they are busy, without titles. People in unknown have calendars that could not be read: ask them.',
     phrases:
       'find a time slot meeting several people everyone free available availability suggest propose when can we meet together gap opening free busy who is occupied taken booked schedule of colleagues',
-    wishes: [
-      'when could Tom, Julia and I meet for an hour next week',
-      'when are we all free',
-      'find an evening that suits everybody',
-      'is there a time when nobody has anything',
-      'when can the whole family get together',
-      'what day works for Anna and me',
-      'is Tom busy on Friday',
-    ],
     inputSchema: {
       type: 'object',
       properties: { people, ...findTimeFields },

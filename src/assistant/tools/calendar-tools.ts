@@ -48,11 +48,6 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       searchHint: 'ics webcal upload',
       phrases:
         'import load once ics file iCalendar events read in copy attachment mailed sent appointments dates holiday school timetable from a file one time upload bring over take in downloaded invitation transfer old diary ical just paste birthdays trips',
-      wishes: [
-        "I have an ics file from my kid's school, can you add all those dates",
-        'the club sent a file with all the games, put them in my calendar',
-        'here is a calendar file, add it',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -93,14 +88,6 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       searchHint: 'subscribe ics caldav webcal google outlook',
       phrases:
         'subscribe connect add keep in sync step calendar address URL feed CalDAV account Google iCloud Outlook link hook up attach follow fixtures football work diary school shared team holiday webcal Nextcloud integrate pair join tie new source mirror watch permanently appointments phone tie in',
-      wishes: [
-        'hook up my Google calendar so both always show the same',
-        'can you see my calendar from work',
-        'connect the calendar of my phone',
-        'here is a link to the holidays, keep it up to date',
-        'I want my iCloud appointments in here',
-        'subscribe to the bin collection dates',
-      ],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, source, name, ...access },
@@ -125,12 +112,6 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       description: 'Lists imported and subscribed calendars with last sync and problems.',
       phrases:
         'list connected calendars accounts feeds sync state subscribed hooked up linked diaries which last refreshed updated properly synchronised problems Google iCloud sources attached overview following working when did update subscriptions all fetched read come from appointments events where from feed agenda still',
-      wishes: [
-        'which calendars do you see',
-        'where do these appointments come from',
-        'is my Google calendar still connected',
-        'when did you last look at my calendar',
-      ],
       inputSchema: {
         type: 'object',
         properties: { user_id: onlyUser, ...pageArguments },
@@ -157,12 +138,6 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       searchHint: 'refresh update reload',
       phrases:
         'refresh fetch again repeat reload update sync synchronise calendar diary now out of date outdated stale newest latest pull changes made Google iCloud does not show up appear missing behind old get check for new appointments feed download meeting event just added see Outlook phone shows look whether',
-      wishes: [
-        "my phone shows an appointment that isn't here, can you update it",
-        'I just added something on my phone, look again',
-        'get the newest from my calendar',
-        'the calendar here is not up to date',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -196,11 +171,6 @@ export function calendarTools(data: AssistantData, options: CalendarOptions) {
       searchHint: 'unsubscribe delete',
       phrases:
         'disconnect unsubscribe remove delete unlink unhook detach calendar and its events stop following feed account drop do not want any more football school work holiday Google iCloud Outlook get rid of subscription sever cut connection leave whole diary appointments club office changed jobs',
-      wishes: [
-        'take the work calendar away again',
-        "I don't want to see the football dates any longer",
-        'disconnect my Google calendar',
-      ],
       inputSchema: { type: 'object', properties: { calendar_id: calendarId }, required: ['calendar_id'] },
       outputSchema: {
         type: 'object',

@@ -17,13 +17,6 @@ export function channelTool(config: ChannelConfig) {
     searchHint: 'mail chat push addresses configured',
     phrases:
       'channels ways to reach a person notify by mail email phone call push chat messenger ntfy webhook which are available set up configured supported address looks format how can I be reached',
-    wishes: [
-      'how can you reach me',
-      'can you send text messages',
-      'do you do WhatsApp',
-      'in what ways can you send me things',
-      'can you call people on the phone',
-    ],
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
       type: 'object',
@@ -112,12 +105,6 @@ export function testTool(data: AssistantData, config: ChannelConfig, timeoutMs: 
     searchHint: 'mail email call webhook check',
     phrases:
       'test try out trial send message mail email phone call ntfy webhook push channel works reaches reach really ring me see if check hello arrive get through connection sample line experiment verify deliver text dry set up properly correctly can you',
-    wishes: [
-      'send me a test message so I know it reaches my phone',
-      'does the email work, try it',
-      'call me once to see whether it works',
-      'write something to my messenger to check',
-    ],
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...testFields },

@@ -114,14 +114,6 @@ export function eventTools(
       description: 'Gets all fields of an event or series by id, e.g. before changing it.',
       phrases:
         'details of one event meeting appointment location place where room address time attendees who is coming invited guests attending participants link dial-in join video call more about notes agenda lunch dentist doctor party long last organizer full information specific that',
-      wishes: [
-        'has anyone answered the invitation for Saturday',
-        'who comes to the party',
-        'where is the dinner on Friday',
-        "what's the address of the dentist appointment",
-        'what did I write down for the meeting',
-        'who said yes to the barbecue',
-      ],
       inputSchema: { type: 'object', properties: { event_id: eventId }, required: ['event_id'] },
       outputSchema: storedEventShape,
       annotations: hints.reads,
@@ -144,20 +136,6 @@ export function eventTools(
         'Lists or searches events by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids.',
       phrases:
         'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
-      wishes: [
-        'what have I got on tomorrow',
-        'am I free on Sunday afternoon',
-        "when is my mother's birthday",
-        'what do I still have to get done this week',
-        'when is my next appointment',
-        "what's planned for the weekend",
-        'is there anything on Friday evening',
-        'when did I last see the dentist',
-        'what is on my to do list',
-        "what's coming up",
-        'do I have time on Monday',
-        'how does my week look',
-      ],
       inputSchema: { type: 'object', properties: listed } as unknown as typeof accepted,
       acceptedSchema: unpaged ? documented : accepted,
       outputSchema: listShape('events', eventShape),
@@ -179,22 +157,6 @@ export function eventTools(
       description: "Adds an event or series to a user's calendar. Returns it with its id and conflicts.",
       phrases:
         'add schedule book plan new meeting appointment lunch dinner calendar diary put invite pencil in set up enter arrange organize make date visit haircut dentist doctor party birthday reserve slot block time note weekly recurring every monday tuesday wednesday thursday friday write down jot trip holiday call with fix',
-      wishes: [
-        'dentist next Tuesday at half past nine, please put it in',
-        'I need to hand in the papers by the end of May, put it on my to do list',
-        "I'm going to be on holiday from the 3rd to the 17th, block that out",
-        'ask Martin and Petra to come to the barbecue on the 14th',
-        'add milk to my to do list',
-        'lunch with Anna on Friday at one',
-        'note that I have to pay the rent by Monday',
-        'dinner at the Italian, Saturday at 8',
-        'yoga every Wednesday at six',
-        'I have a job interview on the 5th at ten',
-        "my sister's birthday is on March 3rd, write that down",
-        'keep Thursday morning free for me',
-        'add a task for tomorrow',
-        'invite Tom to my party',
-      ],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
@@ -238,20 +200,6 @@ export function eventTools(
         'Changes an event or series, also on a CalDAV server; planned reminders follow. Other fields stay.',
       phrases:
         'move reschedule change edit rename event meeting appointment time location place push shift back forward postpone hour longer shorter extend prolong another different room day earlier later delay swap lunch dentist party call diary monday tuesday wednesday thursday friday bring forward add guest instead relocated start begins ends',
-      wishes: [
-        'move lunch with Sabine to Thursday, same time',
-        'the lesson always starts at 5 from now on instead of 4',
-        "change the place for Friday's dinner to the other restaurant",
-        'the thing with the car insurance is done, tick it off',
-        'give me a heads up one day before and again one hour before the flight',
-        'the meeting takes half an hour longer',
-        'add Tom to the dinner',
-        'I did the task, mark it as finished',
-        'ask Petra to come to the barbecue too',
-        'make the appointment an hour later',
-        'call the event something else',
-        "I can't make it at three, make it four",
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -295,15 +243,6 @@ export function eventTools(
         'Deletes an event, a series or occurrences for good, also on a CalDAV server, and cancels the reminders.',
       phrases:
         'delete remove cancel call off event meeting appointment occurrence series scrap drop take out of diary calendar lunch dinner dentist party concert lesson class skip once no longer happening not going clear day cross out forget axe monday tuesday wednesday thursday friday fell through ill weekly',
-      wishes: [
-        'football practice is off this week only, the other weeks stay',
-        'call off the meeting with the landlord',
-        "I'm not going to the concert, take it out",
-        'cancel my appointment on Friday',
-        "delete the task, I don't have to do it any more",
-        'the course is over, remove all of the dates',
-        'no yoga next week',
-      ],
       inputSchema: {
         type: 'object',
         properties: {

@@ -24,14 +24,6 @@ export function explainTool({ store, clock }: AssistantData, timeoutMs: number) 
     searchHint: 'log history why',
     phrases:
       'audit log trail history explanation why notified unnotified told not decided decision who changed moved deleted preferences users events appointment meeting diary happened last night how come called rang reason reminder came did not come late early record activity journal trace blame touched altered know prove proof whoever responsible fault',
-    wishes: [
-      "why did I not get a message about the parents' evening",
-      'why on earth did you call me at six this morning',
-      'I never heard about the meeting, what went wrong',
-      'why do I get two reminders for the same thing',
-      'why was the reminder so late',
-      'who told Anna about it',
-    ],
     inputSchema: {
       type: 'object',
       properties: { user_id: onlyUser, ...auditFields, ...pageArguments },

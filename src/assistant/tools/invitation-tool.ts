@@ -19,13 +19,6 @@ export function invitationTool(data: AssistantData, options: CalendarOptions, ou
       'Answers an invitation from a CalDAV server or from somebody here. Says whether the organizer is notified.',
     phrases:
       'accept decline tentative maybe RSVP reply answer respond invitation invite meeting request attend say yes no organizer',
-    wishes: [
-      "tell them I'm coming to the party",
-      'say no to the invitation',
-      "I can't come on Saturday, let the host know",
-      'accept the invitation from my boss',
-      'answer maybe',
-    ],
     inputSchema: {
       type: 'object',
       properties: { event_id: eventId, ...answerFields },

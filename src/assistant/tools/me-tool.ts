@@ -17,11 +17,6 @@ export function meTool(data: AssistantData, options: MeOptions) {
     description:
       'Stores which person the user is, so that other tools need no user_id. Use it once, when the user says who they are.',
     phrases: 'I am my name is who am I this is me set myself as default person whose calendar is mine',
-    wishes: [
-      "my name is Ada, that's me in your list",
-      'which of these people am I, I am Tom',
-      'I am the one called Sam',
-    ],
     inputSchema: { type: 'object', properties: { user_id: namedUserId }, required: ['user_id'] },
     outputSchema: userShape,
     annotations: hints.sets,

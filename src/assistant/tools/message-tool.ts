@@ -25,13 +25,6 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
       'Sends a text to a person now, by the channel that the person prefers; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns the channel, the time, and warnings to tell the user. At most 20 in ten minutes.',
     phrases:
       'send message tell inform notify let know text write ping person somebody now at once pass on news say mail',
-    wishes: [
-      'tell Ada that the build is green',
-      'let Ben know I am running late',
-      'write to Anna that dinner is at eight',
-      'text me the result',
-      'send Paul a quick note: the report is ready',
-    ],
     inputSchema: {
       type: 'object',
       required: ['text'],

@@ -53,14 +53,6 @@ export function notificationTools(
       searchHint: 'reminders messages',
       phrases:
         'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any',
-      wishes: [
-        'what will you remind me of',
-        'did you send the message to Anna',
-        'which reminders did I get yesterday',
-        'what messages are going out today',
-        'have I missed a reminder',
-        'did the reminder go out',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -87,7 +79,6 @@ export function notificationTools(
       searchHint: 'remind reminders schedule',
       phrases:
         'plan work out compute calculate recalculate decide figure out reminders notifications alerts to send coming days month again repeat set up prepare arrange organize when to remind new appointments schedule make sure rethink redo refresh timing replan generate alarms setup',
-      wishes: ['work out my reminders again', 'make sure I get reminded of everything next month'],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...planFields, ...fullArgument },
@@ -116,12 +107,6 @@ export function notificationTools(
       searchHint: 'reminder stop less fewer',
       phrases:
         'cancel stop skip do not send planned reminder notification alert alarm drop no need to remind ping message suppress leave out unnecessary hold back withdraw delete remove forget that one not necessary silence don’t tell nudge call off today gym without silent quiet about myself',
-      wishes: [
-        "you don't have to remind me of the meeting today",
-        "don't send that reminder",
-        'skip the message about the party',
-        'no reminder for the gym today',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -149,13 +134,6 @@ export function notificationTools(
       searchHint: 'reminder seen confirm',
       phrases:
         'acknowledge confirm seen read mark done reminder notification alert stop calling got it know noted understood quit bugging nagging pestering ringing thanks dismiss ok aware handled tick off already received roger enough heard yes shut up alarm off',
-      wishes: [
-        "yes yes, I've seen it, you can stop reminding me",
-        'okay, I know',
-        'thanks, got the message, leave me alone',
-        'I took my pills, stop asking',
-        'already done, no more reminders about it',
-      ],
       inputSchema: { type: 'object', properties: { notification_id: answeredId } },
       outputSchema: notificationShape,
       annotations: hints.sets,
@@ -175,13 +153,6 @@ export function notificationTools(
       searchHint: 'reminder later again postpone',
       phrases:
         'snooze later again repeat remind me in minutes postpone put off delay reminder notification alert alarm ping nudge once more not now after lunch half past another time wait come back tell prod tomorrow instead hour defer hold hit me up busy right',
-      wishes: [
-        'not now, remind me again in an hour',
-        'give me ten more minutes',
-        'ask me again tomorrow',
-        "later please, I'm busy",
-        'again after dinner',
-      ],
       inputSchema: {
         type: 'object',
         properties: {

@@ -24,11 +24,6 @@ export function outboxTool(folder: string) {
     searchHint: 'unsent mail messages',
     phrases:
       'outbox messages written instead of being sent unsent undelivered mails emails letters files never left waiting to go out piled up stuck not gone held back queue no mail server set folder post undispatched pending texts remained lying around would have been',
-    wishes: [
-      'which messages could not be sent',
-      'is something stuck that should go out',
-      'where are the mails that nobody got',
-    ],
     inputSchema: {
       type: 'object',
       properties: pageArguments,

@@ -23,13 +23,6 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
     searchHint: 'text of reminder digest agenda change notice',
     phrases:
       'preview show text wording of a reminder message mail exactly what does it say read agenda digest before change who will be notified if moved word for word',
-    wishes: [
-      'who gets told when the meeting is moved',
-      'what would you write to Anna about it',
-      'show me the message before it goes out',
-      'what will the reminder say',
-      'if I cancel the dinner, whom do you tell',
-    ],
     inputSchema: { type: 'object', properties: previewFields, additionalProperties: false },
     outputSchema: {
       type: 'object',

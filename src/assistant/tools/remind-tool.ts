@@ -44,19 +44,6 @@ export function remindTool(planning: Planning, timeoutMs: number) {
       'Sets a reminder at a time, once or repeatedly; use it whenever somebody wants to be reminded or alerted. Returns the time as understood and warnings: tell the user both. The time is kept also in quiet hours.',
     phrases:
       'remind me set create add new a reminder alarm alert timer wake me up ping nudge notify tell me at in minutes hours tomorrow tonight every day do not let me forget remember to call mum take pills water plants bins stretch',
-    wishes: [
-      'remind me in 20 minutes to take the cake out of the oven',
-      'every second Friday the bins have to go out, remind me the evening before',
-      "don't let me forget to call the bank tomorrow",
-      'wake me at seven',
-      'set an alarm for 6',
-      'tell me at five that I have to leave',
-      'remind Anna to bring the keys',
-      'set a timer for ten minutes',
-      'I have to take my pills every morning at 8, remind me',
-      'ping me when it is time to go',
-      'give me a nudge on Monday about the report',
-    ],
     inputSchema: {
       type: 'object',
       properties: remindFields,

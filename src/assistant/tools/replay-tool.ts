@@ -20,10 +20,6 @@ export function replayTool(data: AssistantData, policyCalls: PolicyCalls) {
     searchHint: 'what if reminders settings try backtest simulate',
     phrases:
       'replay what if would have got past reminders under other settings policy compare backtest simulate different earlier had been last week difference pretend imagine hypothetically try rules on the past instead simulation',
-    wishes: [
-      'how would my last week have looked if you reminded me earlier',
-      'what would be different with another setting',
-    ],
     inputSchema: {
       type: 'object',
       properties: { user_id: userId, ...replayFields },

@@ -19,11 +19,6 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
         'Makes a private, read-only address (ICS) with which phones and other programs subscribe to the events of a person. revoke ends all its addresses.',
       phrases:
         'share publish feed ics link address subscribe from phone apple google outlook see my events elsewhere read only webcal revoke stop sharing',
-      wishes: [
-        'I want to see this calendar on my phone',
-        'give my wife a link to my calendar',
-        'stop sharing my calendar',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -62,7 +57,6 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
       title: 'Export Calendar',
       description: 'Returns the events of a person as iCalendar text, for a file or another program.',
       phrases: 'export download save backup ics file calendar events take out copy to another program',
-      wishes: ['give me all my appointments as a file', 'export my calendar'],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, calendar_id: calendarId },

@@ -126,12 +126,6 @@ export function createUndo(data: AssistantData) {
         'Undoes a change of a calendar, a person or reminders, for up to an hour. Sent messages stay: returns how many.',
       phrases:
         'undo revert take back last change mistake oops restore previous earlier state calendar person settings plan import series',
-      wishes: [
-        'undo what I just did',
-        'that was a mistake, take it back',
-        'reverse the last thing you changed',
-        'oops, put that back',
-      ],
       inputSchema: {
         type: 'object',
         properties: { undo: { type: 'string', description: `From _meta["${metaKey}"] of the change` } },

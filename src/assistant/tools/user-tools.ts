@@ -27,15 +27,6 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       searchHint: 'person contact preferences',
       phrases:
         'person profile details preferences time zone address phone number mobile quiet hours channel contact contacted reach email mail how does like lookup one settings information about him her where lives language data record card prefers look up know what is his her',
-      wishes: [
-        "what's Peter's email address again",
-        'what phone number do we have for Anna',
-        'how do you reach my mother',
-        'which time zone am I in',
-        'where do my reminders go at the moment',
-        'what do you know about Lisa',
-        'when are my quiet hours',
-      ],
       inputSchema: { type: 'object', properties: { user_id: userId } },
       outputSchema: userShape,
       annotations: hints.reads,
@@ -54,14 +45,6 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       searchHint: 'people persons contacts',
       phrases:
         'list people persons members who system registered time zone everybody everyone whose diaries calendars manage look after how many on file known roster directory names contacts staff family team all signed up subscribers participants have got enrolled',
-      wishes: [
-        'who is in here',
-        'I have Lisa in there twice, make that one person',
-        'whom do you know',
-        'show everybody with their phone numbers',
-        'which people do you look after',
-        'who all gets reminders from you',
-      ],
       inputSchema: { type: 'object', properties: pageArguments },
       outputSchema: listShape('users', userShape),
       annotations: hints.reads,
@@ -84,13 +67,6 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       searchHint: 'person people',
       phrases:
         'add new person colleague member mail address phone mobile register sign up enrol join wife husband brother sister friend client customer newcomer employee family someone introduce onboard set up account include partner mother father son daughter wants reminders too hire started',
-      wishes: [
-        'add my new neighbour, her number is 555 123',
-        'my daughter should get reminders too',
-        'put Tom in with his email address',
-        'this is the number of the plumber, keep it',
-        'a new person in our team, this is her mail',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -131,20 +107,6 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       searchHint: 'person preferences quiet hours channel',
       phrases:
         'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
-      wishes: [
-        'send my reminders to my messenger from now on, not by mail',
-        "don't bother me between ten at night and seven in the morning",
-        'the number I have for him is wrong, it ends in 88',
-        "she doesn't read emails, call her on the phone instead",
-        'no messages on Sundays',
-        'I live in another country now, change my time zone',
-        'text me instead of calling',
-        "if I don't react to the message within ten minutes, give me a ring",
-        'write to me in French',
-        'he has a new email address',
-        "keep quiet while I'm on holiday",
-        'his last name changed',
-      ],
       inputSchema: {
         type: 'object',
         properties: {
@@ -177,11 +139,6 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       description: 'Deletes a user with all events, calendars, reminders and rules, for good.',
       phrases:
         'delete remove person and everything planned data erase forget wipe close account left company leave quit fired former member client customer employee all their data privacy GDPR unregister deregister kick gone moved away sign off no longer works out of the system altogether ex completely unsubscribe',
-      wishes: [
-        'take him out completely with everything about him',
-        "I don't work with her any more, delete her",
-        'remove my ex from everything',
-      ],
       inputSchema: { type: 'object', properties: { user_id: namedUserId }, required: ['user_id'] },
       outputSchema: deletedShape,
       annotations: hints.replaces,
@@ -206,11 +163,6 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       description: 'Lists the reminder rules of a user with their ids.',
       phrases:
         'list notification rules apply preferences importance special exceptions conditions set up who is important vip which have reminders alerts nagging policy policies treatment handled in force custom see boss how defined arrangement configured told you treat differently',
-      wishes: [
-        'what did I tell you about when to remind me',
-        'which exceptions did I make',
-        'for what do I get extra reminders',
-      ],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...pageArguments },
@@ -234,15 +186,6 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       searchHint: 'VIP organizer internal meeting travel time notification',
       phrases:
         'add rule important importance priority meetings organized boss chief travel commute drive driving remind warn earlier later never always ignore vip treat less fewer nag often half hour ahead whenever from now on every time anything from special exception buffer way get there train matters most mute extra time getting there on the way ceo manager high enough',
-      wishes: [
-        "if I don't react within ten minutes, call me",
-        'always remind me two hours before flights',
-        'anything with the boss is important, ring me',
-        'never remind me of the daily standup',
-        "for doctor's appointments I want a call the day before",
-        'tell me earlier when I have to drive there',
-        'from now on remind me a day ahead of birthdays',
-      ],
       inputSchema: {
         type: 'object',
         properties: { user_id: userId, ...ruleFields },
@@ -267,11 +210,6 @@ function ruleTools(data: AssistantData, timeoutMs: number) {
       description: 'Deletes a reminder rule for good.',
       phrases:
         'delete remove forget drop cancel a rule exception no longer applies stop treating vip boss important travel time buffer fewer reminders undo get rid of special condition policy lift end back to normal ordinary abolish scrap outdated manager special lift restriction any longer',
-      wishes: [
-        'forget what I said about the boss, treat him like everyone',
-        'drop that special reminder rule',
-        'no more extra reminders before flights',
-      ],
       inputSchema: {
         type: 'object',
         properties: { rule_id: { type: 'string', description: 'From list_rules' } },

@@ -17,13 +17,6 @@ export function agentTools(options: DelegateOptions, runtime: () => Promise<Dele
       searchHint: 'available codex claude gemini opencode qwen acp',
       phrases:
         'which agents programs are available installed set up here can use choose codex claude gemini qwen opencode version signed in logged abilities supports able know options what helpers exist',
-      wishes: [
-        'which coding helpers can I pick from',
-        'who could do this job',
-        'what agents are there',
-        'do I have Codex here',
-        'which of them is signed in',
-      ],
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',

@@ -68,12 +68,6 @@ export function compareTool(options: DelegateOptions, runtime: () => Promise<Del
     searchHint: 'fan-out judge best agents models side by side',
     phrases:
       'compare contest competition race several agents models same task side by side best winner choose judge tournament which is better codex against versus claude rival rivals candidates results pick both try each compete bake-off evaluate solutions',
-    wishes: [
-      'let two different ones try the same fix and show me which did better',
-      'give it to several and take the best',
-      'which of them can solve this better',
-      'have both do it and compare',
-    ],
     inputSchema: { ...inputSchema, properties: announced } as unknown as typeof inputSchema,
     acceptedSchema: inputSchema,
     outputSchema,

@@ -74,19 +74,6 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       alwaysLoad: true,
       phrases:
         'delegate agent sub-agent codex claude task work investigate explain repository bug fresh context background helper assistant someone somebody else do job for me hand over outsource assign send off research review code look into chore errand deputy specialist second opinion study write fix build start launch',
-      wishes: [
-        'have somebody fix the button on my website',
-        'can someone else look over this change and tell me if there are mistakes',
-        "write tests for my program and don't spend more than two dollars",
-        'let an agent find out why the page is slow',
-        'get someone to add a dark mode to my app',
-        'clean up my code while I do something else',
-        'somebody should look for bugs in this folder',
-        'build me a small program',
-        'let a helper work on my project',
-        'read through the whole project and explain it',
-        'second opinion on my code',
-      ],
       inputSchema: announced(runInput),
       acceptedSchema: accepted(runInput),
       outputSchema,
@@ -105,14 +92,6 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'continue follow-up subagent thread',
       phrases:
         'continue resume follow-up question same thread earlier conversation sub-agent answer reply helper agent ask more carry on go on pick up where stopped left off interrupted further additional add to respond correction tell proceed another thing chat talk back again keep going previous',
-      wishes: [
-        'it stopped halfway, let it carry on from where it was',
-        'tell the one from yesterday to continue',
-        'ask the helper who did it to also change the color',
-        'go on with what was begun',
-        'I have another question for the one who wrote this',
-        'finish what you started last night',
-      ],
       inputSchema: announced(resumeInput, 'role', 'skills_mode', 'skills'),
       // The thread has a role and skills already.
       acceptedSchema: accepted(resumeInput),
@@ -131,12 +110,6 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       searchHint: 'parallel multiple subagents split plan',
       phrases:
         'plan split distribute large big huge task several jobs agents parallel workers refactoring team break up divide share among between helpers pieces parts simultaneously same time at once project many crew group swarm coordinate tackle massive whole codebase manage automatically multiple sides angles hands giant enormous attack',
-      wishes: [
-        'this is a big job, split it up among several',
-        'let a whole team work on my project',
-        'break the move to the new version into parts and do them all',
-        'plan it yourself and do everything',
-      ],
       inputSchema: announced(autopilotInput),
       acceptedSchema: options.document
         ? (documentedAutopilotInput as unknown as typeof autopilotInput)

@@ -45,11 +45,6 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
     searchHint: 'branch try alternative subagent thread',
     phrases:
       'fork branch try another alternative different way from earlier point of a run thread copy conversation split variant second attempt same start again what if experiment helper agent kept context history',
-    wishes: [
-      'go back to the point before it went wrong and try another way',
-      'start again from the middle with a different idea',
-      'try an alternative from there and keep the first',
-    ],
     inputSchema,
     outputSchema: shortRunSchema,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },

@@ -60,13 +60,6 @@ export function runChangeTools(runs: OpenRuns) {
       searchHint: 'patch changes files review',
       phrases:
         'diff patch changes of a run what did the sub-agent helper agent change which files lines review before applying compare edits',
-      wishes: [
-        'show me exactly what was changed before anything goes into my project',
-        'which files did it touch',
-        'what would change in my project',
-        'let me see the changes line by line',
-        'what did it do to my files',
-      ],
       inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } },
       outputSchema: {
         type: 'object',
@@ -104,14 +97,6 @@ export function runChangeTools(runs: OpenRuns) {
       searchHint: 'apply kept changes conflict retry',
       phrases:
         'apply deliver kept changes of failed run conflict resolved try again accept take over helper agent work merge hand in into my project files use keep what it did put in place adopt bring approve',
-      wishes: [
-        'looks good, put the changes in',
-        'I like it, take it over into my project',
-        'yes, use what it made',
-        'accept that and save it to my files',
-        'okay, make the changes real',
-        'keep what it did',
-      ],
       inputSchema: {
         type: 'object',
         required: ['run_id'],
@@ -143,13 +128,6 @@ export function runChangeTools(runs: OpenRuns) {
       searchHint: 'revert rollback changes files',
       phrases:
         'undo revert roll back take back changes files of a run sub-agent helper agent did restore before put back as it was reverse unwanted mess damage broke job edits withdraw original',
-      wishes: [
-        'since that last change nothing works anymore, put it back the way it was',
-        'undo what the helper did to my project',
-        'I want my old files back',
-        'reverse that change, it broke my site',
-        "I don't like what it did, take it back",
-      ],
       inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } },
       outputSchema: changesSchema,
       annotations: hints.replaces,

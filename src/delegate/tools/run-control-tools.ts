@@ -54,14 +54,6 @@ function steerRun(send: Send) {
     searchHint: 'message tell redirect interrupt stop running subagent',
     phrases:
       'steer message tell correct redirect guide nudge hint instruct add while working running agent helper sub-agent in the middle mid-turn say note remark change direction mention inform speak interrupt pause stop current step turn command do something else instead change of plan new instruction hold break in switch drop what it is doing',
-    wishes: [
-      'tell it not to touch the database, only the layout',
-      "while it's working, tell it to use blue",
-      'let it know that the file has another name',
-      'it should also do the header, tell it',
-      'say to the helper that it should hurry',
-      'it is doing the wrong thing, point it to the right file',
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id'],
@@ -99,13 +91,6 @@ function listApprovals(runs: OpenRuns) {
     searchHint: 'permission requests pending subagent',
     phrases:
       'approvals permissions requests pending waiting asks wants allowed may agent helper questions open consent confirm decide queue',
-    wishes: [
-      "it's asking me something, what does it want to know",
-      'is anybody waiting for my okay',
-      'what do I have to allow',
-      'does the helper need something from me',
-      'why is it waiting for me',
-    ],
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
       type: 'object',
@@ -147,14 +132,6 @@ function answerApproval(send: Send) {
     searchHint: 'approve allow deny refuse permission subagent',
     phrases:
       'approve allow permit grant yes deny refuse reject no answer permission request agent helper wants run command consent confirm decision okay let it forbid',
-    wishes: [
-      'tell it yes, it may install that package',
-      'no, it must not delete that',
-      'allow it',
-      'yes, go ahead, it may do that',
-      "don't let it use the internet",
-      'it can have permission',
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id', 'approval_id', 'decision'],

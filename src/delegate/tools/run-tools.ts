@@ -53,16 +53,6 @@ function listRuns(runs: OpenRuns) {
     searchHint: 'subagent history delegate',
     phrases:
       'list sub-agents agents running now active recent delegated jobs runs helpers busy working still going past earlier handed out this week workers tasks in progress who is doing what overview all started finished failed queue ongoing underway outsourced history person background outsourced lately for me',
-    wishes: [
-      'which jobs are running right now',
-      'is the thing I asked for this morning finished yet',
-      'what have the helpers done this week',
-      'what is still going on',
-      'what did I ask the agents to do yesterday',
-      'is anything still being worked on',
-      'how far along is the robot',
-      'did the job last night work',
-    ],
     inputSchema: {
       type: 'object',
       properties: {
@@ -118,15 +108,6 @@ function showRun(runs: OpenRuns) {
     searchHint: 'result status subagent',
     phrases:
       'show result outcome summary state details of a run delegated finished job helper agent came out end ended succeed success fail failed conclusion touched changed files did find report deliverable what happened went learn status produced one look at plan parts',
-    wishes: [
-      'why did the job fail',
-      'what did that one task cost me',
-      'what came out of it',
-      'did it work in the end',
-      'what did the helper find out',
-      'how long did it take',
-      'is it done yet and how did it go',
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id'],
@@ -155,13 +136,6 @@ function tailRun(runs: OpenRuns) {
     searchHint: 'log output progress events',
     phrases:
       'follow watch live progress output events latest newest commands steps doing currently moment sub-agent run log helper agent job peek shoulder up to see working far spy monitor observe activity recent lines stream what is it how is it getting on',
-    wishes: [
-      'how far along is it',
-      'what is it doing at the moment',
-      'show me live what the robot is up to',
-      'is it still making progress',
-      'what is taking so long',
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id'],
@@ -235,11 +209,6 @@ function collectRun(runs: OpenRuns, collectMs: number) {
     searchHint: 'wait result subagent',
     phrases:
       'wait finish get answer result of a run sub-agent helper agent job done ready yet hold on until complete completes pick up fetch receive finished work collect come back return output block stay deliver hand in over await',
-    wishes: [
-      'is it finished yet, give me the result',
-      'wait for it to be done and show me the answer',
-      'get me the result as soon as it is ready',
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id'],
@@ -270,13 +239,6 @@ function cancelRun(runs: OpenRuns) {
     searchHint: 'stop kill abort subagent',
     phrases:
       'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',
-    wishes: [
-      "stop that, it's going in totally the wrong direction",
-      'stop everything that is running',
-      'that is enough, end it',
-      'kill it, it costs too much',
-      "forget about that job, I don't need it any more",
-    ],
     inputSchema: {
       type: 'object',
       required: ['run_id'],
@@ -303,11 +265,6 @@ function cleanRuns(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>) {
     searchHint: 'delete remove old',
     phrases:
       'clean up tidy clear out sweep delete remove purge old finished runs jobs folders free disk space storage room records logs stale past last year months leftover clutter junk housekeeping trim prune agent helper traces full history wipe',
-    wishes: [
-      'delete the old jobs, they fill my disk',
-      'clear away what the helpers left behind',
-      'remove records of jobs older than a month',
-    ],
     inputSchema: {
       type: 'object',
       properties: {

@@ -54,13 +54,6 @@ export function statisticsTools(runs: OpenRuns, runtime: () => Promise<Delegatio
       searchHint: 'usage cost tokens budget spending',
       phrases:
         'statistics count how many runs jobs tokens money cost spend spent price bill expensive usage per agent model folder day week month success rate failure share time duration budget left total chart report dollars helpers',
-      wishes: [
-        'how much money have I burned on the helpers this month',
-        'what do the agents cost me',
-        'how many tokens did I use',
-        'how many jobs went well and how many failed',
-        'what was spent this week in total',
-      ],
       inputSchema: {
         type: 'object',
         properties: {

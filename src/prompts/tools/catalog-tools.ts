@@ -80,13 +80,6 @@ function createListTool(catalog: Catalog, shelf: Shelf) {
     searchHint: 'commands templates library',
     phrases:
       'list available prompts commands templates library overview collection catalogue catalog shortcuts canned texts snippets instructions saved stored everything all menu browse inventory repertoire which ones have got options choices contents index macros boilerplates colon type formulas',
-    wishes: [
-      'show me everything I have saved',
-      'what templates do I have here',
-      'which of my prompts are about work',
-      'give me an overview of my collection',
-      'list all my saved texts and skills',
-    ],
     inputSchema: {
       type: 'object',
       properties: {
@@ -131,13 +124,6 @@ function createExpandTool(expander: Expander) {
     alwaysLoad: true,
     phrases:
       'fill in use apply render run invoke execute trigger call a prompt command with input arguments snippet text saved instruction shortcut template canned insert paste details blanks values slash colon perform start do what it says on this routine usual as always',
-    wishes: [
-      'use my summary thing on this text',
-      'apply the email helper to what I paste here',
-      'do the usual thing with this article',
-      'run my text for these three products and show how each comes out',
-      'write it with my template',
-    ],
     inputSchema: {
       type: 'object',
       properties: {
@@ -174,12 +160,6 @@ function createSearchTool(search: Lazy<PromptSearch>, shelf: Shelf) {
     searchHint: 'find commands templates',
     phrases:
       'find look for search hunt locate dig out a prompt about a topic in the library matching mention containing subject keyword theme related to something for writing is there a template where was it suitable fitting lookup saved instruction text shortcut snippets any ever written dealing with',
-    wishes: [
-      'do I have something saved for this kind of letter',
-      'show me everything I collected that has to do with travel',
-      'find the one about apologies',
-      'is there a template for a wedding speech',
-    ],
     inputSchema: {
       type: 'object',
       required: ['query'],
@@ -239,14 +219,6 @@ function createOrganizeTool(versions: Versions, shelf: Shelf) {
     description: 'Marks a prompt as a favourite, or puts it into a folder. Returns both.',
     phrases:
       'favourite favorite star bookmark pin keep at hand folder group sort file tidy arrange category organise organize prompt template shortcut collection move into',
-    wishes: [
-      'put all the cooking ones together under one name',
-      'sort my templates into folders',
-      'mark it as a favourite',
-      'move it into the folder for work',
-      'group the ones about school',
-      'star this one so I find it faster',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -319,14 +291,6 @@ export function createShow(catalog: Catalog, versions: Versions) {
     searchHint: 'read template',
     phrases:
       'show raw template source file path definition arguments blanks placeholders variables of a prompt before filling it in read open view wording exactly say contents inside look at full text saved without running inspect body written print see details editable parameters inputs takes needs',
-    wishes: [
-      'what do I have to fill in for the invitation one',
-      'what does my template say exactly',
-      'which blanks are in the letter one',
-      'read me the wording of the template',
-      'open the sales pitch one',
-      'what goes into the form letter',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name'],

@@ -82,14 +82,6 @@ function createCreateTool(editor: Editor) {
     searchHint: 'save template command',
     phrases:
       'save add store write new reusable prompt template text remember keep record shortcut canned reply snippet instructions make compose note down reuse wording put in library memorize for next time turn into boilerplate macro own',
-    wishes: [
-      'save what I just wrote as a template to use again',
-      'remember this so that I can use it next week',
-      'make me a new skill that checks a text and shortens it',
-      'make a copy of the template and change it for other people',
-      'keep this wording for later',
-      'turn this into something reusable',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name', 'title'],
@@ -122,14 +114,6 @@ function createUpdateTool(editor: Editor, fullName: FullName) {
     searchHint: 'edit template command',
     phrases:
       'edit change modify rename rewrite wording title description tags of a prompt better improve reword rephrase tweak fix typo correct adjust alter polish shorten lengthen different name saved text template shortcut instruction canned amend revise replace sentence paragraph tone add line',
-    wishes: [
-      'the template sounds too stiff, make it friendlier and keep it that way',
-      'change the greeting in my letter template',
-      'add a line to my summary template that asks for sources',
-      'the template should always answer in German from now on',
-      'make my text shorter for good',
-      'rename the email helper',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -169,12 +153,6 @@ function createDeleteTool(editor: Editor, fullName: FullName) {
     description: "Deletes one of the user's prompts. restore_prompt brings it back.",
     phrases:
       'delete remove throw away out discard erase a prompt bin trash scrap dump ditch drop get rid of no longer need saved template shortcut canned text snippet instruction unwanted useless obsolete clear wipe want gone',
-    wishes: [
-      'throw out the old template, I never use it',
-      'delete that saved text',
-      "I don't need the newsletter one any more",
-      'get rid of the skill for poems',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -200,12 +178,6 @@ function createRestoreTool(editor: Editor, fullName: FullName) {
     searchHint: 'undo revert',
     phrases:
       'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
-    wishes: [
-      'I messed up my template, get back the one from Monday',
-      'bring back the text that I deleted',
-      'the old version was better, use it again',
-      'undo my change to the letter template',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name', 'revision'],

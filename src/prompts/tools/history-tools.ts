@@ -59,13 +59,6 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
     searchHint: 'versions revisions undo diff commits labels',
     phrases:
       'history versions revisions edited changed altered by author when earlier deleted prompt log past previous older drafts evolution over time last month look used to be before timeline differences compare what did template text saved wording was',
-    wishes: [
-      'what did my template look like before I changed it',
-      "what's different between the current version and the one before",
-      'who changed the wording and when',
-      'show me older versions of the text',
-      'when did I last change this template',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name'],
@@ -166,12 +159,6 @@ export function createLabelTool(versions: Versions) {
     searchHint: 'version tag release production staging pin',
     phrases:
       'version tag release production staging pin protect publish approve prompt label mark official live stable lock freeze point name revision sign off good final go ship promote stamp designate template everybody should use',
-    wishes: [
-      'take the label draft off, it is finished',
-      'mark the current version as final',
-      'the others should keep using the approved version',
-      'tag this version as stable',
-    ],
     inputSchema: {
       type: 'object',
       required: ['name', 'label'],
@@ -242,13 +229,6 @@ export function createDeletedTool(editor: Editor) {
     searchHint: 'trash bin undelete recover',
     phrases:
       'deleted removed prompts trash bin wastebasket recycle undelete recover which were thrown away gone missing lost list saved templates erased discarded',
-    wishes: [
-      'I deleted something a while ago, is it gone for good',
-      'which templates did I throw away',
-      'what is in the trash',
-      'can I still get the text that I removed',
-      'show deleted templates',
-    ],
     inputSchema: { type: 'object', properties: pageArguments },
     outputSchema: {
       type: 'object',

@@ -87,11 +87,6 @@ function createLintTool(
     searchHint: 'validate verify errors',
     phrases:
       'check validate verify problems mistakes errors broken prompt template syntax compile proofread faulty wrong flaws bugs defects typo placeholders missing invalid test quality health sanity inspect review library saved shortcuts correct fine works valid',
-    wishes: [
-      'is something wrong with my saved texts',
-      'check all my templates for mistakes',
-      'are there errors in my collection',
-    ],
     inputSchema: {
       type: 'object',
       properties: {
@@ -145,13 +140,6 @@ function createImportTool(editor: Editor) {
     searchHint: 'claude codex gemini cursor vscode commands',
     phrases:
       'import bring load convert slash commands rules files from Claude Code Cursor Gemini into library take over move migrate transfer copy old templates another other app program folder upload ingest read in switch elsewhere existing collection here adopt',
-    wishes: [
-      'I have saved prompts in another program, can you bring them over',
-      'load the folder of skill files on my computer',
-      'move my templates from ChatGPT to here',
-      'my friend sent me his templates, add them',
-      'take these files into my collection',
-    ],
     inputSchema: {
       type: 'object',
       required: ['format', 'files'],
@@ -222,12 +210,6 @@ function createExportTool(catalog: Catalog, versions: Versions) {
     searchHint: 'claude codex gemini cursor vscode commands',
     phrases:
       'export write download convert prompts files for another other program app Claude Code Cursor Gemini VS Code Codex format take save copy backup hand over share move transfer templates shortcuts library out of here elsewhere publish extract give colleague',
-    wishes: [
-      'give me my templates as files',
-      'I want to use my texts in another program too',
-      'send my collection to a friend',
-      'can I take everything with me to Cursor',
-    ],
     inputSchema: {
       type: 'object',
       required: ['format'],

@@ -24,11 +24,6 @@ export function createTestTool({ catalog, versions, tested, model }: TestToolPar
     searchHint: 'check verify evaluate eval',
     phrases:
       'run tests of prompts evaluate eval check regression judge rubric try out answers still good pass fail grade score exam template works as expected model output quality results trial assess measure',
-    wishes: [
-      'check that my templates still give the right answers',
-      'run the checks of my skill',
-      'does it still do what it should',
-    ],
     inputSchema: {
       type: 'object',
       properties: {

@@ -84,12 +84,6 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
       searchHint: 'compare revisions answer',
       phrases:
         'try out experiment send filled prompt to the model see its answer response compare two revisions versions side by side playground sample output keep record an answer of a sub-agent run as a trial',
-      wishes: [
-        'run my text with different products so I can see how each comes out',
-        'try the template on a sample and show me the answer',
-        'compare the answers of the old and the new wording',
-        'see how it comes out before I use it',
-      ],
       inputSchema: announced as unknown as typeof acceptedSchema,
       acceptedSchema,
       outputSchema: trialSchema,
@@ -134,7 +128,6 @@ export function createTryTools({ catalog, versions, trials, model }: TryToolPart
         'Lists the answers that a prompt got in try_prompt, the latest first, with tokens and time per revision.',
       phrases:
         'earlier answers of tried prompts results experiments trials tokens time per revision comparison playground log',
-      wishes: ['what answers did my template give when I tried it', 'show the earlier tries of this text'],
       inputSchema: {
         type: 'object',
         required: ['name'],

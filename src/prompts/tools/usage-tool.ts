@@ -12,12 +12,6 @@ export function createUsageTool(usage: Usage | undefined) {
     searchHint: 'statistics popular unused often',
     phrases:
       'statistics most used popular unused prompts how often count analytics favourite frequently times usage never use figures numbers top ranking shortcuts templates per day who uses gathering dust habit least',
-    wishes: [
-      'which of my templates do I use the most',
-      'how often did I use the letter one',
-      'what have I never used',
-      'my most popular texts',
-    ],
     inputSchema: {
       type: 'object',
       properties: {

@@ -35,15 +35,6 @@ function createTool(open: OpenData) {
       'Starts a sub-agent at set times, around events or on a webhook. Returns the next times and warnings to tell the user.',
     phrases:
       'routine schedule scheduled recurring repeat automatically cron job timer every night day week morning overnight while I sleep agent task work regularly nightly daily weekly trigger webhook before after each meeting automate automation unattended background hook',
-    wishes: [
-      'summarize my notes every weekday at seven',
-      'let an agent check the logs each night and mail me',
-      'prepare me for every meeting half an hour before it',
-      'run the tests every morning and tell me what broke',
-      'when somebody opens an issue, have it sorted',
-      'do this every Monday',
-      'automate my weekly report',
-    ],
     inputSchema: {
       ...inputSchema,
       properties: listedFields('name', 'task', 'cwd', 'when', 'notify', 'agent', 'sandbox', 'budget'),
@@ -78,11 +69,6 @@ function updateTool(open: OpenData) {
       'Changes a routine, pauses or resumes it. Takes all arguments of create_routine and returns the same. A person confirms what is not a pause.',
     phrases:
       'pause stop resume continue restart change edit routine schedule recurring task time folder sandbox confirm approve rename turn off on disable enable automation',
-    wishes: [
-      'stop the nightly report for now',
-      'let the morning brief come at eight instead',
-      'turn that job on again',
-    ],
     inputSchema: {
       ...updateInput,
       // The type stays that of all arguments.
@@ -109,7 +95,6 @@ function deleteTool(open: OpenData) {
     description: 'Deletes a routine with its history. Runs in progress go on.',
     phrases:
       'remove delete cancel end routine schedule recurring task automation for good stop forever get rid of',
-    wishes: ['I no longer need the weekly report', 'get rid of that nightly job'],
     inputSchema: {
       type: 'object',
       required: ['routine'],
@@ -134,7 +119,6 @@ function listTool(open: OpenData) {
       'Lists routines with status, next time and last run; with routine, that one with its history: due, run, result, and what was skipped and why.',
     phrases:
       'list show routines schedules scheduled recurring tasks automations jobs which next last history when does did run why skipped failed nightly',
-    wishes: ['what runs by itself', 'did the nightly job work', 'why did the brief not come this morning'],
     inputSchema: {
       type: 'object',
       properties: { routine: routineName, ...pageArguments },
@@ -165,7 +149,6 @@ function runTool(open: OpenData) {
     description: 'Runs a routine now. Returns the run_id, or with dry_run the task that its agent would get.',
     phrases:
       'run start fire trigger routine now immediately test try dry run preview what would be sent automation job by hand',
-    wishes: ['do the nightly check right now', 'show me what the morning brief would be told'],
     inputSchema: {
       type: 'object',
       required: ['routine'],
