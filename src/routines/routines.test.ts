@@ -54,6 +54,12 @@ describe('create_routine', () => {
     await expect(bench.create('every day at 07:00', fields)).rejects.toThrow(message);
   });
 
+  it('names the address of a webhook below the path of the public URL', async () => {
+    await using bench = openRoutines({ publicUrl: 'https://example.com/adjutant' });
+    const { webhook } = await bench.create('webhook');
+    expect(webhook.url).toBe(`https://example.com/adjutant${webhook.path}`);
+  });
+
   it('refuses a second routine of the same name', async () => {
     await using bench = openRoutines();
     await bench.create('every day at 07:00');

@@ -1,5 +1,6 @@
 import { log } from '../../log.ts';
 import type { OutreachDecision } from '../../outreach.ts';
+import { publicAddress } from '../../public-address.ts';
 import { type Decided, issueAnswerLink } from '../../store/answer-links.ts';
 import type { Notification, User } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,8 +23,8 @@ export async function linksOf(
   const { page, decision } = parsePayload(notification.payload);
   const token = canAnswer(notification, user) ? await answerToken(store, notification, nowMs) : undefined;
   return {
-    acknowledge: token && below(publicUrl, `acknowledge/${token}`),
-    page: page === undefined ? undefined : below(publicUrl, page),
+    acknowledge: token && publicAddress(publicUrl, `acknowledge/${token}`),
+    page: page === undefined ? undefined : publicAddress(publicUrl, page),
     ...(decision && (await decisionLinks(store, publicUrl, notification, user, decision, nowMs))),
   };
 }
@@ -46,7 +47,7 @@ async function decisionLinks(
   const link = async (atMost: Decided) => {
     const decision = { content, atMost };
     const token = await issueAnswerLink(store, { subject, userId: user.id, expiresMs, decision }, nowMs);
-    return below(publicUrl, `decide/${token}`);
+    return publicAddress(publicUrl, `decide/${token}`);
   };
   return {
     ...(mayAllow && isOwn && { review: await link('allow') }),
@@ -69,9 +70,4 @@ export async function answerToken(
     );
     return undefined;
   });
-}
-
-/** A proxy may serve everything below a path of the public address. */
-function below(publicUrl: string, path: string): string {
-  return new URL(path.replace(/^\//, ''), publicUrl.replace(/\/?$/, '/')).href;
 }

@@ -1,3 +1,4 @@
+import { publicAddress } from '../../public-address.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 import { userId } from './fields.ts';
@@ -44,7 +45,7 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
           return { structured: { revoked: await revokeFeeds(data, user_id, calendar_id) } };
         }
         const path = await issueFeed(data, user_id, calendar_id);
-        if (publicUrl !== undefined) return { structured: { url: `${publicUrl.replace(/\/$/, '')}${path}` } };
+        if (publicUrl !== undefined) return { structured: { url: publicAddress(publicUrl, path) } };
         const note =
           'The address is below the address of "adjutant serve --http". Set delivery.public_url to get a whole one.';
         return { structured: { url: path, note } };

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { publicAddress } from '../../public-address.ts';
 import { newId } from '../../store/id.ts';
 import type { Routine } from '../definition/routine.ts';
 import { creatorOf, readInput } from '../definition/routine-input.ts';
@@ -36,7 +37,7 @@ export async function hookOf({ id }: Pick<Routine, 'id'>, { secrets, publicUrl }
   const path = `/hooks/${id}`;
   return {
     path,
-    ...(publicUrl !== undefined && { url: new URL(path, publicUrl).href }),
+    ...(publicUrl !== undefined && { url: publicAddress(publicUrl, path) }),
     secret: await secrets.create(id),
   };
 }
