@@ -9,7 +9,7 @@ import { CommandSource } from '../src/prompts/sources/commands.ts';
 
 interface LabelledQuery {
   readonly query: string;
-  /** Names of the suitable prompts. */
+  /** Names of the suitable prompts, or the ends of names. */
   readonly prompts: readonly string[];
 }
 
@@ -68,13 +68,17 @@ async function compareSearch(queryFile: string, mountFile: string): Promise<void
     let [ours, plain] = [0, 0];
     for (const { query, prompts } of queries) {
       const { matches } = await search.find(query, () => true, first);
-      if (matches.some(({ entry }) => prompts.includes(entry.definition.name))) ours++;
-      if (plainBm25(query, texts, first).some((name) => prompts.includes(name))) plain++;
+      if (matches.some(({ entry }) => isNamed(entry.definition.name, prompts))) ours++;
+      if (plainBm25(query, texts, first).some((name) => isNamed(name, prompts))) plain++;
     }
     console.log(`first ${first}: ${ours} of ${queries.length}, plain BM25 ${plain}`);
   }
   await search.close();
   catalog.close();
+}
+
+function isNamed(name: string, names: readonly string[]): boolean {
+  return names.some((one) => name === one || name.endsWith(`:${one}`));
 }
 
 function plainBm25(

@@ -4,22 +4,31 @@ import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
 import { inMemory, isDamaged, SqliteFile } from '../../store/sqlite-file.ts';
 import { contentRevision, type PromptDefinition } from '../definition/definition.ts';
+import { shownDescription } from '../definition/shown-description.ts';
 
 /**
- * What lists show and the text are two tables, because a word in a short name says more than the same word in a long text:
- * each table compares a prompt only with the lengths of its own texts. Every column has its text and its weight.
+ * What lists show, the beginning of the text and the text are three tables, because a word in a short name says more than the
+ * same word in a long text, and authors begin with what a prompt is for: each table compares a prompt only with the lengths
+ * of its own texts. Every column has its text and its weight, and every table a share in the score.
  */
 const tables = {
   heads: {
-    name: { of: ({ name }: PromptDefinition) => name, weight: 8 },
-    title: { of: ({ title = '' }: PromptDefinition) => title, weight: 6 },
-    tags: { of: ({ tags }: PromptDefinition) => tags.join(' '), weight: 6 },
-    description: { of: ({ description = '' }: PromptDefinition) => description, weight: 4 },
+    share: 1,
+    columns: {
+      name: { of: ({ name }: PromptDefinition) => name, weight: 6 },
+      title: { of: ({ title = '' }: PromptDefinition) => title, weight: 4 },
+      tags: { of: ({ tags }: PromptDefinition) => tags.join(' '), weight: 4 },
+      description: { of: (prompt: PromptDefinition) => shownDescription(prompt) ?? '', weight: 3 },
+    },
   },
-  bodies: { text: { of: textOf, weight: 1 } },
+  leads: {
+    share: 0.5,
+    columns: { lead: { of: (prompt: PromptDefinition) => textOf(prompt).slice(0, leadLength), weight: 1 } },
+  },
+  bodies: { share: 0.4, columns: { text: { of: textOf, weight: 1 } } },
 } as const;
-/** How much a word in the text counts, compared with one that lists show. */
-const bodyWeight = 0.4;
+/** Most authors say in these characters what a prompt is for. */
+const leadLength = 600;
 
 /** Only the beginning of a long text is indexed, which limits the size of the index. */
 const indexedLength = 20_000;
@@ -31,9 +40,9 @@ const batchSize = 200;
  * Entries of filler words. In a small library, most prompts contain the word that somebody searches for, and BM25 takes a
  * word that most entries contain for meaningless.
  */
-const fillers = { entries: 200, heads: 15, bodies: 150 };
+const fillers = { entries: 200, heads: 15, leads: 80, bodies: 150 };
 /** A change of the columns or of how texts are split needs a new file. */
-const version = 1;
+const version = 2;
 
 /**
  * The full-text index of prompts: SQLite's FTS5 in a file, so that a new server searches at once. Servers with the same
@@ -69,7 +78,7 @@ export class PromptIndex {
       if (found !== version) {
         file.exec('begin immediate; drop table if exists entries');
         file.exec('create table entries (id integer primary key, key text not null unique)');
-        for (const [table, columns] of Object.entries(tables)) createTable(file, table as Table, columns);
+        for (const [table, { columns }] of Object.entries(tables)) createTable(file, table as Table, columns);
         file.exec(`pragma user_version = ${version}; commit`);
       }
       return new PromptIndex(file);
@@ -120,14 +129,13 @@ export class PromptIndex {
 
   #search(query: string): ReadonlyMap<PromptDefinition, number> {
     const scores = new Map<PromptDefinition, number>();
-    for (const [table, columns] of Object.entries(tables)) {
+    for (const [table, { columns, share }] of Object.entries(tables)) {
       const weights = Object.values(columns).map(({ weight }) => weight);
       const sql = `select rowid, bm25(${table}, ${weights.join(', ')}) as score from ${table} where ${table} match ?`;
       for (const { rowid, score } of this.#file.all(sql, query)) {
         const prompt = this.#prompts.get(rowid as number);
         if (prompt === undefined) continue;
-        const own = -(score as number) * (table === 'bodies' ? bodyWeight : 1);
-        scores.set(prompt, (scores.get(prompt) ?? 0) + own);
+        scores.set(prompt, (scores.get(prompt) ?? 0) - (score as number) * share);
       }
     }
     return scores;
@@ -141,7 +149,7 @@ export class PromptIndex {
     const texts: (readonly (readonly [string, readonly string[]])[])[] = [];
     for (const [prompt] of batch) {
       texts.push(
-        Object.entries(tables).map(([table, columns]) => {
+        Object.entries(tables).map(([table, { columns }]) => {
           const values = Object.values(columns).map(({ of }) => searchable(of(prompt)));
           const names = ['rowid', ...Object.keys(columns)];
           return [`insert into ${table} (${names}) values (${names.map(() => '?')})`, values];
@@ -209,11 +217,23 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Separates the words that SQLite would not: identifiers in camel case, names of languages, scripts without spaces. */
+/** Forms of a word that Porter's rules leave apart: summarise, summarize and summary; analyse, analyze and analysis. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/(?<=[a-z]{3})is(?=(?:e[ds]?|ers?|ing|ations?)\b)/gi, 'iz'],
+  [/(?<=[a-z]{3}y)z(?=(?:e[ds]?|ers?|ing)\b)/gi, 's'],
+  [/(?<=[a-z]{4})sis\b/gi, 'se'],
+  [/(?<=[a-z]{3}[aeo]r)(?:y|ies)\b/gi, ''],
+];
+
+/**
+ * Separates the words that SQLite would not: identifiers in camel case, names of languages, scripts without spaces. Then gives
+ * forms of a word the same spelling.
+ */
 export function searchable(text: string): string {
-  return text
+  const separated = text
     .replaceAll(/\bc(?:\+\+|#)|\.net\b/gi, (found) => ` ${symbols[found.toLowerCase()]} `)
     .replaceAll(/(?<![A-Za-z])[a-z]{3,}(?:[A-Z][a-z]+)+/g, (name) => `${name.replaceAll(/[A-Z]/g, ' $&')}`)
     .replaceAll(/_/g, ' ')
     .replaceAll(unspaced, (run) => [...segmenter.segment(run)].map(({ segment }) => ` ${segment} `).join(''));
+  return forms.reduce((changed, [form, written]) => changed.replaceAll(form, written), separated);
 }

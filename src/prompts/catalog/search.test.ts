@@ -7,6 +7,7 @@ import { openPrompts, record, structured } from '../../../test/prompts/open-prom
 import { plantTree } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
 import { UserSource } from '../jsonl/user-source.ts';
+import { MountSource } from '../mounts/mount.ts';
 import { Catalog } from './catalog.ts';
 import { PromptSearch } from './search.ts';
 
@@ -14,6 +15,33 @@ it('returns a suitable prompt among the first three results for nine of ten ever
   const { queries, missed } = await measureSearch();
   expect(queries).toBeGreaterThanOrEqual(150);
   expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(queries / 10);
+});
+
+it.each([
+  ['summary of a meeting', 'summarize_meeting'],
+  ['summaries of meetings', 'summarize_meeting'],
+  ['summarising meetings', 'summarize_meeting'],
+  ['analysis of headers', 'analyze_headers'],
+  ['analysing headers', 'analyze_headers'],
+])('finds other forms of the words in a name: %s', async (query, name) => {
+  const patterns = ['summarize_meeting', 'analyze_headers', 'meeting_agenda', 'page_headers'];
+  const path = plantTree(Object.fromEntries(patterns.map((one) => [`${one}/system.md`, 'Do it.'])));
+  const catalog = new Catalog([new MountSource({ format: 'fabric', path })]);
+  onTestFinished(() => catalog.close());
+  const { matches } = await new PromptSearch(catalog).find(query, () => true, 1);
+  expect(matches[0]?.entry.definition.name).toBe(name);
+});
+
+it('ranks a prompt by its first sentence if it has no description', async () => {
+  const filler = 'The town lies on a hill above the sea. '.repeat(30);
+  const path = plantTree({
+    'one/system.md': `# Task\n\nYou write letters to a landlord.\n\n${filler}`,
+    'two/system.md': `# Task\n\nYou describe towns.\n\n${filler}A landlord, a landlord, a landlord owns it.`,
+  });
+  const catalog = new Catalog([new MountSource({ format: 'fabric', path })]);
+  onTestFinished(() => catalog.close());
+  const { matches } = await new PromptSearch(catalog).find('landlord', () => true, 2);
+  expect(matches.map(({ entry }) => entry.definition.name)).toEqual(['one', 'two']);
 });
 
 it('updates the index when prompts are created, changed and deleted', async () => {

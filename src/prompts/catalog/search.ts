@@ -1,5 +1,6 @@
 import { termsOf, wordsOf } from '../../search/search.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { shownDescription } from '../definition/shown-description.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { PromptIndex, searchable, textOf } from './prompt-index.ts';
 
@@ -62,10 +63,10 @@ export class PromptSearch {
         scores.set(entry, { words: found.words + 1, sum: found.sum + score });
       }
     const ranked = [...scores]
-      // A prompt with many words of the query is a better match than one with many times the same word.
+      // A prompt with many words of the query is a better match than one with the same word many times.
       .map(([entry, { words, sum }]) => ({
         entry,
-        score: words * sum * (boosts.get(entry.definition.name) ?? 1),
+        score: Math.sqrt(words) * sum * (boosts.get(entry.definition.name) ?? 1),
       }))
       .sort((a, b) => b.score - a.score);
     const terms = new Set(termsOf(words.join(' ')));
@@ -95,11 +96,12 @@ export class PromptSearch {
 /** The line with the first word of the query, unless the fields that lists show contain one. */
 function excerptOf(prompt: PromptDefinition, terms: ReadonlySet<string>): string | undefined {
   const isFound = (text: string) => termsOf(text).some((term) => terms.has(term));
-  const { name, title = '', description = '', tags } = prompt;
-  if (isFound(searchable([name, title, description, ...tags].join(' ')))) return undefined;
+  const { name, title = '', tags } = prompt;
+  const shown = [name, title, shownDescription(prompt) ?? '', ...tags].join(' ');
+  if (isFound(searchable(shown))) return undefined;
   const text = textOf(prompt);
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (!isFound(word)) continue;
+    if (!isFound(searchable(word))) continue;
     const start = Math.max(text.lastIndexOf('\n', index) + 1, index - excerptLength / 2);
     const end = text.indexOf('\n', index);
     return text
