@@ -55,6 +55,18 @@ it('tests stand in front matter, twig.toml and JSONL, and may expect an error', 
   ]);
 });
 
+it('a prompt that cannot be read fails, and all others are tested', async () => {
+  const { call } = openPrompts({
+    'commands/plan.md': yaml('  - {arguments: {input: x}, contains: x}\n'),
+    'commands/list.md': yaml('  - {arguments: {input: y}, contains: y}\n'),
+  });
+  expect(await results(call, { names: ['plan', 'nobody', 'list'] })).toEqual([
+    ['prompt', 'failed', 'Prompt not found: nobody'],
+    ['test 1', 'passed'],
+    ['test 1', 'passed'],
+  ]);
+});
+
 describe('a test with a mistake fails, and its prompt is served', () => {
   const reasons: readonly (readonly [string, string])[] = [
     ['- {arguments: {input: x}, contain: x}', 'unknown field contain; use name, arguments'],

@@ -1,4 +1,5 @@
 import type { ChatModel } from '../../chat-model.ts';
+import { Failure } from '../../failure.ts';
 import { nextPage, pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -66,13 +67,22 @@ export function createTestTool({ catalog, versions, tested, model }: TestToolPar
       const all = names ?? (await catalog.list()).filter(hasTests).map(({ definition }) => definition.name);
       const results: TestResult[] = [];
       const passed = new Map<string, string>();
-      for (const [index, name] of all.entries()) {
+      const test = async (name: string): Promise<readonly TestResult[]> => {
         const entry = await versions.find(name);
         const revision = await catalog.revision(entry);
-        if (changed && tested.has(name, revision)) continue;
+        if (changed && tested.has(name, revision)) return [];
         const own = await runTests(entry, { model, signal: context.signal });
-        results.push(...own);
         if (own.every(({ outcome }) => outcome !== 'failed')) passed.set(name, revision);
+        return own;
+      };
+      for (const [index, name] of all.entries()) {
+        const own = await test(name).catch((error: unknown): readonly TestResult[] => {
+          context.signal.throwIfAborted();
+          if (!(error instanceof Failure)) throw error;
+          // The caller still gets the results of all other prompts.
+          return [{ prompt: name, test: 'prompt', outcome: 'failed', failures: [error.message] }];
+        });
+        results.push(...own);
         context.progress(index + 1, all.length, `${index + 1} of ${all.length} prompts tested`);
       }
       tested.add(passed);
