@@ -73,9 +73,11 @@ function sourceFinding(source: string, problems: readonly Problem[]): Finding {
   const { file, line, message, severity, remedy, prompts } = first;
   const place = `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
   const errors = problems.filter((problem) => problem.severity === 'error').length;
-  const counted = [`${errors} errors`, `${problems.length - errors} warnings`].filter(
-    (part) => !part.startsWith('0'),
-  );
+  const warnings = problems.length - errors;
+  const counted = [
+    ...(errors > 0 ? [errors === 1 ? '1 error' : `${errors} errors`] : []),
+    ...(warnings > 0 ? [warnings === 1 ? '1 warning' : `${warnings} warnings`] : []),
+  ];
   return {
     title: 'Prompts and data',
     state: severity === 'error' ? 'bad' : 'warning',

@@ -112,8 +112,12 @@ export class Catalog {
   }
 
   async problems(): Promise<readonly Problem[]> {
-    const { lists, clashes, entries } = await this.#merge();
-    const checked = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
+    const { lists, clashes, entries, named } = await this.#merge();
+    const found = (await this.#checks?.(entries, (name) => this.find(name))) ?? [];
+    const checked = found.map((problem) => {
+      const source = named.get(problem.prompts?.[0] ?? '')?.source.name;
+      return source === undefined ? problem : { ...problem, source };
+    });
     const own = await Promise.all(
       this.sources.map((source) =>
         source.problems().then(
@@ -194,7 +198,7 @@ export class Catalog {
     for (const [index, source] of this.sources.entries()) {
       for (const definition of lists[index]!) {
         if (unsafeName.test(definition.name)) {
-          clashes.push(unsafeNameProblem(definition));
+          clashes.push({ ...unsafeNameProblem(definition), source: source.name });
           continue;
         }
         const first = named.get(definition.name)?.definition;
@@ -203,7 +207,7 @@ export class Catalog {
         else if (!sameContent(first, definition)) {
           const message = `the prompt ${definition.name} is hidden by the prompt of the same name in ${first.file}`;
           const { name, file, line } = definition;
-          clashes.push({ file, line, severity: 'warning', message, prompts: [name] });
+          clashes.push({ file, line, severity: 'warning', message, prompts: [name], source: source.name });
         }
       }
     }

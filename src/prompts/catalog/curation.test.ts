@@ -146,3 +146,24 @@ it('list_prompts finds a source by prefix, format and path, and prompts by folde
     expect(await call('organize_prompt', { name: 'mine', folder })).toMatchObject({ isError: true });
   expect(await call('organize_prompt', { name: 'none', favourite: true })).toMatchObject({ isError: true });
 });
+
+it('hidden prompts and failing tests name their source, so that reports have one line for each source', async () => {
+  const path = plantTree({ 'mine.md': 'Other text.', 'second.md': 'Text.' });
+  const { call } = openPrompts(
+    {
+      'commands/mine.md': command('Mine {{input}}'),
+      'commands/second.md': command('Second {{input}}', 'tests: [{ contains: third }]\n'),
+    },
+    {},
+    {},
+    'tester',
+    { mounts: [{ format: 'claude-code', path }] },
+  );
+  const { problems } = structured(await call('lint_prompts', {}));
+  const found = (problems as JsonObject[]).map(({ rule, source }) => [rule, source]);
+  expect(found.toSorted()).toEqual([
+    ['duplicate-name', `claude-code ${path}`],
+    ['duplicate-name', `claude-code ${path}`],
+    ['test-failed', 'commands'],
+  ]);
+});
