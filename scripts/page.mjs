@@ -92,6 +92,22 @@ function importFromMain(text, start, exportName) {
 /** Views for clients that show them inside the chat. Each becomes one HTML file, because a host loads nothing else. */
 const apps = ['run', 'prompts', 'calendar'];
 
+/**
+ * What a view inside a chat never shows. A host loads one file, which the colours of all languages and the panels for
+ * settings would make too large.
+ */
+const absentInChats = {
+  name: 'absent in chats',
+  setup({ onLoad }) {
+    onLoad({ filter: /code-colours\.ts$/ }, () => ({
+      contents: 'export const loadColours = async () => undefined;',
+    }));
+    onLoad({ filter: /people.(calendar-list|person-settings)\.tsx$/ }, () => ({
+      contents: 'export const CalendarList = () => null, PersonSettings = () => null;',
+    }));
+  },
+};
+
 export async function buildApps(build) {
   for (const app of apps) {
     const { outputFiles } = await build({
@@ -99,6 +115,7 @@ export async function buildApps(build) {
       entryPoints: { app: `src/web/page/apps/${app}-app.tsx` },
       splitting: false,
       format: 'iife',
+      plugins: [absentInChats],
       write: false,
     });
     const text = (extension) => outputFiles.find(({ path }) => path.endsWith(extension)).text;

@@ -50,7 +50,7 @@ async function runProgram(args: readonly string[]): Promise<Record<string, unkno
 
 async function startRun(
   task: string,
-  fields: { readonly sandbox?: string; readonly type?: string; readonly folder?: string } = {},
+  fields: Readonly<Partial<Record<'sandbox' | 'type' | 'folder' | 'changes', string>>> = {},
 ) {
   const page = await server.open();
   await page.getByRole('link', { name: 'Runs' }).click();
@@ -59,6 +59,7 @@ async function startRun(
   await page.getByLabel(/^Working folder/).fill(fields.folder ?? work);
   await page.getByLabel('Sandbox').selectOption(fields.sandbox ?? 'read-only');
   await page.getByLabel('Type').selectOption(fields.type ?? 'delegate_run');
+  if (fields.changes) await page.getByLabel('Changes').selectOption(fields.changes);
   await page.getByRole('button', { name: 'Start' }).click();
   return page;
 }
@@ -114,6 +115,9 @@ describe('runs', () => {
       `Write the tides ${script(patch('*** Update File: tides.txt\n@@\n-low\n+high'), { shell: 'printf "\\0\\1" > moon.bin' }, answer())}`,
       { sandbox: 'workspace-write' },
     );
+    // Who reads the steps of a run goes on reading them when it ends.
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    expect(page.url()).toContain('/changes');
     const files = page.locator('.patch details');
     const tides = files.filter({ hasText: /tides\.txt/ });
     await tides.locator('tr.added .line-mark').getByText('+').waitFor();
@@ -314,7 +318,7 @@ describe('runs', () => {
       sandbox: 'workspace-write',
       type: 'delegate_autopilot',
     });
-    await page.getByRole('heading', { name: 'Job Job writer asks for permission' }).waitFor();
+    await page.locator('.approval').getByText('Job Job writer').waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await page.locator('article .badge.completed').first().waitFor();
     expect(existsSync(file)).toBe(true);
@@ -323,21 +327,82 @@ describe('runs', () => {
   it('ask for permission, and go on with the answer', async () => {
     const file = join(server.home, 'asked');
     const page = await startRun(`Ask ${script(asking(file), answer())}`, { sandbox: 'workspace-write' });
-    await page.getByRole('alert').getByText('The file is outside.').waitFor();
+    const card = page.getByRole('article', { name: 'Allow this command?' });
+    await card.getByText('The file is outside.').waitFor();
+    await card.getByText(/min left$/).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.getByLabel('Reason, if you refuse').fill('Not now.');
-    await page.getByRole('button', { name: 'Refuse' }).click();
+    // Keys answer here as on Today.
+    await card.locator('kbd').getByText('R').waitFor();
+    await page.keyboard.press('r');
+    await page.getByLabel('Reason for the agent (optional)').fill('Not now.');
+    await page.getByRole('button', { name: 'Refuse', exact: true }).click();
     await page.locator('article .badge.completed').waitFor();
     expect(existsSync(file)).toBe(false);
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Not now.');
+  });
+
+  it('wait to be applied if the form says so, and are marked as viewed, applied and taken back', async () => {
+    const task = `Write ${script(patch('*** Add File: src/a.js\n+const a = 1;\n*** Add File: b.txt\n+b'), answer())}`;
+    const page = await startRun(task, { sandbox: 'workspace-write', changes: 'ask' });
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    const tree = page.getByRole('navigation', { name: 'Files' });
+    await tree.getByText('src', { exact: true }).waitFor();
+    await page.locator('.c-word').getByText('const').waitFor();
+    expect(existsSync(join(work, 'src/a.js'))).toBe(false);
+    await page.getByRole('checkbox', { name: 'Viewed src/a.js' }).check();
+    await tree.getByText('1 of 2 viewed').waitFor();
+    await page.reload();
+    await tree.getByText('1 of 2 viewed').waitFor();
+    expect(await page.locator('.patch-file[data-file="src/a.js"] details[open]').count()).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'More about b.txt' }).click();
+    await page.getByRole('button', { name: 'Apply this file' }).click();
+    await shows(page, 'b.txt was applied.');
+    expect([existsSync(join(work, 'b.txt')), existsSync(join(work, 'src/a.js'))]).toEqual([true, false]);
+    await page.getByRole('button', { name: 'Apply 2 files' }).click();
+    await shows(page, '1 file was applied.');
+    expect(existsSync(join(work, 'src/a.js'))).toBe(true);
+    // Undo goes back step by step.
+    await page.keyboard.press('z');
+    await expect.poll(() => existsSync(join(work, 'src/a.js'))).toBe(false);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('compare agents from the form, which lists those that are there', async () => {
+    const page = await server.open();
+    await page.goto(server.view('#/runs/+new'));
+    await page.getByLabel('Task').fill(`Look ${script(answer({ summary: 'Looked.' }))}`);
+    await page.getByLabel(/^Working folder/).fill(work);
+    await page.getByLabel('Type').selectOption('delegate_compare');
+    await page.getByLabel('Agent 1').selectOption('codex');
+    await page.getByLabel('Model 1').fill('one');
+    await page.getByLabel('Agent 2').selectOption('codex');
+    await page.getByLabel('Model 2').fill('two');
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start comparison' }).click();
+    const table = page.getByRole('region', { name: 'Comparison' });
+    await table.getByRole('columnheader', { name: /codex two/ }).waitFor();
+    await table.getByText('Looked.').first().waitFor();
   });
 
   it('get the comments on their changes as the next task', async () => {
     const page = await startRun(`Write ${script(patch('*** Add File: comment.txt\n+high'), answer())}`, {
       sandbox: 'workspace-write',
     });
-    await page.getByLabel('Comment on comment.txt').fill('Write it in capitals.');
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    const file = page.locator('.patch-file');
+    await file.locator('.line-text').hover();
+    await file.getByRole('button', { name: 'Comment on line 1' }).click();
+    await page.getByLabel('Comment on line 1 of comment.txt').fill('Write it in capitals.');
+    await page.getByRole('navigation', { name: 'Files' }).getByText('1', { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.reload();
+    expect(await page.getByLabel('Comment on line 1 of comment.txt').inputValue()).toBe(
+      'Write it in capitals.',
+    );
     expect(readFileSync(join(work, 'comment.txt'), 'utf8')).toBe('high\n');
+    await page.getByRole('button', { name: 'More about comment.txt' }).click();
     await page.getByRole('button', { name: 'Revert this file' }).click();
     await shows(page, 'comment.txt was reverted.');
     expect(existsSync(join(work, 'comment.txt'))).toBe(false);
@@ -348,7 +413,7 @@ describe('runs', () => {
       .waitFor();
     await page.locator('article .badge.completed').waitFor();
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain(
-      'comment.txt: Write it in capitals.',
+      'comment.txt:1: Write it in capitals.',
     );
   });
 

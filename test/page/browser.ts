@@ -79,6 +79,7 @@ export interface UploadFile {
 export interface Locator {
   click(options?: object): Promise<void>;
   focus(): Promise<void>;
+  hover(): Promise<void>;
   press(keys: string): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;

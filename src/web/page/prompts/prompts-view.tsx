@@ -3,7 +3,7 @@ import { useShortcuts } from '../controls/commands.ts';
 import { Button, Choice, SearchField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
-import { useStartHidden } from '../controls/start-hidden.ts';
+import { useStartHidden } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
 import { folderOf, isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { Problem, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { Problem, SelectField, TextField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { PageHead } from '../controls/page-head.tsx';
-import { counted } from '../controls/words.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
-import { pathBeside } from '../shared/route.ts';
+import { currentRoute, goTo, pathBeside, pathTo, useRoute } from '../shared/route.ts';
 import { useConnection, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
+import { Tabs } from '../shared/tabs.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { EvidenceList } from './evidence-list.tsx';
-import { RunArtifact } from './run-artifact.tsx';
+import { RunApproval } from './run-approval.tsx';
 import { RunComparison } from './run-comparison.tsx';
 import { RunFiles, RunJobs } from './run-jobs.tsx';
 import { useLaunch } from './run-launch.ts';
@@ -24,6 +24,7 @@ import {
   tokens,
   tokensInFull,
 } from './run-record.ts';
+import { RunReview } from './run-review.tsx';
 import { RunState } from './run-state.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 
@@ -46,14 +47,20 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
   const outcome = run?.autopilot?.aggregate ?? run;
   const comparison = run?.autopilot?.comparison;
   const problem = error?.message ?? run?.error ?? overview.error;
-  const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch');
+  const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch') ?? false;
+  const [tab, setTab] = useTab(id, run && !open && hasPatch);
   return (
     <article>
       <PageHead
         title={overview.task || overview.run_id}
         // Inside a chat, there is no list around it.
         {...(place && { path: [['Runs', pathBeside('runs')]] as const, place })}
-        actions={open && run && <RunActions run={run} />}
+        actions={
+          <>
+            {hasPatch && <Tabs label="Run" tabs={tabs} chosen={tab} choose={setTab} />}
+            {open && run && <RunActions run={run} />}
+          </>
+        }
       >
         <RunState status={status} />
         <span class="run-meta number">
@@ -61,7 +68,7 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
           {run?.usage && <span>{tokens(run.usage)}</span>}
         </span>
       </PageHead>
-      <div class="with-inspector">
+      <div class={hasPatch && tab === 'changes' ? 'run-reviewed' : 'with-inspector'}>
         <div class="run-main">
           {open && run && <RunControls run={run} />}
           {problem && <p class={(error === undefined && milder[status]) || 'problem box'}>{problem}</p>}
@@ -83,16 +90,17 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
           {run && outcome && !comparison && (
             <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />
           )}
-          {hasPatch && (
+          {hasPatch && tab === 'changes' ? (
             <section>
               <h2>Changes</h2>
               <RunReview overview={overview} />
             </section>
+          ) : (
+            <section>
+              <h2>Steps</h2>
+              <RunTimeline runId={id} open={open} updates={updates} />
+            </section>
           )}
-          <section>
-            <h2>Timeline</h2>
-            <RunTimeline runId={id} open={open} updates={updates} />
-          </section>
           {/* A thread can be resumed only on the host that stores it. */}
           {!open && overview.subagent_thread_id && overview.host === undefined && (
             <RunResume run={overview} threadId={overview.subagent_thread_id} />
@@ -111,6 +119,21 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
       </div>
     </article>
   );
+}
+
+const tabs = { steps: 'Steps', changes: 'Changes' } as const;
+type Tab = keyof typeof tabs;
+
+/** The tab in the address. Without one, the changes of a run that had ended when it was opened, and the steps otherwise. */
+function useTab(id: string, startsWithChanges: boolean | undefined): readonly [Tab, (tab: Tab) => void] {
+  const { part } = useRoute();
+  const [first, setFirst] = useState<Tab | undefined>();
+  // Somebody who reads the steps of a run goes on reading when it ends.
+  useEffect(() => {
+    if (startsWithChanges !== undefined) setFirst((now) => now ?? (startsWithChanges ? 'changes' : 'steps'));
+  }, [startsWithChanges]);
+  const chosen = part !== undefined && part in tabs ? (part as Tab) : (first ?? 'steps');
+  return [chosen, (tab) => goTo(pathTo('runs', id, tab, currentRoute().query))];
 }
 
 function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | undefined }) {
@@ -191,84 +214,6 @@ function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
   );
 }
 
-/** The changes of a run, file by file: comment on them, send the comments back as the next task, apply or revert a file. */
-function RunReview({ overview }: { overview: RunOverview }) {
-  const { run_id, cwd, status, subagent_thread_id: thread } = overview;
-  const draft = useDraft<Readonly<Record<string, string>>>('review', run_id, () => ({}));
-  const comments = draft.fields;
-  const { busy, problem, attempt, launch } = useLaunch();
-  const { changes } = useConnection();
-  const { value: diff } = useTool('diff_run', { run_id }, status, changes.resources);
-  const isWaiting = diff?.state === 'waiting';
-  const written = Object.entries(comments).filter(([, comment]) => comment.trim() !== '');
-  const canComment = !isOpen(status) && thread && overview.host === undefined;
-  const lines = written.map(([path, comment]) => `- ${path}: ${comment.trim()}`).join('\n');
-  const task = `Revise your changes:\n${lines}`;
-  const send = () =>
-    attempt(() => launch('delegate_resume', { thread_id: thread!, cwd, task })).then(
-      (done) => done && draft.clear(),
-    );
-  const footer = (path: string) => (
-    <div class="review" data-form={draft.form}>
-      {canComment && (
-        <TextArea
-          label={<span class="hidden">Comment on {path}</span>}
-          rows={1}
-          placeholder="Comment for the agent"
-          value={comments[path] ?? ''}
-          change={(value) => draft.set({ [path]: value })}
-        />
-      )}
-      {!isOpen(status) && <FileActions runId={run_id} path={path} isWaiting={isWaiting} />}
-    </div>
-  );
-  return (
-    <>
-      <RunArtifact runId={run_id} name="changes.patch" file={footer} />
-      {written.length > 0 && (
-        <ChangeButton class="primary" disabled={busy} onClick={send}>
-          Send {counted(written.length, 'comment')} as the next task
-        </ChangeButton>
-      )}
-      <DraftMark draft={draft} />
-      <Problem text={problem} />
-    </>
-  );
-}
-
-/** What a person can do with one changed file: apply it, decide a conflict, or take an applied change back. */
-function FileActions({ runId, path, isWaiting }: { runId: string; path: string; isWaiting: boolean }) {
-  const { client, invalidate, act } = useActions();
-  const change = (tool: 'apply_run' | 'undo_run', done: string, take?: 'run' | 'folder') =>
-    act(async () => {
-      const chosen = { run_id: runId, paths: [path], ...(take && { take }) };
-      const { conflicts, marked = [] } = await client.tool(tool, chosen);
-      const [conflict] = conflicts;
-      invalidate('resources');
-      if (conflict) return { text: `${path} stays as it is: ${conflict.reason}.` };
-      return { text: marked.length > 0 ? `${path} contains conflict markers.` : `${path} ${done}.` };
-    });
-  if (!isWaiting)
-    return (
-      <ChangeButton class="small" onClick={() => change('undo_run', 'was reverted')}>
-        Revert this file
-      </ChangeButton>
-    );
-  return (
-    <>
-      <ChangeButton class="small" onClick={() => change('apply_run', 'was applied')}>
-        Apply this file
-      </ChangeButton>{' '}
-      <ChangeButton class="small" onClick={() => change('apply_run', 'was applied', 'run')}>
-        Use the run's version
-      </ChangeButton>{' '}
-      <ChangeButton class="small" onClick={() => change('apply_run', 'is settled', 'folder')}>
-        Keep mine in conflicts
-      </ChangeButton>
-    </>
-  );
-}
-
 /** What a person can do with a run in progress: answer its agent, send it a message, interrupt or cancel it. */
 function RunControls({ run }: { run: RunRecord }) {
   const { client, invalidate, act } = useActions();
@@ -295,23 +240,8 @@ function RunControls({ run }: { run: RunRecord }) {
   };
   return (
     <>
-      {run.approvals?.map((request) => (
-        <ApprovalForm
-          key={`${request.run_id} ${request.id}`}
-          request={request}
-          answer={(decision, reason) =>
-            send(
-              () =>
-                client.tool('answer_approval', {
-                  run_id: request.run_id ?? run_id,
-                  approval_id: request.id,
-                  decision,
-                  ...(reason && { reason }),
-                }),
-              decision === 'refuse' ? 'Refused.' : 'Allowed.',
-            )
-          }
-        />
+      {run.approvals?.map((request, index) => (
+        <RunApproval key={`${request.run_id} ${request.id}`} {...{ request, run_id }} hasKeys={index === 0} />
       ))}
       <form class="resume" onSubmit={steer} data-form={draft.form}>
         {jobs !== undefined && jobs.length > 1 && (
@@ -355,45 +285,5 @@ function RunActions({ run: { run_id } }: { run: RunRecord }) {
     <ChangeButton class="danger" onClick={cancel}>
       Cancel run
     </ChangeButton>
-  );
-}
-
-type ApprovalRequest = NonNullable<RunRecord['approvals']>[number];
-type Decision = ApprovalRequest['decisions'][number];
-
-const labels: Readonly<Record<Decision, string>> = {
-  allow_once: 'Allow once',
-  allow_run: 'Allow for this run',
-  refuse: 'Refuse',
-};
-
-interface FormProps {
-  readonly request: ApprovalRequest;
-  answer(decision: Decision, reason: string): Promise<boolean>;
-}
-
-/** What the agent asks permission for, and the possible answers. */
-function ApprovalForm({ request, answer }: FormProps) {
-  const draft = useDraft('refusal', `${request.run_id} ${request.id}`, () => ({ reason: '' }));
-  const subject = request.command ?? request.diff ?? request.host ?? request.tool;
-  return (
-    <section class="approval" data-form={draft.form} aria-label="Permission request" role="alert">
-      <h2>{request.job === undefined ? 'The agent' : `Job ${request.job}`} asks for permission</h2>
-      {request.reason && <p>{request.reason}</p>}
-      {subject !== undefined && <pre>{subject}</pre>}
-      <TextField label="Reason, if you refuse" {...draft.field('reason')} />
-      <p class="buttons">
-        {request.decisions.map((decision) => (
-          <ChangeButton
-            key={decision}
-            class={decision === 'refuse' ? 'danger' : ''}
-            onClick={() => answer(decision, draft.fields.reason).then((done) => done && draft.clear())}
-          >
-            {labels[decision]}
-          </ChangeButton>
-        ))}
-      </p>
-      <p class="quiet">Without an answer, it is refused at {shortTime(request.expires_at)}.</p>
-    </section>
   );
 }

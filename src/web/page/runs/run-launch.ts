@@ -3,7 +3,7 @@ import { useActions } from '../shared/actions.tsx';
 import { type McpClient, McpError, type ToolReply } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 
-type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot';
+type LaunchTool = 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'delegate_compare';
 
 interface LaunchReply extends ToolReply {
   /** Present when the run continues as a task. */

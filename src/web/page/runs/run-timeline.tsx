@@ -7,6 +7,7 @@ import { MoreButton } from '../shared/buttons.tsx';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { visibleText } from '../shared/visible-text.ts';
+import { pageLocale } from '../shared/zone-time.ts';
 import { duration, isOpen } from './run-record.ts';
 import { findSteps, planOf, type Step, type StepKind, stepsOf } from './run-steps.ts';
 
@@ -135,7 +136,7 @@ function scrollerOf(element: Element | null): Element | null {
 
 const filters = { all: 'All', commands: 'Commands', edits: 'Edits' } as const;
 
-const icons: Readonly<Record<StepKind, IconName>> = {
+export const stepIcons: Readonly<Record<StepKind, IconName>> = {
   command: 'terminal',
   edit: 'edit',
   thought: 'thought',
@@ -153,7 +154,7 @@ function RunStep({ step }: { step: Step }) {
   return (
     <li class={`step ${kind === 'command' ? 'command' : ''} ${failed ? 'failed' : ''}`}>
       <span class="step-icon">
-        <Icon name={icons[kind]} />
+        <Icon name={stepIcons[kind]} />
       </span>
       {kind === 'command' || kind === 'edit' ? (
         <StepCard step={step} />
@@ -249,5 +250,5 @@ function Plan({ text }: { text: string }) {
 }
 
 function clock(time: string): string {
-  return new Date(time).toLocaleTimeString(undefined, { hourCycle: 'h23' });
+  return new Date(time).toLocaleTimeString(pageLocale(), { hourCycle: 'h23' });
 }

@@ -1,21 +1,19 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { useShortcuts } from '../controls/commands.ts';
-import { FolderField, SearchField, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { SearchField, SelectField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { counted, matches } from '../controls/words.ts';
-import { ActionForm } from '../shared/actions.tsx';
 import { ChangeLink } from '../shared/buttons.tsx';
-import { useDraft } from '../shared/drafts.tsx';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { RunDetail } from './run-detail.tsx';
-import { useLaunch } from './run-launch.ts';
 import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
+import { RunStart } from './run-start.tsx';
 import { RunState } from './run-state.tsx';
 
 /** All runs on the left, the selected run on the right. */
@@ -72,7 +70,7 @@ export function RunsView({ name }: { name: string | undefined }) {
           ‹ All runs
         </a>
       )}
-      {name === '+new' && <RunStart />}
+      {name === '+new' && <RunStart folders={[...new Set(runs.map(({ cwd }) => cwd))].slice(0, 20)} />}
       {name === '+statistics' && <RunStatistics />}
       {chosen && (
         <RunDetail
@@ -163,79 +161,6 @@ function NoSelection({ empty }: { empty: boolean }) {
   );
 }
 
-const sandboxes = {
-  'read-only': 'Only read files',
-  'workspace-write': 'Change files in the working folder',
-  'danger-full-access': 'No restrictions',
-} as const;
-
-const types = {
-  delegate_run: 'Single sub-agent',
-  delegate_autopilot: 'Autopilot: several sub-agents',
-} as const;
-
-/** The form that starts a new run. */
-function RunStart() {
-  const { launch } = useLaunch();
-  const draft = useDraft('run', '', () => ({
-    ...{ task: '', cwd: '', agent: '', model: '', effort: '' },
-    sandbox: 'read-only' as keyof typeof sandboxes,
-    tool: 'delegate_run' as keyof typeof types,
-  }));
-  const { fields, field } = draft;
-  const folders = [...new Set((useRuns().value ?? []).map((run) => run.cwd))].slice(0, 20);
-  const start = async () => {
-    const { task, cwd, sandbox, agent, model, effort, tool } = fields;
-    await launch(tool, {
-      ...{ task, cwd, sandbox },
-      ...(agent && { agent }),
-      ...(model && { model }),
-      ...(effort && { reasoning_effort: effort }),
-    });
-  };
-  return (
-    <ActionForm action="Start run" doing="Starting…" draft={draft} submit={start}>
-      <h1>New run</h1>
-      <p class="quiet">
-        A <dfn>sub-agent</dfn> works on the task in the background. You can watch the run, write to it and
-        cancel it. The <dfn>agent</dfn> is the program that does the work, such as Codex or Claude Code.
-      </p>
-      <TextArea
-        label="Task"
-        rows={6}
-        required
-        placeholder="Describe the task. Start with :name to use a saved prompt."
-        {...field('task')}
-      />
-      <FolderField known={folders} hint="A folder on the server's machine." {...field('cwd')} />
-      <div class="fields">
-        <SelectField label="Sandbox" options={sandboxes} {...field('sandbox')} />
-        <SelectField label="Type" options={types} {...field('tool')} />
-      </div>
-      <p class="quiet hint">
-        The <dfn>sandbox</dfn> limits which files the sub-agent can change, and whether it can use the
-        network. The <dfn>autopilot</dfn> splits the task into jobs for several sub-agents and combines their
-        results.
-      </p>
-      <div class="fields">
-        <TextField
-          label="Agent"
-          placeholder="as configured, or codex, claude"
-          spellcheck={false}
-          {...field('agent')}
-        />
-        <TextField label="Model" placeholder="as configured" spellcheck={false} {...field('model')} />
-        <TextField
-          label="Reasoning effort"
-          placeholder="as configured, or high"
-          spellcheck={false}
-          {...field('effort')}
-        />
-      </div>
-    </ActionForm>
-  );
-}
-
 type Statistics = ToolAnswer<'run_statistics'>;
 type Group = Statistics['day'][number];
 
@@ -271,8 +196,10 @@ const periods = { 7: 'Last 7 days', 30: 'Last 30 days', 365: 'Last 365 days' } a
 /** Charts of runs, success, tokens, cost and time, by day, agent, model and folder. */
 function RunStatistics() {
   const { changes } = useConnection();
-  const [days, setDays] = useState<`${keyof typeof periods}`>('30');
-  const [name, setName] = useState<keyof typeof measures>('runs');
+  const [asked, setDays] = useAddressed<string>('days', '30');
+  const days = (asked in periods ? asked : '30') as `${keyof typeof periods}`;
+  const [wanted, setName] = useAddressed<string>('show', 'runs');
+  const name = (wanted in measures ? wanted : 'runs') as keyof typeof measures;
   const { value, error } = useTool('run_statistics', { days: Number(days) }, changes.resources);
   return (
     <article>
@@ -282,7 +209,7 @@ function RunStatistics() {
           label="Show"
           value={name}
           options={Object.fromEntries(Object.entries(measures).map(([id, { title }]) => [id, title]))}
-          change={(chosen) => setName(chosen as typeof name)}
+          change={setName}
         />
         <SelectField label="Period" value={days} options={periods} change={setDays} />
       </div>

@@ -9,6 +9,7 @@ import {
   writeDraft,
 } from './draft-storage.ts';
 import { useToast } from './toast.tsx';
+import { pageLocale } from './zone-time.ts';
 
 export interface Draft<Fields extends object> {
   readonly form: FormName;
@@ -103,7 +104,7 @@ export function DraftMark<Fields extends object>({ draft }: { readonly draft: Dr
 }
 
 export function DraftNote({ at, discard }: { readonly at: number; discard?(): void }) {
-  const time = new Date(at).toLocaleTimeString(undefined, { timeStyle: 'short' });
+  const time = new Date(at).toLocaleTimeString(pageLocale(), { timeStyle: 'short' });
   return (
     <>
       <span class="draft">Draft{at > 0 && `, ${time}`}</span>

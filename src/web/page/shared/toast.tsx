@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
-import type { Command } from '../controls/commands.ts';
+import { type Command, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
 import { useConnection } from './server-connection.tsx';
 
@@ -20,6 +20,9 @@ export function useToast(): (toast: Toast) => void {
 
 const undoContext = createContext<readonly Command[]>([]);
 
+/** How many changes can be undone, one after the other, the last one first. */
+const maxUndos = 20;
+
 /** A command that undoes the last change, also after its message has disappeared. Empty if there is nothing to undo. */
 export function useLastUndo(): readonly Command[] {
   return useContext(undoContext);
@@ -27,40 +30,43 @@ export function useLastUndo(): readonly Command[] {
 
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<Toast | undefined>();
-  const [last, setLast] = useState<Toast | undefined>();
+  const [undos, setUndos] = useState<readonly Toast[]>([]);
   const { invalidate } = useConnection();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const show = useCallback((next: Toast) => {
     clearTimeout(timer.current);
     setToast(next);
-    if (next.undo) setLast(next);
+    if (next.undo) setUndos((now) => [next, ...now].slice(0, maxUndos));
     timer.current = setTimeout(() => setToast(undefined), next.undo ? 15_000 : readingMs(next.text));
   }, []);
-  const run = async (undo: NonNullable<Toast['undo']>) => {
+  const running = useRef(false);
+  const run = async (one: Toast) => {
+    // A second press, while the first one is on its way, would undo the change before as well.
+    if (running.current || !one.undo) return;
+    running.current = true;
     try {
-      const text = await undo();
+      const text = await one.undo();
       // Views show the state before the change at once, not only after the server has reported it.
       for (const kind of ['prompts', 'resources'] as const) invalidate(kind);
-      setToast(undefined);
-      setLast(undefined);
-      if (typeof text === 'string' && text !== '') show({ text });
+      setUndos((now) => now.filter((other) => other !== one));
+      show({ text: typeof text === 'string' && text !== '' ? text : `Undone: ${one.text}` });
     } catch (error) {
       show({ text: error instanceof Error ? error.message : String(error) });
+    } finally {
+      running.current = false;
     }
   };
-  const lastUndo = last?.undo && {
-    title: `Undo: ${last.text}`,
-    hint: 'Last change',
-    run: () => void run(last.undo!),
-  };
+  const [last] = undos;
+  useShortcuts(last ? { z: () => void run(last) } : {});
+  const lastUndo = last && { title: `Undo: ${last.text}`, hint: 'z', run: () => void run(last) };
   return (
     <context.Provider value={show}>
       <undoContext.Provider value={lastUndo ? [lastUndo] : []}>{children}</undoContext.Provider>
       <div class={`toast ${toast ? 'shown' : ''}`} role="status" aria-live="polite">
         {toast?.text}{' '}
         {toast?.undo && (
-          <Button class="small" onClick={() => run(toast.undo!)}>
-            Undo
+          <Button class="small" onClick={() => run(toast)}>
+            Undo <kbd>Z</kbd>
           </Button>
         )}
       </div>

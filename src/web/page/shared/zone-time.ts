@@ -1,3 +1,16 @@
+let locale: string | undefined;
+
+/** Writes dates and times as people of that language do, from then on. Without a call: as the browser does. */
+export function setPageLocale(chosen: string): void {
+  try {
+    locale = Intl.getCanonicalLocales(chosen)[0];
+  } catch {
+    // A host may name a locale that no browser knows.
+  }
+}
+
+export const pageLocale = () => locale;
+
 /** Local date and time of day in a time zone. */
 export interface WallTime {
   /** YYYY-MM-DD */
@@ -80,7 +93,7 @@ const dayStyles = {
 } as const;
 
 const titleOf = remembered((day, style) =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
+  new Date(`${day}T00:00:00Z`).toLocaleDateString(locale, {
     ...dayStyles[style as keyof typeof dayStyles],
     timeZone: 'UTC',
   }),
@@ -117,14 +130,14 @@ function toMinutes(text: string): number {
 }
 
 /** The time of day. Adds the date if it is not today, and the year if it is not this year. */
-export function shortTime(iso: string, zone?: string, locale?: string): string {
+export function shortTime(iso: string, zone?: string, language?: string): string {
   const [date, now] = [new Date(iso), new Date()];
   const options = zone === undefined ? {} : { timeZone: zone };
-  const day = (value: Date) => value.toLocaleDateString(locale, { ...options, dateStyle: 'short' });
-  return date.toLocaleString(locale, {
+  const day = (value: Date) => value.toLocaleDateString(language, { ...options, dateStyle: 'short' });
+  return date.toLocaleString(language ?? locale, {
     ...options,
     minute: '2-digit',
-    ...(locale === undefined ? { hour: '2-digit', hourCycle: 'h23' } : { hour: 'numeric' }),
+    ...(language === undefined ? { hour: '2-digit', hourCycle: 'h23' } : { hour: 'numeric' }),
     ...(day(date) !== day(now) && { day: 'numeric', month: 'short' }),
     ...(date.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
   });

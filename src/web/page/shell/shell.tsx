@@ -6,7 +6,7 @@ import { paletteKeys, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { PageHead } from '../controls/page-head.tsx';
-import { useStartHidden } from '../controls/start-hidden.ts';
+import { useStartHidden } from '../controls/stored-names.ts';
 import { PromptsView } from '../prompts/prompts-view.tsx';
 import { useBrowserReminders } from '../shared/browser-reminders.tsx';
 import { ReadOnlyMark } from '../shared/buttons.tsx';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { paletteKeys } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
-import { useStartHidden } from '../controls/start-hidden.ts';
+import { useStartHidden } from '../controls/stored-names.ts';
 import { BrowserReminders } from '../shared/browser-reminders.tsx';
 import { type Finding, useHealth } from '../shared/health.ts';
 import { pathTo } from '../shared/route.ts';

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { TextArea } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
+import { focusFirst } from '../runs/approval-card.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import type { InboxAction, InboxItem } from '../shared/inbox.tsx';
-import { focusFirst } from './approval-card.tsx';
 import { perform } from './perform.ts';
 
 const icons: Readonly<Record<InboxItem['kind'], IconName>> = {

@@ -1,5 +1,6 @@
 import { wholeList } from '../../../paging.ts';
 import { Icon } from '../controls/icon.tsx';
+import { pathTo } from '../shared/route.ts';
 import { useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
@@ -21,7 +22,9 @@ export function NextRoutines() {
         {byTime.map(({ id, name, status, next }) => (
           <li key={id} class={`row next-row ${status === 'active' ? '' : 'quiet'}`}>
             <Icon name={status === 'active' ? 'routines' : 'pause'} />
-            <span class="grow cut">{name}</span>
+            <a class="grow cut" href={pathTo('routines', id)}>
+              {name}
+            </a>
             {status === 'active' && next ? <time class="quiet">{shortTime(next)}</time> : status}
           </li>
         ))}

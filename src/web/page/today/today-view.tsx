@@ -2,12 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { PageHead } from '../controls/page-head.tsx';
+import { ApprovalCard, answerLabels } from '../runs/approval-card.tsx';
 import { RunsInProgress } from '../runs/runs-in-progress.tsx';
+import { useActions } from '../shared/actions.tsx';
 import { type InboxItem, useInbox } from '../shared/inbox.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
-import { ApprovalCard } from './approval-card.tsx';
 import { DismissButton, NeedList } from './need-list.tsx';
 import { NextRoutines } from './next-routines.tsx';
+import { perform } from './perform.ts';
 import { YourDay } from './your-day.tsx';
 
 /** The first view: what needs the person, the day, and what is in progress. `name` is the item that a notification led to. */
@@ -62,7 +64,7 @@ function NeedsYou({ wanted }: { wanted: string | undefined }) {
         </p>
       )}
       {approvals.map((item) => (
-        <ApprovalCard
+        <Approval
           key={item.id}
           item={item}
           hasKeys={item === first}
@@ -72,6 +74,36 @@ function NeedsYou({ wanted }: { wanted: string | undefined }) {
       ))}
       {others.length > 0 && <NeedList items={others} wanted={wanted} />}
     </section>
+  );
+}
+
+interface ApprovalProps {
+  readonly item: InboxItem;
+  readonly hasKeys: boolean;
+  readonly isWanted: boolean;
+  done(): void;
+}
+
+function Approval({ item, hasKeys, isWanted, done }: ApprovalProps) {
+  const { title, detail = '', since, expires_at, page = '#', actions } = item;
+  const request = item.request!;
+  const { act, client, invalidate } = useActions();
+  const answer = (label: string, reason: string) =>
+    act(async () => {
+      const action = actions.find((one) => one.label === label)!;
+      await perform(client, action, reason === '' ? {} : { reason });
+      done();
+      invalidate('resources');
+      return { text: label === answerLabels.refuse ? 'Refused.' : 'Allowed.' };
+    });
+  return (
+    <ApprovalCard
+      {...{ title, request, since, hasKeys, isWanted, answer }}
+      id={`${request.run_id} ${request.approval_id}`}
+      about={<a href={page}>{detail}</a>}
+      until={expires_at}
+      answers={actions.map(({ label }) => label)}
+    />
   );
 }
 

@@ -1,3 +1,4 @@
+import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Icon } from '../controls/icon.tsx';
 import {
   type CalendarData,
@@ -44,6 +45,7 @@ function Day({ user }: { user: User }) {
   const { changes } = useConnection();
   const minutes = useTicks(60_000);
   const updates = useUpdates(...resourceUris(user));
+  const { colourOf } = useCalendarColours(user.id, updates);
   const { value } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, { back: 1, forward: 2 }, signal),
     [user.id, updates, changes.resources, minutes],
@@ -62,11 +64,11 @@ function Day({ user }: { user: User }) {
           Calendar <Icon name="right" />
         </a>
       </div>
-      {value && <DayList {...{ user, zone, calendar: value, day: today!, nowMs }} />}
+      {value && <DayList {...{ user, zone, colourOf, calendar: value, day: today!, nowMs }} />}
       {value && (
         <>
           <h3 class="day-title">Tomorrow</h3>
-          <DayList {...{ user, zone, calendar: value, day: tomorrow! }} />
+          <DayList {...{ user, zone, colourOf, calendar: value, day: tomorrow! }} />
         </>
       )}
     </section>
@@ -77,12 +79,13 @@ interface DayProps {
   readonly user: User;
   readonly zone: string;
   readonly calendar: CalendarData;
+  colourOf(calendar: string | undefined): string;
   readonly day: string;
   /** Shows a line for the present, if the day is today. */
   readonly nowMs?: number | undefined;
 }
 
-function DayList({ user, zone, calendar, day, nowMs }: DayProps) {
+function DayList({ user, zone, calendar, colourOf, day, nowMs }: DayProps) {
   const events = calendar.events
     .filter((event) => isOn(event, zone, day))
     .toSorted((one, other) => Number(other.all_day ?? false) - Number(one.all_day ?? false));
@@ -102,7 +105,7 @@ function DayList({ user, zone, calendar, day, nowMs }: DayProps) {
           {event === next && now}
           <DayRow
             key={keyOf(event)}
-            {...{ user, zone, calendar, event, events, nowMs, isNext: event === next }}
+            {...{ user, zone, calendar, colourOf, day, event, events, nowMs, isNext: event === next }}
           />
         </>
       ))}
@@ -111,13 +114,13 @@ function DayList({ user, zone, calendar, day, nowMs }: DayProps) {
   );
 }
 
-interface RowProps extends Omit<DayProps, 'day'> {
+interface RowProps extends DayProps {
   readonly event: CalendarEvent;
   readonly events: readonly CalendarEvent[];
   readonly isNext: boolean;
 }
 
-function DayRow({ user, zone, calendar, event, events, nowMs, isNext }: RowProps) {
+function DayRow({ user, zone, calendar, colourOf, day, event, events, nowMs, isNext }: RowProps) {
   const { all_day, task, title, location } = event;
   const times = timesOf(event, zone);
   const locale = localeOf(user);
@@ -137,8 +140,8 @@ function DayRow({ user, zone, calendar, event, events, nowMs, isNext }: RowProps
       <time>{all_day ? 'all day' : clock(times.startMinutes, locale)}</time>
       <a
         class="day-event tinted"
-        href={pathTo('calendar', user.id)}
-        style={{ '--cal': calendarColour(event.calendar_id) }}
+        href={pathTo('calendar', user.id, 'event', { event: keyOf(event), day })}
+        style={{ '--cal': colourOf(event.calendar_id) }}
       >
         <b>{title}</b>
         {facts.length > 0 && <span class="quiet">{facts.join(' · ')}</span>}
@@ -212,13 +215,4 @@ function lengthText(ms: number): string {
   return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(
     ' ',
   );
-}
-
-const colours = ['blue', 'teal', 'violet', 'pink', 'olive', 'slate'] as const;
-
-/** The same colour for a calendar every time. Events without a calendar are blue. */
-function calendarColour(calendar = ''): string {
-  let sum = 0;
-  for (const letter of calendar) sum = (sum * 31 + letter.codePointAt(0)!) % 9_973;
-  return `var(--cal-${colours[sum % colours.length]})`;
 }

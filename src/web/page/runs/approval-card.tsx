@@ -1,80 +1,103 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../controls/commands.ts';
 import { TextField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
-import type { InboxItem } from '../shared/inbox.tsx';
 import { useTicks } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { shortTime } from '../shared/zone-time.ts';
-import { perform } from './perform.ts';
 
 /** Keys answer only after this time, so that a second press does not answer a card that just moved up. */
 const keysMs = 700;
 
+/** What an agent asks permission for, as the inbox and the run tell it. */
+interface Request {
+  readonly run_id?: string;
+  readonly command?: string;
+  readonly diff?: string;
+  readonly host?: string;
+  readonly tool?: string;
+  readonly cwd?: string;
+  readonly reason?: string;
+  /** What the agent gets if it is allowed. */
+  readonly gains?: string | undefined;
+}
+
 interface Props {
-  readonly item: InboxItem;
+  readonly title: string;
+  /** Who asks, and where. */
+  readonly about: ComponentChildren;
+  readonly request: Request;
+  /** Names the request among all drafts. */
+  readonly id: string;
+  readonly since: string;
+  readonly until: string | undefined;
+  /** The labels of the possible answers. */
+  readonly answers: readonly string[];
   /** True for the one card that keys answer. */
   readonly hasKeys: boolean;
   /** True if the address names this card, as from a notification. */
-  readonly isWanted: boolean;
-  done(): void;
+  readonly isWanted?: boolean;
+  /** Resolves to whether the server has the answer. */
+  answer(label: string, reason: string): Promise<boolean>;
 }
 
+export const answerLabels = {
+  allow_once: 'Allow once',
+  allow_run: 'Allow for this run',
+  refuse: 'Refuse',
+} as const;
+
 /** What an agent asks permission for: the whole request, what it gains, the answers and the time that is left. */
-export function ApprovalCard({ item, hasKeys, isWanted, done }: Props) {
-  const { title, detail = '', since, expires_at, page = '#', actions } = item;
-  const request = item.request!;
-  const { busy, act, client, invalidate } = useActions();
-  const draft = useDraft('refusal', `${request.run_id} ${request.approval_id}`, () => ({ reason: '' }));
+export function ApprovalCard({ request, answers, hasKeys, isWanted = false, since, until, ...props }: Props) {
+  const draft = useDraft('refusal', props.id, () => ({ reason: '' }));
   const [refusing, setRefusing] = useState(draft.edited);
+  const [busy, setBusy] = useState(false);
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isWanted) card.current?.focus();
   }, [isWanted]);
-  const answer = (label: string, more: object = {}) => {
-    const action = actions.find((one) => one.label === label);
-    if (busy || action === undefined) return;
-    void act(async () => {
-      await perform(client, action, more);
-      draft.clear();
-      done();
-      invalidate('resources');
-      return { text: label === 'Refuse' ? 'Refused.' : 'Allowed.' };
-    });
+  const answer = async (label: string, reason = '') => {
+    if (busy || !answers.includes(label)) return;
+    setBusy(true);
+    const isDone = await props.answer(label, reason);
+    setBusy(false);
+    if (isDone) draft.clear();
   };
   const keys = useReady(hasKeys);
   const refuse = () => setRefusing(true);
-  useShortcuts(keys && !refusing ? { a: () => answer('Allow once'), r: refuse } : {});
+  useShortcuts(keys && !refusing ? { a: () => void answer(answerLabels.allow_once), r: refuse } : {});
   const titleId = useId();
   const subject = request.command ?? request.diff ?? request.host ?? request.tool;
   return (
     <article class="approval" aria-labelledby={titleId} tabIndex={-1} ref={card}>
       <header>
         <Icon name="shield" />
-        <h3 id={titleId}>{title}</h3>
-        {expires_at && <TimeLeft since={since} until={expires_at} />}
+        <h2 id={titleId}>{props.title}</h2>
+        {until && <TimeLeft since={since} until={until} />}
       </header>
       <p class="small soft">
-        <a href={page}>{detail}</a> · asked {shortTime(since)}
+        {props.about} · asked {shortTime(since)}
       </p>
       {request.reason && <p class="small">{visibleText(request.reason)}</p>}
-      {subject !== undefined && <pre class="code">{visibleText(subject)}</pre>}
+      {subject !== undefined && <pre class="code">{breakable(subject)}</pre>}
       {request.cwd && (
         <p class="small soft">
           In <code>{request.cwd}</code>
         </p>
       )}
-      <p class="gains">
-        <Icon name="expand" />
-        <span>{request.gains}</span>
-      </p>
+      {request.gains && (
+        <p class="gains">
+          <Icon name="expand" />
+          <span>{request.gains}</span>
+        </p>
+      )}
       {!refusing ? (
         <footer>
-          {actions.map(({ label }, index) =>
-            label === 'Refuse' ? (
+          {answers.map((label, index) =>
+            label === answerLabels.refuse ? (
               <ChangeButton key={label} disabled={busy} onClick={refuse}>
                 Refuse… {keys && <kbd>R</kbd>}
               </ChangeButton>
@@ -83,14 +106,14 @@ export function ApprovalCard({ item, hasKeys, isWanted, done }: Props) {
                 key={label}
                 class={index === 0 && hasKeys ? 'primary' : ''}
                 disabled={busy}
-                onClick={() => answer(label)}
+                onClick={() => void answer(label)}
               >
-                {label} {label === 'Allow once' && keys && <kbd>A</kbd>}
+                {label} {label === answerLabels.allow_once && keys && <kbd>A</kbd>}
               </ChangeButton>
             ),
           )}
-          {actions.length === 0 && <span>Only the owner of the server can answer.</span>}
-          {expires_at && <span>Refused at {shortTime(expires_at)} without an answer</span>}
+          {answers.length === 0 && <span>Only the owner of the server can answer.</span>}
+          {until && <span>Refused at {shortTime(until)} without an answer</span>}
         </footer>
       ) : (
         <form
@@ -98,8 +121,7 @@ export function ApprovalCard({ item, hasKeys, isWanted, done }: Props) {
           data-form={draft.form}
           onSubmit={(event) => {
             event.preventDefault();
-            const reason = draft.fields.reason.trim();
-            answer('Refuse', reason === '' ? {} : { reason });
+            void answer(answerLabels.refuse, draft.fields.reason.trim());
           }}
         >
           <TextField
@@ -125,6 +147,13 @@ export function ApprovalCard({ item, hasKeys, isWanted, done }: Props) {
 
 /** Focuses a field when it appears. */
 export const focusFirst = (element: HTMLElement | null) => element?.focus();
+
+/** The whole text, which may break after the characters that divide addresses and paths. */
+function breakable(text: string): ComponentChildren {
+  return visibleText(text)
+    .split(/(?<=[/?&])/)
+    .flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]));
+}
 
 function useReady(wanted: boolean): boolean {
   const [ready, setReady] = useState(false);
