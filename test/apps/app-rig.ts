@@ -82,3 +82,12 @@ export function heights({ view }: ShownApp): Promise<readonly number[]> {
     .locator('html')
     .evaluate('[Math.ceil(document.documentElement.getBoundingClientRect().height), innerHeight]');
 }
+
+/** Opens the whole view, of which the chat shows a card first. */
+export const expand = ({ view }: ShownApp) => view.getByRole('button', { name: 'Show more' }).click();
+
+/** Whether the card of a view is fully visible at once: no wider and no higher than the frame of a chat at first. */
+export async function fitsAtOnce(app: ShownApp): Promise<boolean> {
+  const [content] = await heights(app);
+  return content! <= 600 && (await findings(app)).length === 0;
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { AppRig, findings, heights } from './app-rig.ts';
+import { AppRig, expand, findings, fitsAtOnce, heights } from './app-rig.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 let rig: AppRig;
@@ -18,8 +18,11 @@ const titles = async (user_id: string) =>
 
 it('shows events, finds a time for two people, books it and takes it back', async () => {
   await call('create_event', { user_id: 'ada', title: 'Board meeting', start_ts });
-  const app = await rig.show({ tool: 'list_events', args: { user_id: 'ada' }, theme: 'dark', width: 320 });
+  const app = await rig.show({ tool: 'list_events', args: { user_id: 'ada' }, theme: 'dark', width: 400 });
   const { view } = app;
+  await view.locator('.chat-row').getByText('Board meeting').waitFor();
+  expect(await fitsAtOnce(app)).toBe(true);
+  await expand(app);
   await view.getByText('Board meeting').first().waitFor();
   await call('create_event', { user_id: 'ada', title: 'Dentist', start_ts });
   await view.getByText('Dentist').first().waitFor();
@@ -47,6 +50,7 @@ it('shows events, finds a time for two people, books it and takes it back', asyn
 it('shows the proposals of find_time and books one of them, or nothing at all', async () => {
   const args = { people: ['bo@example.com', 'ada@example.com'], duration_minutes: 25 };
   const { page, view } = await rig.show({ tool: 'find_time', args });
+  await view.getByRole('button', { name: 'Choose a time' }).click();
   const panel = view.getByRole('complementary', { name: 'Find a time' });
   await panel.getByRole('button', { name: 'Book' }).first().waitFor();
   expect(await panel.getByLabel('Length').inputValue()).toBe('25');
@@ -64,7 +68,9 @@ it('shows the proposals of find_time and books one of them, or nothing at all', 
 });
 
 it('creates an event with a form and asks the chat to open its link', async () => {
-  const { page, view } = await rig.show({ tool: 'list_events', args: { user_id: 'bo' } });
+  const app = await rig.show({ tool: 'list_events', args: { user_id: 'bo' } });
+  const { page, view } = app;
+  await expand(app);
   await view.getByRole('button', { name: 'New event' }).click();
   const panel = view.getByRole('complementary', { name: 'New event' });
   await panel.getByLabel('Title').fill('Call');
@@ -85,13 +91,16 @@ it('creates an event with a form and asks the chat to open its link', async () =
   await expect.poll(() => page.evaluate('links')).toEqual(['https://meet.example.com/1']);
 });
 
-it('shows the calendar and the settings of a person if list_channels is refused', async () => {
+it('shows the calendar of a person if list_channels is refused', async () => {
   await call('create_user', { id: 'cy', name: 'Cy', email: 'cy@example.com', timezone: 'UTC' });
   const start = new Date(Date.now() + 20 * 3_600_000).toISOString();
   await call('create_event', { user_id: 'cy', title: 'Regatta', start_ts: start, reminders: ['30m!'] });
   await call('plan_notifications', { user_id: 'cy' });
   const shown = { tool: 'list_events', args: { user_id: 'cy' } };
-  const { view } = await rig.show(shown, '--exclude-tools', 'list_channels');
+  const app = await rig.show(shown, '--exclude-tools', 'list_channels');
+  const { view } = app;
+  await view.locator('.chat-row').getByText('Regatta').waitFor();
+  await expand(app);
   const event = view.getByRole('list', { name: 'Agenda' }).getByText('Regatta').first();
   await event.waitFor();
   // The mark of a notification has the name of its channel instead of the icon.
@@ -99,8 +108,27 @@ it('shows the calendar and the settings of a person if list_channels is refused'
     .getByText(/^email \D*\d/)
     .first()
     .waitFor();
-  await view.getByRole('button', { name: 'More about this calendar' }).click();
-  await view.getByRole('button', { name: 'Settings' }).click();
-  const panel = view.getByRole('complementary', { name: /settings/i });
-  expect(await panel.getByLabel('Preferred channel').inputValue()).toBe('email');
+  // A chat is no place for settings.
+  expect(await view.getByRole('button', { name: 'More about this calendar' }).count()).toBe(0);
+});
+
+it('shows the next five events with their reminders, in the language of the chat', async () => {
+  await call('create_user', { id: 'di', name: 'Di', email: 'di@example.com', timezone: 'UTC' });
+  for (let day = 1; day <= 7; day++)
+    await call('create_event', {
+      ...{ user_id: 'di', title: `Watch ${day}`, reminders: ['30m!'] },
+      start_ts: new Date(Date.now() + day * 86_400_000).toISOString(),
+    });
+  const shown = { tool: 'list_events', args: { user_id: 'di' }, host: { locale: 'de-DE' }, width: 400 };
+  const app = await rig.show(shown);
+  await app.view.locator('.chat-row').getByText('Watch 5').waitFor();
+  expect(await app.view.locator('.chat-row').count()).toBe(5);
+  const days = ['So', 'Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa'];
+  const tomorrow = days[new Date(Date.now() + 86_400_000).getUTCDay()]!;
+  await app.view
+    .locator('.chat-row time')
+    .getByText(new RegExp(`^${tomorrow}`))
+    .first()
+    .waitFor();
+  expect(await fitsAtOnce(app)).toBe(true);
 });

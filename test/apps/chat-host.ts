@@ -20,6 +20,8 @@ export interface Shown {
   readonly tool: string;
   readonly args: object;
   readonly theme?: 'light' | 'dark';
+  /** What else the chat tells the view about itself. */
+  readonly host?: object;
   /** Width of the view in pixels. */
   readonly width?: number;
   /** False to return while the call is still in progress. */

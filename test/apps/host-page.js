@@ -16,11 +16,13 @@ window.receiveFromServer = (text) => transport.onmessage(JSON.parse(text));
 window.chat = [];
 /** Addresses that views asked to open. */
 window.links = [];
+/** Display modes that views asked for. */
+window.modes = [];
 /** Names of tools that the user does not let the view call, or `message`. */
 window.refused = [];
 
 /** Calls a tool and shows its view, as a chat does. */
-window.show = async ({ tool, args, theme, width = 700, proxy, waitsForResult }) => {
+window.show = async ({ tool, args, theme, host, width = 700, proxy, waitsForResult }) => {
   const client = new Client(info, {
     capabilities: { extensions: { [extension]: { mimeTypes: ['text/html;profile=mcp-app'] } } },
   });
@@ -34,11 +36,16 @@ window.show = async ({ tool, args, theme, width = 700, proxy, waitsForResult }) 
   frame.src = proxy;
   await loaded;
   const capabilities = { serverTools: {}, message: {}, openLinks: {} };
-  const bridge = new AppBridge(client, info, capabilities, { hostContext: { theme } });
+  const bridge = new AppBridge(client, info, capabilities, { hostContext: { theme, ...host } });
   bridge.onmessage = async ({ content }) => {
     if (window.refused.includes('message')) return { isError: true };
     window.chat.push(content.map(({ text }) => text).join(''));
     return {};
+  };
+  bridge.onrequestdisplaymode = async ({ mode }) => {
+    window.modes.push(mode);
+    frame.style.width = mode === 'fullscreen' ? '100vw' : `${width}px`;
+    return { mode };
   };
   bridge.onopenlink = async ({ url }) => {
     window.links.push(url);

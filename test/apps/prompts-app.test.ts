@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AppRig, findings, heights } from './app-rig.ts';
+import { AppRig, expand, findings, fitsAtOnce, heights } from './app-rig.ts';
 
 let rig: AppRig;
 beforeAll(async () => {
@@ -55,4 +55,26 @@ it('says what went wrong if the chat refuses, and follows its theme', async () =
   await page.evaluate("refused.push('search_prompts')");
   await view.getByRole('button', { name: 'Back to the list' }).click();
   await view.getByText('The chat could not use search_prompts: The user declined the call.').waitFor();
+});
+
+it('shows the best five prompts first, and all of them in the larger frame of the chat', async () => {
+  for (let number = 0; number < 8; number++)
+    rig.addCommand(`berth-${number}`, '---\ndescription: Assign a berth.\n---\nAssign a berth.');
+  const host = { displayMode: 'inline', availableDisplayModes: ['inline', 'fullscreen'] };
+  const app = await rig.show({ tool: 'search_prompts', args: { query: 'berth' }, host, width: 400 });
+  const { page, view } = app;
+  await view.getByRole('heading', { name: 'Prompts for “berth”' }).waitFor();
+  await view
+    .getByRole('button', { name: /^berth/ })
+    .first()
+    .waitFor();
+  expect(await view.getByRole('button', { name: /^berth/ }).count()).toBe(5);
+  expect(await fitsAtOnce(app)).toBe(true);
+  await expand(app);
+  await expect.poll(() => page.evaluate('modes')).toEqual(['fullscreen']);
+  await view.getByLabel('Search prompts').waitFor();
+  await expect.poll(() => view.getByRole('button', { name: /^berth/ }).count()).toBe(8);
+  await view.getByRole('button', { name: 'Show less' }).click();
+  await view.locator('.chat-card').waitFor();
+  expect(await page.evaluate('modes')).toEqual(['fullscreen', 'inline']);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { componentFile } from '../components.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script, type Turn } from '../model/turn.ts';
-import { AppRig, findings, type ShownApp } from './app-rig.ts';
+import { AppRig, expand, findings, fitsAtOnce, type ShownApp } from './app-rig.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 let rig: AppRig;
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Shows the view of a run while its call is in progress. */
 function delegate(task: string, fields: object = {}): Promise<ShownApp> {
   const args = { task, cwd: join(rig.home, 'work'), skip_git_repo_check: true, ...fields };
-  return rig.show({ tool: 'delegate_run', args, waitsForResult: false, width: 320 });
+  return rig.show({ tool: 'delegate_run', args, waitsForResult: false, width: 400 });
 }
 
 it('shows commands and their output, takes a message for the agent, and shows the result', async () => {
@@ -35,7 +35,14 @@ it('shows commands and their output, takes a message for the agent, and shows th
   const shell = `echo the tide is high; until [ -e ${go} ]; do sleep 0.2; done`;
   const app = await delegate(`Look ${script({ shell, timeoutMs: 25_000 }, answer())}`);
   const { view } = app;
-  await view.getByText('running', { exact: true }).waitFor();
+  await view.locator('.chat-card .state').getByText('Running').waitFor();
+  await view
+    .locator('.chat-row code')
+    .getByText(/echo the tide is high/)
+    .waitFor();
+  expect(await view.locator('.timeline, button.danger, form').count()).toBe(0);
+  expect(await fitsAtOnce(app)).toBe(true);
+  await expand(app);
   await view
     .locator('.timeline')
     .getByText(/the tide is high/)
@@ -50,6 +57,9 @@ it('shows commands and their output, takes a message for the agent, and shows th
   writeFileSync(go, '');
   await view.getByText('completed', { exact: true }).waitFor();
   await view.getByText('Harbour open.').first().waitFor();
+  await view.getByRole('button', { name: 'Show less' }).click();
+  await view.locator('.chat-card .chat-text').getByText('Harbour open.').waitFor();
+  expect(await view.locator('.chat-row').count()).toBeLessThanOrEqual(3);
 });
 
 it('answers a request for permission', async () => {
@@ -63,16 +73,19 @@ it('answers a request for permission', async () => {
     },
   };
   const app = await delegate(`Ask ${script(asks, answer())}`, { sandbox: 'workspace-write' });
-  await app.view.getByRole('alert').getByText('The file is outside.').waitFor();
-  expect(await findings(app)).toEqual([]);
+  await app.view.locator('.chat-card .approval').getByText('The file is outside.').waitFor();
+  await app.view.locator('.approval pre').getByText(`touch ${file}`).waitFor();
+  expect(await fitsAtOnce(app)).toBe(true);
   await app.view.getByRole('button', { name: 'Allow once' }).click();
-  await app.view.getByText('completed', { exact: true }).waitFor();
+  await app.view.locator('.state').getByText('Done').waitFor();
   expect(existsSync(file)).toBe(true);
 });
 
 it('cancels the run, and says so if the chat refuses', async () => {
   const task = `Wait ${script({ hang: true })} ${'and wait '.repeat(20)}`;
-  const { page, view } = await delegate(task);
+  const app = await delegate(task);
+  const { page, view } = app;
+  await expand(app);
   const cancel = view.getByRole('button', { name: 'Cancel run' });
   await cancel.waitFor();
   await page.evaluate("refused.push('cancel_run')");
@@ -85,11 +98,11 @@ it('cancels the run, and says so if the chat refuses', async () => {
 
 it('follows a cancellation by another client, and says why a call failed', async () => {
   const other = await delegate(`Wait ${script({ hang: true })}`);
-  await other.view.getByText('running', { exact: true }).waitFor();
+  await other.view.locator('.state').getByText('Running').waitFor();
   const call = await rig.otherClient();
   const { runs } = await call<{ runs: { run_id: string }[] }>('list_runs', {});
   await call('cancel_run', { run_id: runs[0]!.run_id });
-  await other.view.getByText('cancelled', { exact: true }).waitFor();
+  await other.view.locator('.state').getByText('Cancelled').waitFor();
   await other.page.evaluate('loseServer()');
   await other.view.getByText(/^The chat could not use list_runs: .*(closed|connect)/i).waitFor();
   await other.page.evaluate('hang()');

@@ -1,5 +1,6 @@
 import { type ComponentType, render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { Button } from '../controls/fields.tsx';
 import type { Json } from '../shared/mcp-client.ts';
 import {
   asError,
@@ -10,6 +11,7 @@ import {
   useTicks,
 } from '../shared/server-connection.tsx';
 import { ToastProvider } from '../shared/toast.tsx';
+import { setPageLocale } from '../shared/zone-time.ts';
 import { HostBridge, type HostCall, type HostContext } from './host-bridge.ts';
 import '../style.css';
 import './app.css';
@@ -18,6 +20,10 @@ export interface AppProps {
   /** The call that the chat shows this view for. */
   readonly call: HostCall;
   readonly bridge: HostBridge;
+  /** True for the whole view, false for the card that a chat shows first. */
+  readonly expanded: boolean;
+  /** Shows the whole view: in a larger frame, if the host has one, and in place otherwise. */
+  expand(): void;
 }
 
 /** Hosts forward only some notifications of changes, so views also reload at this interval. */
@@ -36,6 +42,8 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
   const [problem, setProblem] = useState<string | undefined>();
   const [open, setOpen] = useState(false);
   const [silent, setSilent] = useState(false);
+  const [host, setHost] = useState<HostContext>({});
+  const [inPlace, setInPlace] = useState(false);
   const [changes, setChanges] = useState<Connection['changes']>({ prompts: 0, resources: 0, tools: 0 });
   const invalidate = useCallback(
     (...kinds: readonly ChangeKind[]) =>
@@ -68,11 +76,15 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
     bridge.on('ui/notifications/tool-cancelled', ({ reason }) =>
       setCall((now) => ({ ...now, problem: `The call was cancelled. ${reason ?? ''}` })),
     );
-    bridge.on('ui/notifications/host-context-changed', applyContext);
+    const learn = (context: HostContext) => {
+      applyContext(context);
+      setHost((now) => ({ ...now, ...context }));
+    };
+    bridge.on('ui/notifications/host-context-changed', learn);
     for (const kind of changeKinds) bridge.on(`notifications/${kind}/list_changed`, () => invalidate(kind));
     bridge.open().then(
       (context) => {
-        applyContext(context);
+        learn(context);
         setOpen(true);
       },
       (error) => setProblem(asError(error).message),
@@ -100,6 +112,23 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
     changes,
     invalidate,
   };
+  const isLarge = host.displayMode === 'fullscreen';
+  const expand = async () => {
+    const offered = host.availableDisplayModes?.includes('fullscreen') ?? false;
+    const mode = offered && (await bridge.requestDisplayMode('fullscreen').catch(() => undefined));
+    // The host reports the change as well, but need not.
+    if (mode === 'fullscreen') setHost((now) => ({ ...now, displayMode: mode }));
+    else setInPlace(true);
+  };
+  const shrink = () => {
+    setInPlace(false);
+    if (isLarge)
+      void bridge
+        .requestDisplayMode('inline')
+        .then((displayMode) => setHost((now) => ({ ...now, displayMode })))
+        .catch(() => {});
+  };
+  const expanded = isLarge || inPlace;
   return (
     <connectionContext.Provider value={connection}>
       <ToastProvider>
@@ -110,7 +139,20 @@ function AppFrame({ app: App }: { app: ComponentType<AppProps> }) {
           </p>
         )}
         {/* Views read the arguments when they are created. */}
-        {open && <App key={String(call.arguments !== undefined)} call={call} bridge={bridge} />}
+        {open && expanded && (
+          <p class="chat-bar">
+            <Button class="plain small" onClick={shrink}>
+              Show less
+            </Button>
+          </p>
+        )}
+        {open && (
+          <App
+            key={String(call.arguments !== undefined)}
+            {...{ call, bridge, expanded }}
+            expand={() => void expand()}
+          />
+        )}
       </ToastProvider>
     </connectionContext.Provider>
   );
@@ -141,8 +183,18 @@ const colours: Readonly<Record<string, string>> = {
   '--quiet': '--color-text-secondary',
 };
 
-function applyContext({ theme, styles }: HostContext): void {
+function applyContext({ theme, styles, locale, displayMode, containerDimensions }: HostContext): void {
   const { style, dataset } = document.documentElement;
+  if (displayMode !== undefined) dataset['mode'] = displayMode;
+  if (locale !== undefined) setPageLocale(locale);
+  if (containerDimensions !== undefined) {
+    const { height, maxHeight, maxWidth } = containerDimensions;
+    const pixels = (value: number | undefined) => (value === undefined ? '' : `${value}px`);
+    // The content of a frame of a fixed height scrolls inside of it.
+    style.setProperty('--frame-height', pixels(height ?? maxHeight));
+    style.setProperty('--frame-width', pixels(maxWidth));
+    dataset['sized'] = height === undefined ? 'content' : 'host';
+  }
   if (theme === 'light' || theme === 'dark') dataset['theme'] = theme;
   for (const [name, hostName] of Object.entries(colours)) {
     const value = styles?.variables?.[hostName];

@@ -8,8 +8,21 @@ export interface HostCall {
   readonly problem?: string;
 }
 
+export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
+
+/** What the host tells about itself. A change contains only what has changed. */
 export interface HostContext {
   readonly theme?: string;
+  readonly locale?: string;
+  readonly displayMode?: DisplayMode;
+  readonly availableDisplayModes?: readonly DisplayMode[];
+  /** The size of the frame in pixels, as far as the host sets it. */
+  readonly containerDimensions?: {
+    readonly height?: number;
+    readonly maxHeight?: number;
+    readonly width?: number;
+    readonly maxWidth?: number;
+  };
   readonly styles?: { readonly variables?: Readonly<Record<string, string>> };
 }
 
@@ -59,7 +72,7 @@ export class HostBridge extends McpClient {
     const { hostContext } = await this.#send<{ hostContext?: HostContext }>('ui/initialize', {
       protocolVersion,
       appInfo: { name: 'adjutant', version: '1' },
-      appCapabilities: {},
+      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
     });
     this.notify('ui/notifications/initialized', {});
     return hostContext ?? {};
@@ -98,6 +111,12 @@ export class HostBridge extends McpClient {
   /** Resolves as soon as the host answers anything. */
   ping(): Promise<unknown> {
     return this.#send('ping', {}).catch(() => {});
+  }
+
+  /** Asks the host for another size. Resolves to the mode that it chose. */
+  async requestDisplayMode(mode: DisplayMode): Promise<DisplayMode> {
+    const { mode: chosen } = await this.#send<{ mode: DisplayMode }>('ui/request-display-mode', { mode });
+    return chosen;
   }
 
   openLink(url: string): Promise<unknown> {

@@ -1,16 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { Button } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type AppProps, runApp } from './app-frame.tsx';
+import { ChatCard } from './chat-card.tsx';
 
 const maxPrompts = 50;
+/** How many the card shows. */
+const firstPrompts = 5;
 
 type Prompt = ToolAnswer<'list_prompts'>['prompts'][number];
 
 /** Lets the user pick a prompt, fill in its arguments and send it as a message of the chat. */
-function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
+function PromptsApp({ call: { arguments: args }, bridge, expanded, expand }: AppProps) {
   const { changes } = useConnection();
   const [typed, setTyped] = useState<string | undefined>();
   const [picked, setPicked] = useState<Prompt | undefined>();
@@ -26,6 +30,31 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
     const current = prompts?.find(({ name }) => name === picked.name) ?? picked;
     return <PromptForm prompt={current} bridge={bridge} back={() => setPicked(undefined)} />;
   }
+  const found = (
+    <>
+      {error !== undefined && <p class="problem box">{asError(error).message}</p>}
+      {prompts?.length === 0 && (
+        <p class="quiet">{query.trim() === '' ? 'There are no prompts yet.' : 'No prompt matches.'}</p>
+      )}
+    </>
+  );
+  if (!expanded)
+    return (
+      <ChatCard title={query.trim() === '' ? 'Prompts' : `Prompts for “${query.trim()}”`} expand={expand}>
+        {found}
+        <ul class="chat-rows">
+          {prompts?.slice(0, firstPrompts).map((prompt) => (
+            <li key={prompt.name}>
+              <Button class="plain chat-row" onClick={() => setPicked(prompt)}>
+                <Icon name="prompts" />
+                <b>{prompt.name}</b>
+                <span class="quiet cut grow">{prompt.description}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </ChatCard>
+    );
   return (
     <>
       <h1>Prompts</h1>
@@ -35,7 +64,7 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
         value={query}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
-      {error !== undefined && <p class="problem box">{asError(error).message}</p>}
+      {found}
       <ul class="app-list">
         {prompts?.map((prompt) => (
           <li key={prompt.name}>
@@ -46,9 +75,6 @@ function PromptsApp({ call: { arguments: args }, bridge }: AppProps) {
           </li>
         ))}
       </ul>
-      {prompts?.length === 0 && (
-        <p class="quiet">{query.trim() === '' ? 'There are no prompts yet.' : 'No prompt matches.'}</p>
-      )}
       {prompts?.length === maxPrompts && (
         <p class="quiet">These are the first {maxPrompts} prompts. Search to find others.</p>
       )}

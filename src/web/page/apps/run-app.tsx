@@ -3,11 +3,12 @@ import { RunDetail } from '../runs/run-detail.tsx';
 import { isOpen, type RunOverview } from '../runs/run-record.ts';
 import { useConnection, useLoaded, useTicks } from '../shared/server-connection.tsx';
 import { type AppProps, runApp } from './app-frame.tsx';
+import { RunCard } from './run-card.tsx';
 
 const pollMs = 2_000;
 
 /** The run of the call, until the user resumes its thread: then the newest run of the thread. */
-function RunApp({ call }: AppProps) {
+function RunApp({ call, expanded, expand }: AppProps) {
   const { changes } = useConnection();
   const [open, setOpen] = useState(true);
   const ticks = useTicks(open ? pollMs : undefined);
@@ -24,7 +25,8 @@ function RunApp({ call }: AppProps) {
   return (
     <>
       {problem !== undefined && <p class="problem box">{problem}</p>}
-      {run !== undefined && <RunDetail key={run.run_id} overview={run} />}
+      {run !== undefined && expanded && <RunDetail key={run.run_id} overview={run} />}
+      {run !== undefined && !expanded && <RunCard key={run.run_id} overview={run} expand={expand} />}
       {run === undefined && problem === undefined && <p class="quiet">Waiting for the run to start…</p>}
     </>
   );

@@ -7,7 +7,7 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import { clock, dayTitle, type WallTime, wallTime } from '../shared/zone-time.ts';
+import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
 interface Props {
@@ -46,12 +46,14 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose }: Prop
               aria-pressed={chosen === keyOf(event)}
               onClick={() => choose(event)}
             >
-              <time>{startOf(event, day, zone, locale)}</time>
+              <time>
+                {startOf(event, day, zone, locale)}
+                <span>{endOf(event, day, zone, locale)}</span>
+              </time>
               <span class="agenda-event">
                 <b class="cut">{event.title}</b>
                 <span class="quiet small cut">
-                  {formatTimes(event, wallTime(event.start_ts, zone), zone, locale)}
-                  {event.location && `, ${event.location}`}
+                  {[until(event, day, zone), event.location].filter(Boolean).join(' · ')}
                 </span>
               </span>
               <span class="agenda-marks">
@@ -79,17 +81,21 @@ function startOf({ start_ts, all_day }: CalendarEvent, on: string, zone: string,
   return all_day ? 'all day' : day === on ? clock(minutes, locale) : '…';
 }
 
-/** The times of an event, with the last day if it differs from the first day. */
-function formatTimes(
+/** The end of an event that ends on that day, later than it begins. */
+function endOf(
   { start_ts, end_ts, all_day }: CalendarEvent,
-  start: WallTime,
+  on: string,
   zone: string,
   locale: string,
 ): string {
+  const { day, minutes } = wallTime(end_ts, zone);
+  return all_day || end_ts === start_ts || day !== on ? '' : clock(minutes, locale);
+}
+
+/** The last day of an event that goes on after the day. */
+function until({ start_ts, end_ts, all_day }: CalendarEvent, on: string, zone: string): string {
   // An all-day event ends at the start of the following day.
   const last = Math.max(Date.parse(start_ts), Date.parse(end_ts) - (all_day ? 1 : 0));
-  const end = wallTime(new Date(last).toISOString(), zone);
-  const lastDay = end.day === start.day ? '' : dayTitle(end.day, 'short');
-  if (all_day) return lastDay === '' ? 'all day' : `– ${lastDay}`;
-  return `${clock(start.minutes, locale)} – ${lastDay === '' ? '' : `${lastDay} `}${clock(end.minutes, locale)}`;
+  const { day } = wallTime(new Date(last).toISOString(), zone);
+  return day === on ? '' : `until ${dayTitle(day, 'short')}`;
 }

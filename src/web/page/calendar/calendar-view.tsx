@@ -34,6 +34,7 @@ import {
   panels,
   pathToPanel,
 } from './calendar-panel.tsx';
+import { DayStrip } from './day-strip.tsx';
 import { MonthGrid, monthDays } from './month-grid.tsx';
 import { useMoves } from './use-moves.ts';
 import { WeekGrid } from './week-grid.tsx';
@@ -50,11 +51,13 @@ interface Props {
   readonly users: readonly User[];
   /** Opens the panel that finds a time, with this search. */
   readonly earlier?: EarlierSearch | undefined;
+  /** True inside a chat, which is no place for settings. */
+  readonly inChat: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A person's week, month or agenda, with planned notifications and the reasons for them. */
-function CalendarView({ user, users, earlier, children }: Props) {
+function CalendarView({ user, users, earlier, inChat, children }: Props) {
   const zone = user.timezone ?? 'UTC';
   const now = wallTime(new Date().toISOString(), zone);
   const today = now.day;
@@ -75,7 +78,8 @@ function CalendarView({ user, users, earlier, children }: Props) {
   const ticks = useTicks(reloadMs);
   const month = day.slice(0, 7);
   const days = layout === 'month' ? monthDays(month) : weekDays(day);
-  const span = spanFor(today, layout === 'agenda' ? [day, addDays(day, agendaDays)] : days);
+  const strip = weekDays(mondayOf(day));
+  const span = spanFor(today, layout === 'agenda' ? [strip[0]!, addDays(day, agendaDays)] : days);
   const { value: loaded, error } = useLoaded(
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
@@ -137,27 +141,41 @@ function CalendarView({ user, users, earlier, children }: Props) {
   return (
     <div class="calendar">
       <header class="page-head">
+        <h1>
+          {monthName.format(Date.parse(day))} <span class="quiet">{day.slice(0, 4)}</span>
+          <span class="hidden">, {user.name}</span>
+        </h1>
         {children}
         <Steps {...steps} today={day === today} go={(next) => setDay(next ?? today)} />
-        <span class="quiet small only-wide">{zone}</span>
+        <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
         <div class="head-actions">
-          <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
-          {panelButton('find')}
-          <ChangeButton class="primary" onClick={() => create(nextHour(now))}>
+          <span class="only-wide">{panelButton('find')}</span>
+          <ChangeButton class="primary" aria-label="New event" onClick={() => create(nextHour(now))}>
             <Icon name="plus" />
-            New event
+            <span class="only-wide">New event</span>
           </ChangeButton>
-          <Menu label="More about this calendar">
-            {(['tasks', 'calendars', 'settings', 'person'] as const).map(panelButton)}
-            <CalendarImport userId={user.id} />
-            <hr />
-            <a class="button" href={pathTo('server', '+messages', 'outbox', { person: user.id })}>
-              Messages and plan
-            </a>
-          </Menu>
+          {inChat ? (
+            <>
+              <span class="only-narrow">{panelButton('find')}</span>
+              {panelButton('tasks')}
+            </>
+          ) : (
+            <Menu label="More about this calendar">
+              <span class="only-narrow">{panelButton('find')}</span>
+              {(['tasks', 'calendars', 'settings', 'person'] as const).map(panelButton)}
+              <CalendarImport userId={user.id} />
+              <hr />
+              <a class="button" href={pathTo('server', '+messages', 'outbox', { person: user.id })}>
+                Messages and plan
+              </a>
+            </Menu>
+          )}
         </div>
       </header>
       {error && <p class="problem box">{error.message}</p>}
+      {layout === 'agenda' && (
+        <DayStrip days={strip} chosen={day} events={calendar?.events ?? []} zone={zone} choose={setDay} />
+      )}
       <CalendarLegend {...{ calendars, hidden, toggle }} />
       {layout === 'week' && <BusyLegend people={busy} />}
       <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
@@ -207,6 +225,10 @@ function spanFor(today: string, days: readonly string[]): Span {
   };
 }
 
+function mondayOf(day: string): string {
+  return addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7));
+}
+
 /** The first day of the month that is so many months later. */
 function monthFrom(month: string, months: number): string {
   const [year, number] = month.split('-').map(Number) as [number, number];
@@ -244,6 +266,7 @@ function nextHour({ day, minutes }: { readonly day: string; readonly minutes: nu
   return shiftTimes(midnight, 0, Math.floor(minutes / 60) * 60 + 60);
 }
 
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 const monthTitle = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 interface StepsProps {
@@ -269,7 +292,7 @@ function Steps({ unit, today, back, forward, title, go }: StepsProps) {
       <Button class="plain only" aria-label={`Next ${unit}`} disabled={!forward} onClick={() => go(forward)}>
         <Icon name="right" />
       </Button>
-      <strong>{title}</strong>
+      <span class="quiet small step-title">{title}</span>
     </span>
   );
 }
@@ -277,10 +300,11 @@ function Steps({ unit, today, back, forward, title, go }: StepsProps) {
 interface CalendarPageProps {
   readonly name: string | undefined;
   readonly earlier?: EarlierSearch | undefined;
+  readonly inChat?: boolean;
 }
 
 /** The calendar of the selected person, or a form to add the first person. */
-export function CalendarPage({ name, earlier }: CalendarPageProps) {
+export function CalendarPage({ name, earlier, inChat = false }: CalendarPageProps) {
   const { changes } = useConnection();
   const { value, error } = useTool('list_users', wholeList, changes.resources);
   if (error && !value) return <p class="problem page">{error.message}</p>;
@@ -297,8 +321,7 @@ export function CalendarPage({ name, earlier }: CalendarPageProps) {
     />
   );
   return (
-    <CalendarView key={user.id} user={user} users={all} earlier={earlier}>
-      <h1 class={choice ? 'hidden' : ''}>{user.name}</h1>
+    <CalendarView key={user.id} user={user} users={all} {...{ earlier, inChat }}>
       {choice}
     </CalendarView>
   );

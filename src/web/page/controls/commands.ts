@@ -69,4 +69,6 @@ export function useShortcuts(actions: Readonly<Record<string, () => void>>): voi
 }
 
 /** `⌘K` on Apple devices, `Ctrl+K` elsewhere. */
-export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl+K';
+const withMod = (key: string) => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? `⌘${key}` : `Ctrl+${key}`);
+export const paletteKeys = withMod('K');
+export const saveKeys = withMod('S');

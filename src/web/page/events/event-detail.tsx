@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { useAddressed } from '../shared/route.ts';
@@ -48,16 +49,32 @@ export function EventDetail({ user, event, notifications, done }: Props) {
   if (mode === 'delete') return <DeleteQuestion {...{ user, event, done }} back={() => setMode('view')} />;
   return (
     <>
-      <p class="quiet">{formatTimes(times, localeOf(user))}</p>
-      {event.location && <p class="quiet">{event.location}</p>}
-      {whole?.conf_link && (
-        <p>
-          <a href={whole.conf_link} target="_blank" rel="noreferrer">
-            Join
-          </a>
-        </p>
-      )}
-      {whole?.attendees && <p class="quiet">With {whole.attendees.join(', ')}</p>}
+      <ul class="event-facts">
+        <li>
+          <Icon name="clock" />
+          {formatTimes(times, localeOf(user))}
+        </li>
+        {event.location && (
+          <li>
+            <Icon name="pin" />
+            {event.location}
+          </li>
+        )}
+        {whole?.attendees && (
+          <li>
+            <Icon name="people" />
+            With {whole.attendees.join(', ')}
+          </li>
+        )}
+        {whole?.conf_link && (
+          <li>
+            <Icon name="hook" />
+            <a href={whole.conf_link} target="_blank" rel="noreferrer">
+              Join
+            </a>
+          </li>
+        )}
+      </ul>
       {whole?.description && <p class="description">{whole.description}</p>}
       {event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
       {event.task && <span class="badge">Task, {event.task}</span>}

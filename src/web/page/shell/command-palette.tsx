@@ -1,33 +1,41 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Command, matchingCommands, offeredCommands, paletteKeys } from '../controls/commands.ts';
 import { Dialog } from '../controls/dialog.tsx';
+import { keyOf } from '../events/calendar-data.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
-import { pathTo } from '../shared/route.ts';
+import { goTo, pathTo } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { nextIndex } from '../shared/windowed-list.tsx';
+import { dayTitle } from '../shared/zone-time.ts';
 
 /** Most entries of each kind. */
 const maxEntries = 8;
 const debounceMs = 120;
 
-/** Finds and runs commands, and opens prompts, runs and tools by name. */
+/** Finds and runs commands, and opens prompts, runs, events and tools by name. */
 export function CommandPalette({ commands, close }: { commands: readonly Command[]; close(): void }) {
   const { client } = useConnection();
   const [query, setQuery] = useState('');
   const [found, setFound] = useState<readonly Command[]>([]);
+  const [searching, setSearching] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const own = useMemo(() => [...offeredCommands(), ...commands], [commands]);
   useEffect(() => {
-    if (query.trim() === '') return setFound([]);
+    setFound([]);
+    setSearching(query.trim() !== '');
+    if (query.trim() === '') return;
     const ended = new AbortController();
     const timer = setTimeout(async () => {
-      const lists = [findPrompts, findRuns, findTools].map((find) =>
+      const lists: (readonly Command[])[] = [];
+      const searches = [findPrompts, findRuns, findEvents, findTools].map(async (find, index) => {
         // A client without the rights for one of these lists still finds the others.
-        find(client, query.trim(), ended.signal).catch(() => []),
-      );
-      const all = (await Promise.all(lists)).flat();
-      if (!ended.signal.aborted) setFound(all);
+        lists[index] = await find(client, query.trim(), ended.signal).catch(() => []);
+        // The first answers are shown while slower ones are on their way.
+        if (!ended.signal.aborted) setFound(lists.flat());
+      });
+      await Promise.all(searches);
+      if (!ended.signal.aborted) setSearching(false);
     }, debounceMs);
     return () => {
       clearTimeout(timer);
@@ -59,8 +67,8 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
         aria-controls="palette-list"
         aria-autocomplete="list"
         {...(matches.length > 0 && { 'aria-activedescendant': `palette-${at}` })}
-        aria-label="Search commands, prompts, runs and tools"
-        placeholder="Search commands, prompts, runs and tools"
+        aria-label="Search commands, prompts, runs, events and tools"
+        placeholder="Search commands, prompts, runs, events and tools"
         value={query}
         onInput={(event) => {
           setQuery(event.currentTarget.value);
@@ -71,7 +79,7 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
       <div ref={list} id="palette-list" class="palette" role="listbox" aria-label="Results" tabIndex={-1}>
         {matches.map((command, index) => (
           <div
-            key={`${command.title} ${command.hint}`}
+            key={`${command.title} ${command.hint} ${command.keywords}`}
             id={`palette-${index}`}
             role="option"
             aria-selected={index === at}
@@ -84,7 +92,9 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
           </div>
         ))}
       </div>
-      {matches.length === 0 && <p class="quiet">Nothing found.</p>}
+      <p class="quiet palette-state" role="status">
+        {searching ? 'Searching…' : matches.length === 0 && 'Nothing found.'}
+      </p>
     </Dialog>
   );
 }
@@ -111,6 +121,19 @@ const findRuns: Find = async (client, query, signal) => {
   return matchingCommands(entries, query).slice(0, maxEntries);
 };
 
+const findEvents: Find = async (client, query, signal) => {
+  const { events } = await client.tool('list_events', { query, limit: maxEntries }, { signal });
+  return events.map((event) => {
+    const day = event.start_ts.slice(0, 10);
+    return {
+      title: event.title,
+      hint: dayTitle(day, 'day'),
+      keywords: keyOf(event),
+      run: () => goTo(pathTo('calendar', event.user_id, 'event', { event: keyOf(event), day })),
+    };
+  });
+};
+
 const findTools: Find = async (client, query, signal) => {
   const { tools } = await client.request<{ tools: readonly { name: string; title?: string }[] }>(
     'tools/list',
@@ -127,7 +150,7 @@ const findTools: Find = async (client, query, signal) => {
 };
 
 function open(view: string, name: string, part?: string): void {
-  location.hash = pathTo(view, name, part);
+  goTo(pathTo(view, name, part));
 }
 
 const shortcuts: Readonly<Record<string, readonly (readonly [keys: string, what: string])[]>> = {
@@ -138,7 +161,9 @@ const shortcuts: Readonly<Record<string, readonly (readonly [keys: string, what:
     ['g p', 'Go to Prompts'],
     ['g r', 'Go to Runs'],
     ['g c', 'Go to Calendar'],
+    ['g o', 'Go to Routines'],
     ['g s', 'Go to Server'],
+    ['z', 'Undo the last change, then the one before it'],
     ['Esc', 'Close a dialog or a panel'],
   ],
   Lists: [
