@@ -93,7 +93,6 @@ describe('a prompt open in two windows', () => {
     await page.locator('.template').getByText('Mine for').waitFor();
     expect(savedPrompts()).toEqual([['Their title', 'Mine for {{who}}']]);
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByRole('button', { name: 'Show changes' }).first().click();
     await page.locator('.difference .removed').getByText('− Theirs for {{who}}').waitFor();
   });
 

@@ -149,7 +149,7 @@ describe('editing a prompt', () => {
     await page.getByLabel('Default of reader').fill('Ada');
     await page.getByLabel('Suggested values of reader').fill('Ada, Bo,, Cy');
     await page.getByLabel('Default of topic').fill('');
-    await page.getByRole('group', { name: 'Arguments' }).getByText('File path').nth(0).click();
+    await page.getByLabel('Type of topic').selectOption('file');
     await page.getByRole('button', { name: 'Remove argument spare' }).click();
     expect(await page.getByRole('button', { name: 'Remove argument reader' }).count()).toBe(0);
     await save(page);

@@ -182,11 +182,15 @@ describe('prompts', () => {
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(other, 'Says good day.');
     await one.getByRole('tab', { name: 'History' }).click();
-    await one.getByRole('button', { name: 'Show changes' }).first().click();
     await one.locator('.difference .added').getByText('+ description: Says good day.').waitFor();
-    await one.getByRole('button', { name: 'Show changes' }).nth(1).click();
-    await one.locator('.difference .added').getByText('+ Hello {{who}}').waitFor();
-    await one.getByRole('button', { name: 'Restore' }).nth(1).click();
+    // Any two versions: here the first one, and the one before it, which is none.
+    await one.getByText('you, ').first().waitFor();
+    await one.getByLabel('Revision 2 as the old version').check();
+    await one.getByLabel('Revision 1 as the new version').check();
+    await one.locator('.difference .removed').getByText('− description: Says good day.').waitFor();
+    await one.evaluate('history.back()');
+    await one.getByLabel('Revision 1 as the old version').check();
+    await one.getByRole('button', { name: 'Restore revision 1' }).click();
     await shows(other, 'Says hello.');
     await one.getByRole('tab', { name: 'Edit' }).click();
     await one.getByLabel('Description of who').fill('A name');

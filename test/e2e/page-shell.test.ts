@@ -96,7 +96,7 @@ describe('the keyboard', () => {
 describe('an address', () => {
   it.each([
     ['#/prompts/alpha/edit', 'Save'],
-    ['#/prompts/alpha/history', 'Show changes'],
+    ['#/prompts/alpha/history', 'Duplicate'],
     ['#/prompts/+new/alpha', 'Create'],
     ['#/server/+tools/check_health', 'Call tool'],
   ])('opens a part of a view: %s', async (address, button) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { templateParts } from '../../src/web/page/prompts/template-parts.ts';
+import { templateParts } from '../../src/web/page/prompt-editing/template-parts.ts';
 
 const kinds = (text: string) =>
   templateParts(text).map((part) => (typeof part === 'string' ? part : `${part.kind}(${part.text})`));

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { saveKeys, useShortcuts } from '../controls/commands.ts';
 import { Button, Problem, TextField } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { readDraft, removeDraft, writeDraft } from '../shared/draft-storage.ts';
@@ -8,6 +9,7 @@ import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
+import { ProblemList, useDraftProblems } from './problem-list.tsx';
 import type { Prompt } from './prompt.ts';
 import {
   createArguments,
@@ -24,6 +26,7 @@ import {
   usesArgument,
 } from './prompt-draft.ts';
 import { ArgumentFields, MessageFields } from './prompt-fields.tsx';
+import { PromptPreview } from './prompt-preview.tsx';
 import { type PromptVersion, promptText } from './prompt-text.ts';
 
 interface Props {
@@ -83,6 +86,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
     else removeDraft(key);
   }, [draft, base]);
 
+  const form = useRef<HTMLFormElement>(null);
   const saving = useRef(false);
   // A change elsewhere updates an untouched form at once. Unsaved edits are kept beside the other version. A conflict that
   // is shown stays as it is: choosing a version that was replaced in the meantime is a conflict again.
@@ -94,6 +98,8 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   }, [source?.revision]);
 
   const args = editedArguments(draft, base);
+  const problems = useDraftProblems(createArguments({ ...draft, name: draft.name || 'draft' }, base));
+  useShortcuts({ 'mod+s': () => form.current?.requestSubmit() });
   const set = (fields: Partial<Draft>) => setDraft((old) => ({ ...old, ...fields }));
   const submit = async (call: () => Promise<unknown>) => {
     setProblem('');
@@ -156,19 +162,36 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
     toast({ text, undo });
   };
   return (
-    <form class="editor" onSubmit={save} data-form={prompt ? 'prompt' : 'new prompt'}>
-      {!prompt && <h1>{copyOf === undefined ? 'New prompt' : `Copy of ${copyOf}`}</h1>}
-      {edited && (
-        <p class="buttons">
+    <form class="editor prompt-form" ref={form} onSubmit={save} data-form={prompt ? 'prompt' : 'new prompt'}>
+      <header class="editor-bar">
+        {!prompt && <h1>{copyOf === undefined ? 'New prompt' : `Copy of ${copyOf}`}</h1>}
+        <span class="grow" />
+        {edited && (
           <DraftNote at={at} {...(!conflict && { discard: () => replaceDraft(base, 'Draft discarded.') })} />
-        </p>
-      )}
+        )}
+        <ChangeButton type="submit" class={conflict ? '' : 'primary'}>
+          {prompt ? 'Save' : 'Create'} <kbd>{saveKeys}</kbd>
+        </ChangeButton>
+        {conflict && (
+          <PromptConflict
+            {...conflict}
+            mine={mergedVersion(draft, base, conflict.theirs ?? base)}
+            keepMine={() => keepMine(conflict)}
+            loadTheirs={() => loadTheirs(conflict)}
+          />
+        )}
+        <Problem text={problem} />
+      </header>
       <TextField
         label="Name"
         value={draft.name}
         required
         pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*"
         title="Letters, digits, underscores and hyphens"
+        hint={
+          !prompt &&
+          'What you write after the colon. Letters, digits, underscores and hyphens; it begins with no hyphen.'
+        }
         readOnly={prompt !== undefined}
         change={(value) => set({ name: value })}
       />
@@ -184,10 +207,18 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         placeholder="Separated by spaces"
         change={(value) => set({ tags: value })}
       />
-      <MessageFields
-        messages={draft.messages}
-        change={(update) => setDraft((old) => ({ ...old, messages: update(old.messages) }))}
-      />
+      <div class="prompt-pair">
+        <div>
+          <MessageFields
+            messages={draft.messages}
+            change={(update) => setDraft((old) => ({ ...old, messages: update(old.messages) }))}
+          />
+          {problems.length > 0 && (
+            <ProblemList problems={problems.map(({ file: _, line: __, ...found }) => found)} />
+          )}
+        </div>
+        <PromptPreview name={draft.name} messages={draft.messages} args={args} />
+      </div>
       <ArgumentFields
         key={base.revision}
         args={args}
@@ -195,20 +226,6 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         change={(changed) => set({ args: mergeArguments(draft.args, changed) })}
         remove={(name) => set({ args: draft.args.filter((one) => one.name !== name) })}
       />
-      {conflict && (
-        <PromptConflict
-          {...conflict}
-          mine={mergedVersion(draft, base, conflict.theirs ?? base)}
-          keepMine={() => keepMine(conflict)}
-          loadTheirs={() => loadTheirs(conflict)}
-        />
-      )}
-      <Problem text={problem} />
-      {!conflict && (
-        <ChangeButton type="submit" class="primary">
-          {prompt ? 'Save' : 'Create'}
-        </ChangeButton>
-      )}
     </form>
   );
 }

@@ -1,6 +1,9 @@
-import { Button, CheckField, SelectField } from '../controls/fields.tsx';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { Button, Choice, SelectField } from '../controls/fields.tsx';
 import { splitList } from '../controls/words.ts';
 import { useToast } from '../shared/toast.tsx';
+import { TemplateField } from './highlighted-text.tsx';
 import type { PromptArgument } from './prompt.ts';
 import { type Message, newMessage } from './prompt-draft.ts';
 
@@ -70,14 +73,11 @@ export function MessageFields({ messages, change }: Props) {
               )}
             </div>
             {content.type === 'text' ? (
-              <textarea
+              <TemplateField
                 id={id}
-                rows={several ? 6 : 14}
-                required
-                value={content.text}
-                onInput={({ currentTarget: { value: text } }) =>
-                  set(at, { ...message, content: { ...content, text } })
-                }
+                minRows={several ? 4 : 10}
+                text={content.text}
+                change={(text) => set(at, { ...message, content: { ...content, text } })}
               />
             ) : (
               <p class="quiet">This message contains {article(content.type)}, which stays as it is.</p>
@@ -122,48 +122,102 @@ export function ArgumentFields({ args, unused, change, remove }: ArgumentFieldsP
   const set = (name: string, fields: Partial<PromptArgument>) =>
     change(args.map((one) => (one.name === name ? withFields(one, fields) : one)));
   return (
-    <fieldset>
+    <fieldset class="arguments-table">
       <legend>Arguments</legend>
-      {args.map(({ name, description = '', required = false, default: preset = '', values = [], files }) => (
-        <div key={name} class="argument-field">
-          <code>{name}</code>
-          <input
-            aria-label={`Description of ${name}`}
-            placeholder="Description"
-            value={description}
-            onInput={(event) => set(name, { description: event.currentTarget.value })}
-          />
-          <input
-            aria-label={`Default of ${name}`}
-            placeholder="Default value"
-            value={preset}
-            onInput={(event) => set(name, { default: event.currentTarget.value })}
-          />
-          <input
-            aria-label={`Suggested values of ${name}`}
-            placeholder="Suggested values, separated by commas"
-            defaultValue={values.join(', ')}
-            onInput={(event) => set(name, { values: splitList(event.currentTarget.value) })}
-          />
-          <CheckField
-            label="Required"
-            checked={required}
-            change={(checked) => set(name, { required: checked })}
-          />
-          <CheckField
-            label="File path"
-            title="The value is the path of a file, whose content is inserted."
-            checked={files === true}
-            change={(checked) => set(name, { files: checked })}
-          />
-          {unused.has(name) && (
-            <Button class="small danger" aria-label={`Remove argument ${name}`} onClick={() => remove(name)}>
-              Remove
-            </Button>
-          )}
-        </div>
-      ))}
+      <table>
+        <thead>
+          <tr>
+            {['Name', 'Type', 'Required', 'Default', 'Values', 'Description'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {args.map((one) => (
+            <ArgumentRow key={one.name} argument={one} set={(fields) => set(one.name, fields)}>
+              {unused.has(one.name) && (
+                <Button
+                  class="small danger"
+                  aria-label={`Remove argument ${one.name}`}
+                  onClick={() => remove(one.name)}
+                >
+                  Remove
+                </Button>
+              )}
+            </ArgumentRow>
+          ))}
+        </tbody>
+      </table>
     </fieldset>
+  );
+}
+
+const types = { text: 'Text', choice: 'Choice', file: 'File path' } as const;
+
+interface RowProps {
+  readonly argument: PromptArgument;
+  /** A button that removes the argument, if it can be removed. */
+  readonly children: ComponentChildren;
+  set(fields: Partial<PromptArgument>): void;
+}
+
+/** An argument. Its type follows from its fields: one with suggested values is a choice, and a path inserts its file. */
+function ArgumentRow({ argument, children, set }: RowProps) {
+  const { name, description = '', required = false, default: preset = '', values = [], files } = argument;
+  const row = useRef<HTMLTableRowElement>(null);
+  const type = files ? 'file' : values.length > 0 ? 'choice' : 'text';
+  const setType = (chosen: keyof typeof types) => {
+    set({ files: chosen === 'file', ...(chosen === 'text' && { values: [] }) });
+    if (chosen === 'choice') row.current?.querySelector<HTMLElement>('[data-label="Values"] input')?.focus();
+  };
+  return (
+    <tr ref={row}>
+      <th scope="row">
+        <code>{name}</code>
+      </th>
+      <td data-label="Type">
+        <Choice name={`Type of ${name}`} value={type} options={types} change={setType} />
+      </td>
+      <td data-label="Required">
+        <label class="check-target">
+          <input
+            type="checkbox"
+            checked={required}
+            onChange={({ currentTarget }) => set({ required: currentTarget.checked })}
+          />
+          <span class="hidden">Required: {name}</span>
+        </label>
+      </td>
+      <td data-label="Default">
+        <input
+          aria-label={`Default of ${name}`}
+          placeholder="No default"
+          value={preset}
+          onInput={(event) => set({ default: event.currentTarget.value })}
+        />
+      </td>
+      <td data-label="Values">
+        <input
+          aria-label={`Suggested values of ${name}`}
+          placeholder="Any value"
+          title="Separated by commas"
+          defaultValue={values.join(', ')}
+          onInput={(event) => set({ values: splitList(event.currentTarget.value) })}
+        />
+      </td>
+      <td data-label="Description">
+        <input
+          aria-label={`Description of ${name}`}
+          placeholder="None"
+          value={description}
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+      </td>
+      <td>{children}</td>
+    </tr>
   );
 }
 

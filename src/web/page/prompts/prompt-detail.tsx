@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PromptReply, ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { useCommands, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
+import { Highlighted } from '../prompt-editing/highlighted-text.tsx';
 import { isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
@@ -14,7 +15,6 @@ import { useConnection, useLoaded, useTool } from '../shared/server-connection.t
 import { Tabs } from '../shared/tabs.tsx';
 import { FavouriteButton, FolderField, useFiling } from './favourites.tsx';
 import { PromptProblems } from './prompt-problems.tsx';
-import { templateParts } from './template-parts.ts';
 
 const PromptEditor = lazy(() => import('../prompt-editing/prompt-editor.tsx'), 'PromptEditor');
 const TryPrompt = lazy(() => import('../trials/try-prompt.tsx'), 'TryPrompt');
@@ -131,7 +131,9 @@ export function PromptDetail({ prompt, includedBy, folders, deleted, part }: Pro
               {source.error ? (
                 <p class="problem">{source.error.message}</p>
               ) : (
-                <TemplateSource text={source.value?.template ?? ''} />
+                <pre class="template">
+                  <Highlighted text={source.value?.template ?? ''} />
+                </pre>
               )}
             </section>
           )}
@@ -299,24 +301,6 @@ function ArgumentForm({ prompt, values, change }: ArgumentFormProps) {
       ))}
       <MoreButton shown={visible} all={all.length} step={pageSize} what="arguments" show={setVisible} />
     </form>
-  );
-}
-
-/** A template with highlighted comments, tags and placeholders. */
-function TemplateSource({ text }: { text: string }) {
-  const parts = useMemo(() => templateParts(text), [text]);
-  return (
-    <pre class="template">
-      {parts.map((part, index) =>
-        typeof part === 'string' ? (
-          part
-        ) : (
-          <span key={index} class={`token-${part.kind}`}>
-            {part.text}
-          </span>
-        ),
-      )}
-    </pre>
   );
 }
 

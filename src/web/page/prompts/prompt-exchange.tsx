@@ -3,11 +3,11 @@ import type { ToolArguments } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { Button, Choice, chosenFiles } from '../controls/fields.tsx';
 import { counted } from '../controls/words.ts';
+import { type Problem, ProblemList } from '../prompt-editing/problem-list.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
-import { type Problem, ProblemList } from './prompt-problems.tsx';
 
 /** Imports prompt files of other programs and exports all prompts in their formats. */
 export function PromptExchange() {

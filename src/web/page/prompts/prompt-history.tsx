@@ -1,75 +1,116 @@
-import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { Button } from '../controls/fields.tsx';
 import { promptText } from '../prompt-editing/prompt-text.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { draftOwner } from '../shared/draft-storage.ts';
 import { lineDifference } from '../shared/line-difference.ts';
-import { pathTo } from '../shared/route.ts';
+import { pathTo, useAddressed } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
 type Revision = ToolAnswer<'prompt_history'>['revisions'][number];
 
-/** The revisions of a prompt, with their differences and a button to restore each one. */
+/** The revisions of a prompt. Any two can be compared, and each can be restored. */
 export function PromptHistory({ name }: { name: string }) {
   const { changes } = useConnection();
   const { client, act } = useActions();
-  const [open, setOpen] = useState<number | undefined>();
+  const [older, setOlder] = useAddressed<string>('old', '');
+  const [newer, setNewer] = useAddressed<string>('new', '');
   const { value, error } = useTool('prompt_history', { name, ...wholeList }, changes.prompts);
   if (error) return <p class="problem">{error.message}</p>;
   const revisions = value?.revisions ?? [];
+  const find = (wanted: string) => revisions.find(({ revision }) => String(revision) === wanted);
+  const after = find(newer) ?? revisions.at(-1);
+  const before = older === 'none' ? undefined : (find(older) ?? revisions.at(-2));
   const restore = (revision: number) =>
     act(async () => {
       await client.tool('restore_prompt', { name, revision });
-      const before = revisions.at(-1);
-      const undo = () => client.tool('restore_prompt', { name, revision: before!.revision });
+      const last = revisions.at(-1);
+      const undo = () => client.tool('restore_prompt', { name, revision: last!.revision });
       return {
         text: `Restored revision ${revision} of ${name}.`,
-        ...(before?.prompt && before.action !== 'outside' && { undo }),
+        ...(last?.prompt && last.action !== 'outside' && { undo }),
       };
     });
-  return (
-    <ol class="history">
-      {revisions.toReversed().map((one) => (
-        <li key={one.revision}>
-          <p class="marks">
-            <strong>{one.revision}</strong>
-            <span class="badge">{one.action}</span>
-            <span class="quiet grow" title={new Date(one.time).toLocaleString()}>
-              {shortTime(one.time)} by {one.client.name || 'unknown client'}
-            </span>
-            <Button
-              class="small"
-              aria-expanded={open === one.revision}
-              onClick={() => setOpen(open === one.revision ? undefined : one.revision)}
-            >
-              Show changes
-            </Button>
-            {one.prompt && (
-              <ChangeButton class="small" onClick={() => restore(one.revision)}>
-                Restore
-              </ChangeButton>
-            )}
-          </p>
-          {open === one.revision && (
-            <Difference before={revisions.find((other) => other.revision === one.revision - 1)} after={one} />
-          )}
-        </li>
-      ))}
-    </ol>
+  const choice = (side: 'old' | 'new', { revision }: Revision) => (
+    <label class="version-choice">
+      <input
+        type="radio"
+        name={`${side} version`}
+        checked={(side === 'old' ? before : after)?.revision === revision}
+        onChange={() => (side === 'old' ? setOlder : setNewer)(String(revision))}
+      />
+      <span class="hidden">
+        Revision {revision} as the {side} version
+      </span>
+    </label>
   );
+  return (
+    <div class="versions">
+      <div>
+        <p class="version-heads quiet small" aria-hidden="true">
+          <span>old</span> <span>new</span>
+        </p>
+        <ol class="history">
+          {revisions.toReversed().map((one) => (
+            <li key={one.revision} class={[before, after].includes(one) ? 'chosen' : ''}>
+              {choice('old', one)}
+              {choice('new', one)}
+              <span class="grow">
+                <strong>{one.revision}</strong> <span class="badge">{one.action}</span>{' '}
+                <span
+                  class="quiet small"
+                  title={`${new Date(one.time).toLocaleString()}, ${one.client.name}`}
+                >
+                  {authorOf(one)}, {shortTime(one.time)}
+                </span>
+              </span>
+              {one.prompt && one !== revisions.at(-1) && (
+                <ChangeButton class="small plain" onClick={() => restore(one.revision)}>
+                  Restore <span class="hidden">revision {one.revision}</span>
+                </ChangeButton>
+              )}
+            </li>
+          ))}
+        </ol>
+      </div>
+      {after && <Difference before={before} after={after} />}
+    </div>
+  );
+}
+
+/** Who made a change: a person rather than the program that was used. */
+function authorOf({ action, client: { name = '' } }: Revision): string {
+  if (action === 'outside') return 'another program';
+  const [, program = name, actor = 'owner'] = /^(.*) \((.+)\)$/.exec(name) ?? [];
+  const others = actor === 'owner' ? 'the owner' : actor.replace(/^(token|oauth) /, '');
+  const person = actor === draftOwner() ? 'you' : others;
+  // The page is where one is anyway.
+  return program === '' || program === 'adjutant-page' ? person : `${person} with ${program}`;
 }
 
 function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
   const marks = { same: ' ', added: '+', removed: '−' } as const;
+  const lines = lineDifference(promptText(before?.prompt), promptText(after.prompt));
+  const count = (kind: 'added' | 'removed') => lines.filter((line) => line.kind === kind).length;
   return (
-    <pre class="difference">
-      {lineDifference(promptText(before?.prompt), promptText(after.prompt)).map(({ kind, text }, index) => (
-        <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
-      ))}
-    </pre>
+    <section aria-label="Changes" class="version-difference">
+      <p class="section-head">
+        <b>
+          {before?.revision ?? 'nothing'} → {after.revision}
+        </b>
+        <span class="patch-counts">
+          <span class="added">+{count('added')}</span> <span class="removed">−{count('removed')}</span>
+          <span class="hidden"> lines</span>
+        </span>
+      </p>
+      <pre class="difference">
+        {lines.map(({ kind, text }, index) => (
+          <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
+        ))}
+      </pre>
+    </section>
   );
 }
 

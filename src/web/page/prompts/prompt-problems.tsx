@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { counted } from '../controls/words.ts';
-import { MoreButton } from '../shared/buttons.tsx';
+import { type Problem, ProblemList } from '../prompt-editing/problem-list.tsx';
 import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
-
-export type Problem = ToolAnswer<'lint_prompts'>['problems'][number];
 
 /** The lint problems of one prompt. */
 export function PromptProblems({ name }: { name: string }) {
@@ -65,32 +62,4 @@ export function ProblemMark({ problems }: { problems: readonly Problem[] }) {
       ! {problems.length}
     </span>
   );
-}
-
-type ListedProblem = Omit<Problem, 'file'> & { readonly file?: string };
-
-const pageSize = 100;
-
-export function ProblemList({ problems }: { problems: readonly ListedProblem[] }) {
-  const [visible, setVisible] = useState(pageSize);
-  return (
-    <>
-      <ul class="problems" aria-label="Problems">
-        {problems.slice(0, visible).map(({ file, line, severity, message }, index) => (
-          <li key={index}>
-            <span class={`badge ${severity}`}>{severity}</span>
-            <span>
-              {formatLocation(file, line) && <code>{formatLocation(file, line)}</code>} {message}
-            </span>
-          </li>
-        ))}
-      </ul>
-      <MoreButton shown={visible} all={problems.length} step={pageSize} what="problems" show={setVisible} />
-    </>
-  );
-}
-
-function formatLocation(file: string | undefined, line: number | undefined): string {
-  if (file === undefined) return line === undefined ? '' : `line ${line}`;
-  return line === undefined ? file : `${file}:${line}`;
 }

@@ -5,6 +5,7 @@ import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { useStartHidden } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
+import { type Problem, ProblemList } from '../prompt-editing/problem-list.tsx';
 import { folderOf, isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
 import { useHasDraft } from '../shared/draft-storage.ts';
@@ -14,13 +15,7 @@ import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { nextIndex, WindowedList } from '../shared/windowed-list.tsx';
 import { PromptDetail } from './prompt-detail.tsx';
-import {
-  type Problem,
-  ProblemList,
-  ProblemMark,
-  problemsByPrompt,
-  useLibraryProblems,
-} from './prompt-problems.tsx';
+import { ProblemMark, problemsByPrompt, useLibraryProblems } from './prompt-problems.tsx';
 import { PromptSearch } from './prompt-search.ts';
 
 const GetStarted = lazy(() => import('../start/get-started.tsx'), 'GetStarted');
