@@ -268,6 +268,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'page/prompt-editing',
     'page/trials',
     'page/prompts',
+    'page/routines',
     'page/today',
     'page/server',
     'page/shell',

@@ -41,11 +41,14 @@ const run = (task: string, then: string) => ({
 export const emptyViews: readonly PictureView[] = [
   { name: 'first-run', hash: '#/prompts/+start', shows: '.first-steps li .problems li' },
   { name: 'runs-empty', hash: '#/runs', shows: '.empty a' },
+  { name: 'today-empty', hash: '#/today', shows: '.nothing' },
+  { name: 'routines-empty', hash: '#/routines', shows: '.empty a' },
   { name: 'calendar-empty', hash: '#/calendar', shows: 'form' },
 ];
 
 /** Views with the sample data, the prompt `greet` and a finished run with changes. */
 export const views: readonly PictureView[] = [
+  { name: 'today', hash: '#/today', shows: '.day-list .day-event' },
   { name: 'prompts', hash: '#/prompts', shows: '.list-row' },
   {
     name: 'prompt',
@@ -69,6 +72,9 @@ export const views: readonly PictureView[] = [
   { name: 'run-jobs', ...run('Sample: look at the harbour', '.timeline li') },
   { name: 'run-review', ...run('Task', '.patch details') },
   { name: 'run-new', hash: '#/runs/+new', shows: 'form.editor' },
+  { name: 'routines', hash: '#/routines', shows: '.routine-row' },
+  { name: 'routine', hash: '#/routines/Morning brief', shows: '.firings' },
+  { name: 'routine-new', hash: '#/routines/+new', shows: 'form.editor' },
   { name: 'run-statistics', hash: '#/runs/+statistics', shows: '.detail table' },
   {
     name: 'calendar-week',
@@ -88,7 +94,7 @@ export const views: readonly PictureView[] = [
     shows: '.calendar-body',
     prepare: layout('Agenda', '.agenda-row'),
   },
-  { name: 'calendar-event', ...panel(/^Design review/, '.notifications li') },
+  { name: 'calendar-event', ...panel(/Design review/, '.notifications li') },
   { name: 'calendar-new-event', ...panel(/^New event$/, 'form') },
   { name: 'calendar-find', ...opened('find', 'form') },
   { name: 'calendar-calendars', ...opened('calendars', 'form') },

@@ -25,7 +25,7 @@ export function ChangeButton({ disabled = false, tool, ...props }: ComponentProp
   return <Button {...props} disabled={Boolean(disabled) || refusal !== undefined} {...reason} />;
 }
 
-interface ConfirmProps extends Omit<ComponentProps<'button'>, 'onClick'> {
+interface ConfirmProps extends Omit<ComponentProps<'button'>, 'onClick'>, Change {
   /** What a second click does, in words. */
   readonly question: string;
   readonly keep?: string;

@@ -26,6 +26,7 @@ export const forms = {
   person: '#/calendar/{person}/person',
   replay: '#/server/+messages/replay?person={person}',
   token: '#/server?new=token',
+  routine: '#/routines/+new',
   'tool call': '#/server/+tools/search_prompts',
 } as const satisfies Readonly<Record<string, string>>;
 export type FormName = keyof typeof forms;

@@ -23,6 +23,10 @@ interface View {
   readonly icon: IconName;
   /** The page has a place for it only at the end of the sidebar. */
   readonly last?: boolean;
+  /** A phone has no room for it in its bar: it is behind More. */
+  readonly wide?: boolean;
+  /** The key after `g` that leads to it. */
+  readonly key: string;
   /** The view is shown to those who may call this tool. */
   readonly needs?: ToolName;
   readonly component: ComponentType<Omit<Route, 'view' | 'query'>> & { preload?(): void };
@@ -31,12 +35,14 @@ interface View {
 const allViews: readonly View[] = [
   {
     id: 'today',
+    key: 't',
     title: 'Today',
     icon: 'today',
     component: lazy(() => import('../today/today-view.tsx'), 'TodayView'),
   },
   {
     id: 'runs',
+    key: 'r',
     title: 'Runs',
     needs: 'list_runs',
     icon: 'runs',
@@ -44,14 +50,32 @@ const allViews: readonly View[] = [
   },
   {
     id: 'calendar',
+    key: 'c',
     title: 'Calendar',
     needs: 'list_events',
     icon: 'calendar',
     component: lazy(() => import('../calendar/calendar-view.tsx'), 'CalendarPage'),
   },
-  { id: 'prompts', title: 'Prompts', icon: 'prompts', needs: 'list_prompts', component: PromptsView },
+  {
+    id: 'prompts',
+    key: 'p',
+    title: 'Prompts',
+    icon: 'prompts',
+    needs: 'list_prompts',
+    component: PromptsView,
+  },
+  {
+    id: 'routines',
+    key: 'o',
+    title: 'Routines',
+    needs: 'list_routines',
+    icon: 'routines',
+    wide: true,
+    component: lazy(() => import('../routines/routines-view.tsx'), 'RoutinesView'),
+  },
   {
     id: 'server',
+    key: 's',
     title: 'Server',
     needs: 'server_status',
     icon: 'server',
@@ -100,7 +124,7 @@ export function Shell({ signOut }: { readonly signOut: () => void }) {
   useShortcuts({
     'mod+k': () => setDialog(dialog === 'commands' ? undefined : 'commands'),
     '?': () => setDialog('help'),
-    ...Object.fromEntries(views.map(({ id }) => [`g ${id[0]}`, () => go(id)])),
+    ...Object.fromEntries(views.map(({ id, key: letter }) => [`g ${letter}`, () => go(id)])),
   });
   const links = (last: boolean) =>
     views
@@ -195,10 +219,10 @@ interface NavLinkProps {
   readonly count: Count | undefined;
 }
 
-function NavLink({ view: { id, title, icon, last, component }, current, count }: NavLinkProps) {
+function NavLink({ view: { id, title, icon, last, wide, component }, current, count }: NavLinkProps) {
   return (
     <a
-      class={`nav-item ${last ? 'nav-wide' : ''}`}
+      class={`nav-item ${last || wide ? 'nav-wide' : ''}`}
       href={pathTo(id)}
       title={title}
       aria-current={current ? 'page' : undefined}
@@ -254,7 +278,8 @@ function shellCommands(
   return [
     ...ifAllowed('create_prompt', link('New prompt', 'Prompts', 'prompts', '+new')),
     ...ifAllowed('delegate_run', link('New run', 'Runs', 'runs', '+new')),
-    ...views.map(({ id, title }) => link(`Go to ${title}`, `g ${id[0]}`, id)),
+    ...views.map(({ id, key: letter, title }) => link(`Go to ${title}`, `g ${letter}`, id)),
+    ...ifAllowed('create_routine', link('New routine', 'Routines', 'routines', '+new')),
     ...ifAllowed(
       'list_prompts',
       link('Get started', 'Prompts', 'prompts', '+start'),
