@@ -33,7 +33,9 @@ interface SearchResult<Item> {
   readonly words: readonly WordMatch[];
 }
 
-/** Longer queries, such as a whole document, are truncated to this number of words. */
+/** Longer questions for tools and prompts, such as a whole document, are cut before anything reads them: each word takes time. */
+export const maxQueryLength = 1000;
+/** Longer queries, such as the task of a run, are truncated to this number of words. */
 const maxQueryWords = 1000;
 /** Term saturation and length normalization. The thresholds for skills rely on `d: 0`, which gives words in long texts no bonus. */
 const bm25 = { k: 2, b: 0.5, d: 0 };

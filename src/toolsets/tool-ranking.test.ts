@@ -75,6 +75,11 @@ describe('rankTools', () => {
     for (const tool of tools) expect((await rankTools(tool.name, tools))[0]?.name).toBe(tool.name);
   });
 
+  it('ranks a query as long as a message by its beginning', async () => {
+    const long = `add a calendar. ${'no longer need it '.repeat(200_000)}`;
+    expect(await rankTools(long, tools)).toEqual(await rankTools(long.slice(0, 1000), tools));
+  });
+
   it.each(['zzxqy', '???'])('finds nothing for %j', async (query) => {
     expect(await rankTools(query, tools)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 // Ranks tools by what people ask for: naive Bayes over the words of each tool and over sentences in which people ask for it.
 // Import this module on first use: it loads these sentences.
 import { stemmer } from 'stemmer';
+import { maxQueryLength } from '../search/search.ts';
 import type { Tool } from '../tool.ts';
 import { type Kind, kindsOfWords } from './everyday-words.ts';
 import { calendarWishes } from './wishes/calendar.ts';
@@ -40,7 +41,7 @@ export async function rankTools(query: string, tools: readonly Tool[]): Promise<
     if (rankings.size <= maxRankings) break;
     rankings.delete(oldest);
   }
-  return rank(query).map((at) => tools[at]!);
+  return rank(query.slice(0, maxQueryLength)).map((at) => tools[at]!);
 }
 
 /** How much a feature of a sentence counts: its words, their kinds, two kinds together, and two words in a row. */
@@ -54,8 +55,6 @@ const worth = { wish: 1, phrase: 8, name: 3, description: 0.5 } as const;
 const shareOfSentence = 0.2;
 /** Sentences that a tool is assumed to have beside its own. They are like those of all tools. */
 const assumed = 64;
-/** Longer queries, such as a whole document, are truncated to this number of words. */
-const maxWords = 300;
 
 export function createRanking(tools: readonly Tool[], wishes: Wishes): Ranking {
   const reader = new SentenceReader(Object.values(wishes).flat());
@@ -129,7 +128,7 @@ class SentenceReader {
     const features = new Map<string, Sort>();
     const kinds = new Set<Kind>();
     let before = '^';
-    for (const word of wordsOf(sentence).slice(0, maxWords)) {
+    for (const word of wordsOf(sentence)) {
       const stem = stemmer(word.toLowerCase());
       features.set(stem, 'word');
       const own = this.#kindsOf(word);

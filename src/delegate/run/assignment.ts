@@ -179,6 +179,9 @@ interface Leaf {
   readonly value: unknown;
 }
 
+/** Real overrides are short, and parsing long ones as TOML would keep the server busy for seconds. */
+const maxOverridesLength = 16 * 1024;
+
 interface CheckedOverrides {
   readonly allowed: readonly string[];
   /** One for each override that was dropped. */
@@ -193,6 +196,8 @@ export async function checkOverrides(
   overrides: readonly string[],
   rights: OverrideRights,
 ): Promise<CheckedOverrides> {
+  if (overrides.join('').length > maxOverridesLength)
+    throw new Failure('refused', `The config overrides are longer than ${maxOverridesLength} characters.`);
   const [allowed, warnings]: [string[], string[]] = [[], []];
   for (const override of overrides) {
     const problem = await findProblem(override, rights);

@@ -38,6 +38,11 @@ describe('checkOverrides', () => {
     expect(await checkOverrides([override], everything)).toEqual({ allowed: [override], warnings: [] });
   });
 
+  it('refuses overrides that are together too long to be parsed at once', async () => {
+    const long = Array.from({ length: 100 }, () => `x={${'a.'.repeat(100)}a=1}`);
+    await expect(checkOverrides(long, everything)).rejects.toThrow('longer than 16384 characters');
+  });
+
   it.each(['', 'model', '=x', '--sandbox'])(
     'refuses an override that is not of the form key=value: %j',
     async (override) => {

@@ -21,6 +21,8 @@ const options = {
 } as const;
 /** How much a related word counts, compared with the word itself. */
 const relatedWeight = 0.5;
+/** The beginning of a task says what it is about; the rest may be a whole document. */
+const maxTaskLength = 32 * 1024;
 /** Skills with a lower share of the best score are not worth reading. */
 const minShareOfBest = 0.2;
 
@@ -30,7 +32,8 @@ export function rankSkills(task: string, skills: readonly IndexedSkill[]): reado
   // An autopilot ranks the same skills for each of its jobs.
   indexes.set(skills, index);
   const scores = new Map<IndexedSkill, Map<string, { score: number; text: string }>>();
-  const asked = [task, ...translatedWords(task), ...wordsOfForms(task)].join(' ');
+  const opening = task.slice(0, maxTaskLength);
+  const asked = [opening, ...translatedWords(opening), ...wordsOfForms(opening)].join(' ');
   for (const { item, words } of index.find(asked))
     scores.set(item, new Map(words.map(({ word, score }) => [word, { score, text: word }])));
   for (const [word, related] of relatedWords(asked))
@@ -41,8 +44,9 @@ export function rankSkills(task: string, skills: readonly IndexedSkill[]): reado
       if (best !== undefined && !found.has(word))
         found.set(word, { score: best.score * relatedWeight, text: `${word} (${best.word})` });
     }
+  const lowerCase = task.toLowerCase();
   const ranked = skills.flatMap((skill) => {
-    const named = isNamed(task, skill.name);
+    const named = isNamed(lowerCase, skill.name.toLowerCase());
     const words = [...(scores.get(skill)?.values() ?? [])].sort((one, other) => other.score - one.score);
     if (words.length === 0 && !named) return [];
     const score = words.reduce((sum, one) => sum + one.score, 0);
@@ -60,13 +64,12 @@ export function rankSkills(task: string, skills: readonly IndexedSkill[]): reado
 
 const indexes = new WeakMap<readonly IndexedSkill[], SearchIndex<IndexedSkill>>();
 
-/** True if the task contains the name as a whole word. A name of a single word needs a leading `$`, as it may be plain English. */
+/** True if the task contains the name as a whole word, both in lower case. A name of a single word needs a leading `$`, as it may be plain English. */
 function isNamed(task: string, name: string): boolean {
-  const escaped = name.toLowerCase().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  if (!task.includes(name)) return false;
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const prefix = /[-_ ]/.test(name) ? '' : '\\$';
-  return new RegExp(`(?<![\\p{L}\\p{N}_-])${prefix}${escaped}(?![\\p{L}\\p{N}_-])`, 'u').test(
-    task.toLowerCase(),
-  );
+  return new RegExp(`(?<![\\p{L}\\p{N}_-])${prefix}${escaped}(?![\\p{L}\\p{N}_-])`, 'u').test(task);
 }
 
 function compare(one: IndexedSkill, other: IndexedSkill): number {

@@ -1,4 +1,4 @@
-import { termsOf, wordsOf } from '../../search/search.ts';
+import { maxQueryLength, termsOf, wordsOf } from '../../search/search.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
@@ -11,8 +11,6 @@ interface Match {
   readonly excerpt?: string;
 }
 
-/** Longer queries, such as a whole document, are cut. */
-const queryLength = 1000;
 const excerptLength = 160;
 
 /** Full-text search over a catalog. A search first adds what is missing in the index. */
@@ -54,7 +52,7 @@ export class PromptSearch {
     const index = await this.#updated(await this.#catalog.list());
     const boosts = await this.#boosts();
     const scores = new Map<CatalogEntry, { words: number; sum: number }>();
-    const words = wordsOf(searchable(query.slice(0, queryLength)));
+    const words = wordsOf(searchable(query.slice(0, maxQueryLength)));
     for (const word of new Set(words))
       for (const [prompt, score] of index.find(word)) {
         const entry = this.#entries.get(prompt);
