@@ -118,7 +118,8 @@ export const settings = defineSettings({
   'http.state_dir': {
     type: 'path',
     default: (places) => places.home ?? join(places.state, 'adjutant'),
-    description: 'Folder for the generated token.',
+    description:
+      'Folder for what this machine keeps for itself: tokens, a local database, the search index, and which servers run.',
   },
   'http.allowed_hosts': {
     type: 'list',
