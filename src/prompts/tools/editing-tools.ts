@@ -295,6 +295,9 @@ interface MethodOptions {
   readonly revisions: boolean;
 }
 
+/** Longer names are not found either; the document gives no limit. */
+const anyName = { type: 'string', minLength: 1 } as const;
+
 /** Custom methods, not part of the MCP specification, with which clients edit the user's prompts. */
 export function createMethods(
   editor: Editor,
@@ -328,7 +331,7 @@ export function createMethods(
         type: 'object',
         required: ['name'],
         properties: {
-          name: knownNameSchema,
+          name: anyName,
           title: orNull(titleSchema),
           messages: orNull(messagesSchema),
           ...optional,
@@ -348,7 +351,7 @@ export function createMethods(
       paramsSchema: {
         type: 'object',
         required: ['name'],
-        properties: { name: knownNameSchema, ...optionalRevision },
+        properties: { name: anyName, ...optionalRevision },
       },
       writes: true,
       async call({ name, expected_revision }, context) {

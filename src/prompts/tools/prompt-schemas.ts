@@ -17,7 +17,12 @@ export const jsonlNameSchema = {
 } as const;
 
 /** The name of an existing prompt, which may contain any characters. */
-export const knownNameSchema = { type: 'string', minLength: 1, description: 'Prompt name' } as const;
+export const knownNameSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 4096,
+  description: 'Prompt name',
+} as const;
 
 /** Prevents a change from overwriting another change that its author has not seen. */
 export const expectedRevisionSchema = {
