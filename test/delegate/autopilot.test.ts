@@ -285,6 +285,31 @@ describe('an autopilot', () => {
     ]);
   });
 
+  it('applies the changes of a failed job in the delegate contract only', async () => {
+    const plain = await bench.connect({ 'delegate-command': await nativeCodex() }, { contract: 'delegate' });
+    const task = (file: string) =>
+      autopilotTask(
+        job(
+          'a',
+          { sandbox: 'workspace-write', acceptance: ['test -f missing.txt'] },
+          { shell: `echo made > ${file}` },
+          answer({ summary: 'Made it.' }),
+        ),
+      );
+    for (const [at, file] of [
+      [plain, 'documented.txt'],
+      [server, 'kept.txt'],
+    ] as const) {
+      const { record } = await at.call('delegate_autopilot', { task: task(file), cwd: bench.project });
+      expect((record as unknown as AutopilotOutput).jobs[0]).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('"test -f missing.txt" failed'),
+      });
+    }
+    expect(read('documented.txt')).toBe('made\n');
+    expect(existsSync(join(bench.project, 'kept.txt'))).toBe(false);
+  });
+
   it('fails after two invalid plans, with their problems and without a job', async () => {
     const task = `Refactor the parser, update the tests and rewrite the docs. ${script(answer({ summary: 'Fine.' }))}`;
     const { output } = await runAutopilot(task);

@@ -127,6 +127,7 @@ async function createPorts({
   else signal.addEventListener('abort', store, { once: true });
   return {
     settings: options.autopilot,
+    isDocument: options.document,
     // The drop-in contract limits the jobs of a plan to `max_agents`.
     maxJobs: options.document ? undefined : maxPlanJobs,
     codexHome: options.codexHome,

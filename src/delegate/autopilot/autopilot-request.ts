@@ -25,6 +25,8 @@ export interface ComparisonRequest {
 /** What the autopilot needs from its surroundings. */
 export interface AutopilotPorts {
   readonly settings: AutopilotSettings;
+  /** True under the drop-in contract. */
+  readonly isDocument: boolean;
   /** The most jobs that the model may plan. Default: `max_agents` of the call. */
   readonly maxJobs: number | undefined;
   readonly codexHome: string;

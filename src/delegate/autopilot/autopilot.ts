@@ -182,7 +182,7 @@ export class Autopilot {
       skills: this.#skills,
       mayAsk,
       approvalTimeoutMs,
-      onlyKeeps: comparison !== undefined,
+      applied: comparison !== undefined ? 'none' : this.#ports.isDocument ? 'all' : 'completed',
       sharesWorkspace: apply !== undefined,
       checks: { allowed, confine, timeoutMs: settings.checkTimeoutMs, env, hiddenVariables },
       stateDir,

@@ -36,7 +36,7 @@ async function recordOutcome(signal: AbortSignal) {
   };
   return recordJobOutcome(
     { job, record, subrun, workspace: undefined },
-    { cwd: folder, stateDir: folder, checks, signal },
+    { cwd: folder, stateDir: folder, checks, signal, applied: 'completed' },
   );
 }
 

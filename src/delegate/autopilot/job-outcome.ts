@@ -27,8 +27,11 @@ export interface JobOutcomeOptions {
   readonly checks: Pick<CheckOptions, 'allowed' | 'timeoutMs' | 'env' | 'hiddenVariables'> &
     Pick<AutopilotPorts, 'confine'>;
   readonly signal: AbortSignal;
-  /** True if the changes are only kept, because the best of several jobs is chosen later. */
-  readonly onlyKeeps?: boolean;
+  /**
+   * The jobs whose changes are applied: none if the best of several jobs is chosen later, and all under the drop-in contract, which
+   * has no tool to apply them later.
+   */
+  readonly applied: 'completed' | 'all' | 'none';
 }
 
 /** A job whose agent has exited. */
@@ -99,21 +102,22 @@ async function check(
     : { ...result, evidence, status: 'failed', error: failures.map(describeFailure).join('; ') };
 }
 
-/** Applies the changes of a job. Those of a failed job are only kept. */
+/** Applies the changes of a job, or only keeps them. */
 async function settle(
   result: JobResult,
   workspace: Workspace,
   { subrun }: EndedJob,
-  { stateDir, checks, signal, onlyKeeps = false }: JobOutcomeOptions,
+  { stateDir, checks, signal, applied }: JobOutcomeOptions,
 ): Promise<JobResult> {
   const isWanted = result.status === 'completed';
   const settled = await settleRun(workspace, {
     run: subrun.id,
     stateDir,
     env: checks.env,
-    end: isWanted && !onlyKeeps ? 'apply' : 'keep',
+    end: applied === 'all' || (applied === 'completed' && isWanted) ? 'apply' : 'keep',
     claims: result.deliverables,
-    signal,
+    // The changes of a job that was cancelled are kept or applied all the same.
+    ...(isWanted && { signal }),
   });
   const { conflicts, hasChanges, isApplied } = settled;
   const known = result.evidence?.checks;
