@@ -1,15 +1,26 @@
 import { promises as disk } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { copyRegularFile, readRegularBytes, readRegularFile } from '../../regular-file.ts';
 import type { Environment } from '../process/environment.ts';
+import { isInside } from '../process/folder-scope.ts';
 import { type Change, type FolderChange, gitDataOf } from './folder-changes.ts';
 import { type GitOptions, Repository } from './git.ts';
 import { parentsOf } from './placed-file.ts';
 import { RunDirectory } from './run-directory.ts';
-import { displayPath, encodePath, isFolder, isLink, modeOf, parentOf, stateOf, within } from './tree.ts';
+import {
+  displayPath,
+  encodePath,
+  isFolder,
+  isLink,
+  isRegularFile,
+  modeOf,
+  parentOf,
+  stateOf,
+  within,
+} from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
 const limits = { refs: 2_000, named: 3 };
@@ -62,7 +73,12 @@ async function keepCommitsIn(
     if (typeof encodePath(folder) !== 'string') return [];
     const made = join(content, folder, '.git');
     const root = join(origin, folder);
-    if (!(await isOwnData(made, join(root, '.git')))) return [];
+    const state = await stateOf(made);
+    if (state === undefined || isRegularFile(state)) return [];
+    if (!(await isOwnData(made, join(root, '.git'), [origin, content])))
+      return [
+        `The commits of the agent in ${join(folder, '.git')} were not read, because links or borrowed objects lead elsewhere.`,
+      ];
     const refs = await readRefs(made);
     if (refs.size === 0) return [];
     const found = await Repository.find(root, env).catch(() => undefined);
@@ -281,22 +297,27 @@ async function ignoredPaths(
   }
 }
 
+/** What is read of the git data of a run. */
+const readNames = new Set(['HEAD', 'packed-refs', 'refs', 'objects']);
+
 /**
  * False if the git data of a run leads elsewhere, by a link or by objects that it borrows from another repository: that can be one
- * which was hidden from the agent.
+ * which was hidden from the agent. `original` is the git data before the run, and `folders` are those that the agent saw.
  */
-async function isOwnData(made: string, original: string): Promise<boolean> {
-  const borrowed = (folder: string) =>
-    readRegularFile(join(folder, 'objects', 'info', 'alternates'), 65_536).catch(() => '');
+async function isOwnData(made: string, original: string, folders: readonly string[]): Promise<boolean> {
   for (const folder of ['', 'objects', 'objects/pack', 'objects/info']) {
     const state = await stateOf(join(made, folder));
     if (state === undefined) continue;
     if (!isFolder(state)) return false;
     const entries = await disk.readdir(join(made, folder), { withFileTypes: true });
-    if (entries.some((entry) => entry.isSymbolicLink())) return false;
+    if (entries.some((entry) => entry.isSymbolicLink() && (folder !== '' || readNames.has(entry.name))))
+      return false;
   }
+  const listed = ['info', 'alternates'];
+  const borrowed = (folder: string) => readRegularFile(join(folder, 'objects', ...listed)).catch(() => '');
   const now = await borrowed(made);
-  return now === '' || now === (await borrowed(original));
+  if (now === '' || now === (await borrowed(original))) return true;
+  return isInside(resolve(original, 'objects', now.trim()), folders);
 }
 
 /** The branches, tags and detached HEAD in the files of a repository. Files that git would not write are left out. */

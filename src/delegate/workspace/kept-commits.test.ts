@@ -98,7 +98,15 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     gitAt(hidden, 'commit', '-q', '--allow-empty', '-m', 'Password of the bank');
     const { warnings, workspace } = await applyAfter(`HIDDEN='${hidden}'; mkdir -p nested; ${script}`);
     expect(warnings.join()).not.toContain('Password of the bank');
+    expect(warnings.join()).toContain('nested/.git were not read, because links or borrowed objects');
     expect(existsSync(join(workspace.storage, 'commits-1.bundle'))).toBe(false);
+  });
+
+  it('are kept if they borrow objects of the folder itself', async () => {
+    const { warnings } = await applyAfter(
+      `git clone -qs . nested; cd nested; git commit -q --allow-empty -m 'Made in the clone'`,
+    );
+    expect(warnings.join()).toContain('Made in the clone');
   });
 
   it('cause no warning if there are none', async () => {
