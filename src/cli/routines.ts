@@ -117,12 +117,13 @@ function whenText({ when }: Pick<Routine, 'when'>): string {
   return `${before ?? after} ${before === undefined ? 'after' : 'before'} events with ${selection.join(' and ')}`;
 }
 
-function rightsText({ sandbox, apply, asks, agent }: Routine): string {
+function rightsText({ sandbox, apply, asks, agent, model }: Routine): string {
   return [
     sandbox,
     ...(sandbox === 'read-only' ? [] : [`changes: ${apply}`]),
     ...(asks ? ['may ask for permission'] : []),
     ...(agent === undefined ? [] : [`agent ${agent}`]),
+    ...(model === undefined ? [] : [`model ${model}`]),
   ].join(', ');
 }
 
@@ -136,6 +137,7 @@ function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): s
         `  Next:    ${routine.next_due?.map((time) => showTime(time, routine.timezone)).join(', ') || '-'}`,
         `  Folder:  ${routine.cwd} on ${routine.host}`,
         `  Rights:  ${rightsText(routine)}`,
+        `  Budget:  ${routine.budget === undefined ? '-' : JSON.stringify(routine.budget)}`,
         `  Result:  ${routine.notify ?? 'nobody is told'}`,
         `  Task:    ${routine.task.replaceAll('\n', '\n           ')}`,
         ...firings.map(

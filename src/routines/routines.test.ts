@@ -120,10 +120,14 @@ describe('a routine that a model creates', () => {
     await bench.create('every day at 07:00', {
       task: `${'x'.repeat(15_000)} ${end}`,
       sandbox: 'workspace-write',
+      timezone: 'Asia/Tokyo',
+      budget: { day: { usd: 1000 } },
     });
     const [item] = await bench.feature.inbox!.list({ actor: { name: 'owner' } } as never);
     expect(item!.detail).toContain(end);
     expect(item!.detail).toContain('Rights: workspace-write, changes: ask');
+    expect(item!.detail).toContain('When: every day at 07:00 (Asia/Tokyo)');
+    expect(item!.detail).toContain('Budget: {"day":{"usd":1000}}');
     expect(item!.detail).toContain(bench.notes);
   });
 
@@ -348,14 +352,15 @@ describe('a clock', () => {
   it('follows the other runs if one cannot be read', async () => {
     await using bench = openRoutines();
     bench.runs.outcome = 'open';
-    for (const name of ['unreadable', 'other']) await bench.create('every day at 07:00', { name });
+    for (const name of ['one', 'two']) await bench.create('every day at 07:00', { name });
     await bench.pass(hour + minute, minute);
     const find = bench.runs.find.bind(bench.runs);
     bench.runs.find = (id) => (id === 'run-1' ? Promise.reject(new Error('damaged')) : find(id));
     bench.runs.endAll();
     await bench.pass(minute);
-    const status = async (name: string) => (await bench.history(name))[0]!['status'];
-    expect([await status('unreadable'), await status('other')]).toEqual(['running', 'completed']);
+    const [unreadable, other] = bench.runs.started.map(({ name }) => name);
+    const status = async (name = '') => (await bench.history(name))[0]!['status'];
+    expect([await status(unreadable), await status(other)]).toEqual(['running', 'completed']);
   });
 
   it('counts a day of its budget from midnight, also on the day when the clocks change', async () => {

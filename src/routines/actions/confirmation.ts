@@ -6,7 +6,7 @@ import type { Routine } from '../definition/routine.ts';
 
 /** What a person is shown before a routine may fire. */
 type Proposal = Pick<Routine, 'name' | 'task' | 'cwd' | 'when' | 'sandbox'> &
-  Partial<Pick<Routine, 'apply' | 'asks' | 'agent' | 'notify'>>;
+  Partial<Pick<Routine, 'zone' | 'apply' | 'asks' | 'agent' | 'model' | 'budget' | 'notify'>>;
 
 /**
  * Whether a person wants this. On the page and at the command line, the person made the call; every other client is asked, if it can
@@ -38,17 +38,21 @@ export async function isConfirmed(routine: Proposal, context: Context): Promise<
 }
 
 /** Everything that a person decides on, uncut: the end of a long task counts as much as its beginning. */
-export function describe({ task, cwd, when, sandbox, apply, asks, agent, notify }: Proposal): string {
+export function describe(proposal: Proposal): string {
+  const { task, cwd, when, zone, sandbox, apply, asks, agent, model, budget, notify } = proposal;
   const rights = [
     sandbox,
     ...(sandbox === 'read-only' ? [] : [`changes: ${apply ?? 'ask'}`]),
     ...(asks ? ['may ask for permission'] : []),
     ...(agent === undefined ? [] : [`agent ${singleLine(agent)}`]),
+    ...(model === undefined ? [] : [`model ${singleLine(model)}`]),
   ];
+  const time = singleLine(typeof when === 'string' ? when : JSON.stringify(when), 2000);
   return [
-    `When: ${singleLine(typeof when === 'string' ? when : JSON.stringify(when), 2000)}`,
+    `When: ${time}${zone === undefined ? '' : ` (${zone})`}`,
     `Folder: ${singleLine(cwd, 2000)}`,
     `Rights: ${rights.join(', ')}`,
+    `Budget: ${budget === undefined ? 'none' : JSON.stringify(budget)}`,
     ...(notify === undefined ? [] : [`Result to: ${singleLine(notify)}`]),
     `Task: ${task}`,
   ].join('\n');
