@@ -1,5 +1,6 @@
 // Lives four weeks of a family with the defaults, and counts what each person gets: a school timetable, stand-ups, flights, a
 // sick week, a closed laptop and two clock changes. What is important and what is useless was written before the first run.
+// `npm run prove -- life [--all [LANGUAGE]]` prints every message, in a language for people who read them: en, de, fr or es.
 import { expandEvent } from '../../src/assistant/calendar/expand-event.ts';
 import { nextDue } from '../../src/assistant/delivery/claim.ts';
 import { Worker } from '../../src/assistant/delivery/worker.ts';
@@ -25,7 +26,9 @@ interface Sent {
   readonly message: Message;
 }
 
-const verbose = process.argv.includes('--all');
+const all = process.argv.indexOf('--all');
+const verbose = all > 0;
+const locale = verbose ? process.argv[all + 1] : undefined;
 await using assistant = openAssistant();
 assistant.now = firstDay;
 const store = createStore(assistant.file);
@@ -71,7 +74,8 @@ while (assistant.now < lastDay) {
   if (assistant.now >= happensMs) {
     while (waiting.length > 0 && Date.parse(waiting[0]!.at) <= assistant.now) {
       const { tool, arguments: given } = waiting.shift()!;
-      await assistant.call(tool, given);
+      const more = tool === 'create_user' && locale !== undefined ? { locale } : {};
+      await assistant.call(tool, { ...given, ...more });
     }
     await plan();
   } else if (assistant.now >= nextPlanMs) {
@@ -94,6 +98,11 @@ const saidIn = ({ message }: Sent) => {
   const row = rowOf.get(message.id)!;
   return [row, ...rows.filter(({ leader_id, status }) => leader_id === row.id && status === 'sent')];
 };
+/** What the person reads or hears. */
+function wordsOf({ channel, message: { subject, text, speech, short } }: Sent): string {
+  if (channel === 'call') return speech;
+  return channel === 'email' ? `${subject} | ${text}` : `${short.title} | ${short.text}`;
+}
 const problems: string[] = [];
 
 /** The rules for what is useless, in the order in which they were written. */
@@ -160,7 +169,7 @@ for (const user of users) {
   if (verbose)
     for (const one of own)
       console.log(
-        `  ${localText(one.atMs, user.timezone!).slice(0, 16)} ${one.channel} ${one.message.short.title} | ${one.message.short.text.replaceAll('\n', ' / ')}`,
+        `  ${localText(one.atMs, user.timezone!).slice(0, 16)} ${one.channel} ${wordsOf(one).replaceAll(/\n+/g, ' / ')}`,
       );
 }
 for (const { person, title, start, from, to } of important) {

@@ -9,7 +9,7 @@ import { lockUser } from '../entities/entity-access.ts';
 import { type Payload, parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
-import { sayStart, sayWhen } from '../planning/date-format.ts';
+import { sayStart, sayWhen, shortDate } from '../planning/date-format.ts';
 import { messageHtml } from '../planning/wording.ts';
 import { channelsAt } from '../policy/guards.ts';
 import { type Message, snoozeMinutes } from '../sending/channel.ts';
@@ -60,10 +60,10 @@ export function writeMessage(
     .map((one) => otherLine(one, user, nowMs));
   const notes = [
     ...(delayed ? [texts.late(formatTime(notification.plan_ms, user))] : []),
-    ...(others.length > 0 ? [[`${texts.also}:`, ...others].join('\n')] : []),
+    ...(others.length > 0 ? [[texts.labelled(texts.also, ''), ...others].join('\n')] : []),
   ];
   const reasons = [timing, why].filter((reason) => reason !== undefined);
-  const because = reasons.length === 0 ? [] : [`${texts.why}: ${reasons.join('; ')}`];
+  const because = reasons.length === 0 ? [] : [texts.labelled(texts.why, reasons.join('; '))];
   const recipient = recipientOf(user, notification.channel);
   const answerable = canAnswer(notification, user);
   const confirmUrl = answerable ? acknowledge : undefined;
@@ -76,7 +76,7 @@ export function writeMessage(
       ? []
       : [{ label: done ? texts.actions.done : texts.confirm, url: `${confirmUrl}${done ? '?done' : ''}` }]),
   ];
-  const plainLinks = links.map(({ label, url }) => `${label}: ${url}`);
+  const plainLinks = links.map(({ label, url }) => texts.labelled(label, url));
   const parts = [
     ...notes.map((note) => xml(note).replaceAll('\n', '<br>\n')),
     ...links.map(({ label, url }) => `<a href="${xml(url)}">${xml(label)}</a>`),
@@ -136,6 +136,8 @@ function shortMessage(
   others: readonly string[],
   page: string | undefined,
 ): Message['short'] {
+  if (notification.change !== null && notes.length > 0)
+    return { title: singleLine(subject), text: [...notes, ...(link ? [link] : []), ...others].join('\n') };
   if (title === undefined || notification.change !== null || words?.subject !== undefined)
     return { title: singleLine(subject), text: [text.trim(), ...(page ? [page] : []), ...others].join('\n') };
   const isTask = Boolean(event?.task);
@@ -240,10 +242,13 @@ async function addToReport(
   nowMs: number,
 ): Promise<void> {
   const key = `missed/${user.id}/${Math.floor(nowMs / collectMs)}`;
-  const lines = claimed.map(
-    ({ notification, event }) =>
-      `${singleLine(event?.title ?? textsOf(user).anEvent)}, ${formatTime(notification.event_start_ms, user)}`,
-  );
+  const { locale, timezone } = preferencesOf(user);
+  const lines = claimed
+    .toSorted((a, b) => a.notification.event_start_ms - b.notification.event_start_ms)
+    .map(({ notification: { event_start_ms: startMs }, event }) => {
+      const title = singleLine(event?.title ?? textsOf(user).anEvent);
+      return `${title}, ${shortDate({ startMs, locale, timezone, allDay: event?.all_day === 1 })}`;
+    });
   const existing = await db.selectFrom('notifications').selectAll().where('key', '=', key).executeTakeFirst();
   if (existing?.status === 'planned') {
     const { numUpdatedRows } = await db

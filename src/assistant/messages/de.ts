@@ -7,6 +7,7 @@ function accusative(kind: string): string {
 
 export const german: Catalog = {
   hello: (name) => `Hallo ${name},`,
+  labelled: (label, value) => `${label}: ${value}`.trimEnd(),
   also: 'Außerdem',
   anEvent: 'ein Termin',
   when: 'Wann',
@@ -139,7 +140,7 @@ export const german: Catalog = {
     movedAfter: 'wegen der Ruhezeit später',
   },
   rules: {
-    builtIn: 'eingebaute Regeln',
+    builtIn: 'übliche Erinnerung',
     vip: 'von einer wichtigen Person organisiert',
     internal: 'eine interne Besprechung',
     travel: (minutes) => `${minutes} Minuten Weg`,

@@ -1,6 +1,8 @@
 /** All texts that people receive. English is the fallback, and defines which texts a language has. */
 export const english = {
   hello: (name: string): string => `Hello ${name},`,
+  /** A label before what it names. */
+  labelled: (label: string, value: string): string => `${label}: ${value}`.trimEnd(),
   /** Above the other reminders in a message. */
   also: 'Also',
   anEvent: 'an event',

@@ -2,6 +2,7 @@ import type { Catalog } from './en.ts';
 
 export const spanish: Catalog = {
   hello: (name) => `Hola, ${name}:`,
+  labelled: (label, value) => `${label}: ${value}`.trimEnd(),
   also: 'También',
   anEvent: 'un evento',
   when: 'Cuándo',
@@ -134,7 +135,7 @@ export const spanish: Catalog = {
     movedAfter: 'retrasado por las horas de silencio',
   },
   rules: {
-    builtIn: 'reglas integradas',
+    builtIn: 'recordatorio habitual',
     vip: 'organizado por una persona importante',
     internal: 'una reunión interna',
     travel: (minutes) => `${minutes} minutos de viaje`,

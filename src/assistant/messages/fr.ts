@@ -2,6 +2,7 @@ import type { Catalog } from './en.ts';
 
 export const french: Catalog = {
   hello: (name) => `Bonjour ${name},`,
+  labelled: (label, value) => `${label} : ${value}`.trimEnd(),
   also: 'Aussi',
   anEvent: 'un événement',
   when: 'Quand',
@@ -133,7 +134,7 @@ export const french: Catalog = {
     movedAfter: 'reporté après les heures calmes',
   },
   rules: {
-    builtIn: 'règles intégrées',
+    builtIn: 'rappel habituel',
     vip: 'organisé par une personne importante',
     internal: 'une réunion interne',
     travel: (minutes) => `${minutes} minutes de trajet`,

@@ -47,7 +47,7 @@ describe('a change after a reminder', () => {
     await using assistant = await reminded();
     await move(assistant, '2026-11-18T10:00');
     const [notice, reminder, ...more] = await runWorkerUntil(assistant, at('15:00', 18));
-    expect(notice).toMatch(/^Moved: Haircut, now Wednesday.* 10:00/);
+    expect(notice).toMatch(/^Moved: Haircut, now Wed, .* 10:00/);
     expect(reminder).toMatch(/^Haircut, Wed/);
     expect(reminder).not.toContain('Moved');
     expect(more).toEqual([]);
@@ -224,7 +224,7 @@ describe('a change shortly before a reminder', () => {
     // Planning again does not forget the time before.
     await assistant.call('plan_notifications', { user_id: 'ada', force_replan: true });
     const [notice, ...more] = await runWorkerUntil(assistant, at('20:00', 16));
-    expect(notice).toMatch(/^Moved: Haircut, now Thursday/);
+    expect(notice).toMatch(/^Moved: Haircut, now Thu, /);
     expect(notice).toMatch(/Before, it was Monday.* 2:00/);
     expect(more).toEqual([]);
   });

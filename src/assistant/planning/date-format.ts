@@ -33,6 +33,14 @@ export function shortDate({ startMs, locale, timezone, allDay }: Dated): string 
   });
 }
 
+/** The start as a voice says it, such as `Tuesday, November 17 at 2:00 PM`. Nobody says the year of an event that is near. */
+export function spokenDate({ startMs, locale, timezone, allDay }: Dated): string {
+  return partOf(startMs, isLocale(locale) ? locale : 'en', timezone, {
+    ...{ weekday: 'long', day: 'numeric', month: 'long' },
+    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
+  });
+}
+
 /** Says when a reminder comes, such as `30 minutes before`, and whether quiet hours moved it. */
 export function describeTiming(
   offsetMinutes: number,

@@ -22,7 +22,7 @@ describe('a reminder', () => {
     );
     expect(html).toContain('<a href="https://meet.example.com/board?a=1&amp;b=2">');
     expect(script).toBe(
-      'Hello Ada. This is a reminder of Board meeting, Tuesday, November 17, 2026 at 2:00 PM, at Main Street 1.',
+      'Hello Ada. This is a reminder of Board meeting, Tuesday, November 17 at 2:00 PM, at Main Street 1.',
     );
   });
 

@@ -9,7 +9,7 @@ import type { Answer } from '../icalendar/series.ts';
 import { textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
 import { modelLine, modelText } from '../policy/policy.ts';
-import { formatDate, shortDate } from './date-format.ts';
+import { formatDate, shortDate, spokenDate } from './date-format.ts';
 
 interface Facts {
   readonly name: string;
@@ -73,10 +73,10 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     ...(opening === '' ? [] : ['', opening]),
     '',
     title,
-    `${task ? texts.due : texts.when}: ${when}${facts.allDay ? '' : ` (${facts.timezone})`}`,
+    texts.labelled(task ? texts.due : texts.when, `${when}${facts.allDay ? '' : ` (${facts.timezone})`}`),
     ...notes,
-    ...(where === '' ? [] : [`${texts.where}: ${where}`]),
-    ...(link === '' ? [] : [`${texts.join}: ${link}`]),
+    ...(where === '' ? [] : [texts.labelled(texts.where, where)]),
+    ...(link === '' ? [] : [texts.labelled(texts.join, link)]),
     ...(prompt === undefined ? [] : ['', ...prompt.split('\n')]),
   ];
   const spoken = modelLine(words.script ?? '', 600);
@@ -91,7 +91,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     script: [
       texts.spokenHello(singleLine(facts.name)),
       ...(spoken === '' ? [] : [spoken]),
-      texts.spokenReminder(title, when, where),
+      texts.spokenReminder(title, spokenDate(facts), where),
       ...notes,
       ...(prompt === undefined ? [] : [singleLine(prompt, 600)]),
     ].join(' '),
@@ -127,12 +127,14 @@ export function wordChange(facts: Facts, change: Change, announced: Announced): 
   const cancelled = change === 'cancelled';
   const moved = !cancelled && announced.startMs !== facts.startMs;
   const relocated = !cancelled && announced.place !== undefined && announced.place !== where;
-  const subject = {
-    moved: texts.movedSubject(title, when),
-    place: texts.placeSubject(title, where || texts.noPlace),
-    cancelled: texts.cancelledSubject(title, before),
-    restored: texts.restoredSubject(title, when),
-  }[change];
+  const inOneLine = (now: string, then: string) =>
+    ({
+      moved: texts.movedSubject(title, now),
+      place: texts.placeSubject(title, where || texts.noPlace),
+      cancelled: texts.cancelledSubject(title, then),
+      restored: texts.restoredSubject(title, now),
+    })[change];
+  const subject = inOneLine(shortDate(facts), shortDate({ ...facts, startMs: announced.startMs }));
   const news = [
     ...(cancelled ? [texts.cancelledNews(announced.told)] : []),
     ...(change === 'restored' ? [texts.restoredNews] : []),
@@ -144,16 +146,23 @@ export function wordChange(facts: Facts, change: Change, announced: Announced): 
     texts.hello(singleLine(facts.name)),
     '',
     title,
-    cancelled ? `${texts.cancelled}: ${before}${zone}` : `${moved ? texts.now : texts.when}: ${when}${zone}`,
+    cancelled
+      ? texts.labelled(texts.cancelled, `${before}${zone}`)
+      : texts.labelled(moved ? texts.now : texts.when, `${when}${zone}`),
     ...news,
-    ...(cancelled || where === '' ? [] : [`${texts.where}: ${where}`]),
-    ...(cancelled || link === '' ? [] : [`${texts.join}: ${link}`]),
+    ...(cancelled || where === '' ? [] : [texts.labelled(texts.where, where)]),
+    ...(cancelled || link === '' ? [] : [texts.labelled(texts.join, link)]),
   ];
   return {
     subject: singleLine(subject),
     text: `${lines.join('\n')}\n`,
     html: messageHtml(facts.locale, lines, link),
-    script: singleLine(`${texts.spokenHello(singleLine(facts.name))} ${subject}. ${news.join(' ')}`, 600),
+    script: singleLine(
+      `${texts.spokenHello(singleLine(facts.name))} ${inOneLine(spokenDate(facts), spokenDate({ ...facts, startMs: announced.startMs }))}. ${news.join(' ')}`,
+      600,
+    ),
+    notes: news,
+    ...(cancelled || link === '' ? {} : { link }),
     place: where,
     why: announced.told ? texts.reasons.told : texts.reasons.soon,
     ...(!announced.told && { was: { startMs: announced.startMs, place: announced.place ?? '' } }),

@@ -81,6 +81,7 @@ async function notificationText(data: AssistantData, id: string) {
 /** The text of a message that is not stored, as it would be sent. */
 function asSent({ planMs, payload }: Pick<DesiredNotification, 'planMs' | 'payload'>, user: User) {
   const { subject, text: body, why } = parsePayload(payload);
-  const reason = why === undefined ? [] : [`${textsFor(preferencesOf(user).locale).why}: ${why}`];
+  const texts = textsFor(preferencesOf(user).locale);
+  const reason = why === undefined ? [] : [texts.labelled(texts.why, why)];
   return { plan_time: timestamp(planMs), subject, text: `${[body.trimEnd(), ...reason].join('\n\n')}\n` };
 }

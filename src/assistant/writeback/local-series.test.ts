@@ -126,7 +126,7 @@ describe('a series that is only here', () => {
     ]);
   });
 
-  it('refuses a recurrence rule for one date and a date of a single event', async () => {
+  it('refuses a recurrence rule for one date and another date of a single event', async () => {
     await using assistant = await open();
     await expect(assistant.call('update_event', { ...second, rrule: 'FREQ=DAILY' })).rejects.toThrow(
       'One occurrence has no rrule of its own',
@@ -135,7 +135,7 @@ describe('a series that is only here', () => {
       ...{ user_id: 'ada', id: 'one', title: 'One', start_ts: '2026-10-21T09:00' },
     });
     await expect(
-      assistant.call('update_event', { event_id: 'one', occurrence: '2026-10-21T07:00:00Z', title: 'x' }),
+      assistant.call('update_event', { event_id: 'one', occurrence: '2026-10-22T07:00:00Z', title: 'x' }),
     ).rejects.toThrow('Occurrence not found');
   });
 
@@ -145,8 +145,6 @@ describe('a series that is only here', () => {
     await runWorkerUntil(assistant, Date.parse('2026-10-27T08:00:01Z'));
     await assistant.call('update_event', { ...second, start_ts: '2026-10-28T15:00' });
     const mails = await runWorker(assistant, Date.parse('2026-10-27T08:02:00Z'));
-    expect(mails.map((mail) => mail.split('\n')[0])).toEqual([
-      'Moved: Jour fixe, now Wednesday, October 28, 2026 at 3:00 PM',
-    ]);
+    expect(mails.map((mail) => mail.split('\n')[0])).toEqual(['Moved: Jour fixe, now Wed, Oct 28, 3:00 PM']);
   });
 });
