@@ -5,7 +5,7 @@ import type { Feature, PromptProvider, ResourceProvider } from '../feature.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { Method, Tool, ToolDescription } from '../tool.ts';
 import type { Access } from '../toolsets/access.ts';
-import { type DiscoveryTool, discoveryTools } from '../toolsets/discovery-tools.ts';
+import { type DiscoveryTool, discoveryTools, withEveryday } from '../toolsets/discovery-tools.ts';
 import { extensionMethods } from '../toolsets/other-ways.ts';
 import { isInViews, successors } from '../toolsets/toolsets.ts';
 
@@ -58,7 +58,9 @@ export class Surface {
   }
 
   get discoveryTools(): readonly DiscoveryTool[] {
-    return discoveryTools.filter((tool) => this.access.lists(tool, true));
+    return discoveryTools
+      .filter((tool) => this.access.lists(tool, true))
+      .map((tool) => withEveryday(tool, (name) => this.#allowedTools.has(name)));
   }
 
   async listedTools(): Promise<readonly ToolDescription[]> {

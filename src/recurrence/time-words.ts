@@ -39,7 +39,7 @@ export interface TimeInWords {
 }
 
 /**
- * Reads a time in words. A time of day without a day, such as `18:00`, is the next one after `afterMs`. Throws a `Failure`
+ * Reads a time in words. A time of day without a day, such as `18:00`, and a weekday are the next ones after `afterMs`. Throws a `Failure`
  * that says what was understood if the time is ambiguous, past or unknown.
  */
 export async function readTimeWords(
@@ -88,9 +88,12 @@ async function readIn(
   const isDistance = tags.has('result/relativeDateAndTime') || tags.has('casualReference/now');
   if (start.isCertain('timezoneOffset') && !isDistance)
     throw unclear(written, 'names a time zone; give it in timezone instead');
-  if (afterMs !== nowMs && !isDistance && !start.isCertain('day') && !start.isCertain('weekday'))
-    return readIn(language, written, zone, afterMs, afterMs);
   const wall = Math.floor(result.date().getTime() / 60_000) * 60_000;
+  // From Monday "to friday" is the Friday after that Monday.
+  const isOpen =
+    !start.isCertain('weekday') || wall < Math.floor(wallOf(afterMs, offsetsIn(zone)) / dayMs) * dayMs;
+  if (afterMs !== nowMs && !isDistance && !start.isCertain('day') && isOpen)
+    return readIn(language, written, zone, afterMs, afterMs);
   // An hour of elapsed time is an hour also if the clocks change in between.
   if (isDistance) return future(written, nowMs + result.date().getTime() - nowWall, nowMs);
   refuseUnclearDay(written, text, start, wall, nowWall);

@@ -98,8 +98,8 @@ function offsetMs(written: string): number {
 }
 
 /**
- * Writes a time in words, such as `friday 18:00`, in digits. A time in digits stays as it is. A time of day without a day is
- * the next one after `afterMs`.
+ * Writes a time in words, such as `friday 18:00`, in digits. A time in digits stays as it is. A time of day without a day and a
+ * weekday are the next ones after `afterMs`.
  */
 export async function inDigits(
   written: string,

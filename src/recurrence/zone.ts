@@ -344,3 +344,9 @@ const windowsZones: Readonly<Record<string, string>> = {
   'yakutsk standard time': 'Asia/Yakutsk',
   'yukon standard time': 'America/Whitehorse',
 };
+
+/** The midnight after a midnight. A day can have 23 or 25 hours. */
+export function nextMidnight(midnightMs: number, zone: string): number {
+  const offsets = offsetsIn(zone);
+  return instantOf(wallOf(midnightMs, offsets) + dayMs, offsets);
+}

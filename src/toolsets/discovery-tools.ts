@@ -10,11 +10,11 @@ const callArguments = {
   type: 'object',
   required: ['name'],
   properties: {
-    name: { type: 'string', minLength: 1, description: 'Tool name, as returned by search_tools.' },
+    name: { type: 'string', minLength: 1, description: 'Tool name' },
     arguments: {
       type: 'object',
       default: {},
-      description: 'Arguments of that tool, matching the input schema that search_tools returned.',
+      description: 'Arguments of that tool',
     },
   },
 } as const;
@@ -65,7 +65,7 @@ export const discoveryTools: readonly DiscoveryTool[] = [
     name: 'query_tool',
     title: 'Call a read-only tool',
     description:
-      'Calls a tool that only reads data, found with search_tools. Takes the name and the arguments of that tool and returns its result. Tools that change something need call_tool.',
+      'Calls a tool that only reads data and returns its result. Tools that change something need call_tool.',
     inputSchema: callArguments,
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
@@ -73,11 +73,33 @@ export const discoveryTools: readonly DiscoveryTool[] = [
     name: 'call_tool',
     title: 'Call any tool',
     description:
-      'Calls any tool found with search_tools, also one that changes data, starts an agent or reaches the network. Takes the name and the arguments of that tool and returns its result. Prefer query_tool for tools that only read.',
+      'Calls any tool found with search_tools, also one that changes data, starts an agent or reaches the network, and returns its result. Prefer query_tool for tools that only read.',
     inputSchema: callArguments,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
 ];
+
+/** Tools that everyday requests need, with what a model must know to call them without a search. */
+const everyday: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  query_tool: {
+    find_time: 'people, duration_minutes, from, to, hours; without duration_minutes: who is busy',
+    get_event: 'event_id: id or title; has the answers of guests',
+  },
+  call_tool: {
+    update_event: 'event_id: id or title; occurrence: a date of a series; fields of create_event to change',
+    delete_event: 'event_id, occurrence',
+    send_message: 'who, text',
+    update_user: 'user_id, quiet_start, quiet_end, pause_until, channel_pref, phone_e164, email',
+  },
+};
+
+/** Adds those of them that the connection may call to the description of the tool that calls them. */
+export function withEveryday(tool: DiscoveryTool, isAvailable: (name: string) => boolean): DiscoveryTool {
+  const known = Object.entries(everyday[tool.name] ?? {}).filter(([name]) => isAvailable(name));
+  if (known.length === 0) return tool;
+  const list = known.map(([name, needs]) => `${name} (${needs})`).join(', ');
+  return { ...tool, description: `${tool.description} Without a search: ${list}.` };
+}
 
 /** How many results have their input schema: schemas are long, and the right tool is among the first. */
 const withSchema = 2;

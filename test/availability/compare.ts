@@ -34,7 +34,8 @@ export async function compareWorld(assistant: TestAssistant, seed: number) {
 function argumentsOf(world: World) {
   const clock = (minute: number) =>
     `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
-  const end = new Date(Date.parse(world.day) + world.days * 86_400_000).toISOString().slice(0, 10);
+  // The last day is included.
+  const end = new Date(Date.parse(world.day) + (world.days - 1) * 86_400_000).toISOString().slice(0, 10);
   return {
     duration_minutes: world.durationMinutes,
     from: world.day,

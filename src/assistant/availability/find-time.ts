@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
 import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
-import { type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { nextMidnight, type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
@@ -112,9 +112,11 @@ async function readRange(data: AssistantData, { people, from, to, zone: requeste
   const { timezone, locale } = preferencesOf(users[0]!);
   const zone = requested ?? timezone;
   const read = async (written: string, field: string, afterMs: number) =>
-    parseTime(await inDigits(written, zone, nowMs, locale, field, afterMs), zone, field, nowMs).ms;
-  const startMs = from === undefined ? nowMs : await read(from, 'from', nowMs);
-  const endMs = to === undefined ? startMs + 7 * dayMs : await read(to, 'to', startMs);
+    parseTime(await inDigits(written, zone, nowMs, locale, field, afterMs), zone, field, nowMs);
+  const startMs = from === undefined ? nowMs : (await read(from, 'from', nowMs)).ms;
+  const end = to === undefined ? undefined : await read(to, 'to', startMs);
+  // A day as the end includes that day.
+  const endMs = end === undefined ? startMs + 7 * dayMs : end.allDay ? nextMidnight(end.ms, zone) : end.ms;
   if (endMs <= startMs) throw new Failure('invalid-params', `to must be after from, but "${to}" is not.`);
   if (endMs - startMs > maxDays * dayMs)
     throw new Failure('invalid-params', `from and to must be at most ${maxDays} days apart.`);

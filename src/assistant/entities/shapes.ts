@@ -251,5 +251,5 @@ export const deletedShape = {
 /** What was deleted, in words: the caller may have named it by its title. */
 export const deletedEventShape = {
   ...deletedShape,
-  properties: { ...deletedShape.properties, title: text, start_ts: text },
+  properties: { ...deletedShape.properties, user_id: text, title: text, start_ts: text },
 } as const;

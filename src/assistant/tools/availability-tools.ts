@@ -18,7 +18,11 @@ const range = {
     maxLength: 40,
     description: 'Local 2026-03-01T09:30, 2026-03-01, or friday 14:00. Default: now',
   },
-  to: { type: 'string', maxLength: 40, description: 'As from, at most 92 days later. Default: 7 days' },
+  to: {
+    type: 'string',
+    maxLength: 40,
+    description: 'Last day, included, or time; at most 92 days later. Default: 7 days',
+  },
   zone: { type: 'string', maxLength: 64, description: "Time zone. Default: the first person's" },
 } as const;
 

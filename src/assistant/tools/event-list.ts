@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
 import { type PageRequest, pageOf } from '../../paging.ts';
 import { inDigits, parseTime } from '../../recurrence/written-time.ts';
-import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { nextMidnight } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import { answerTo } from '../editing/guests.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -85,12 +85,12 @@ async function windowOf(
       : findUser(db, userId),
   );
   const { timezone = 'UTC', locale = 'en' } = user === undefined ? {} : preferencesOf(user);
-  const read = async (written: string, field: string) =>
-    parseTime(await inDigits(written, timezone, nowMs, locale, field), timezone, field, nowMs);
+  const read = async (written: string, field: string, afterMs = nowMs) =>
+    parseTime(await inDigits(written, timezone, nowMs, locale, field, afterMs), timezone, field, nowMs);
   const start = from === undefined ? undefined : await read(from, 'from');
-  const end = to === undefined ? undefined : await read(to, 'to');
+  const end = to === undefined ? undefined : await read(to, 'to', start?.ms);
   // A day as the end includes that day.
-  const toMs = end === undefined ? undefined : end.allDay ? nextDay(end.ms, timezone) - 1 : end.ms;
+  const toMs = end === undefined ? undefined : end.allDay ? nextMidnight(end.ms, timezone) - 1 : end.ms;
   const forwardMs = (daysForward ?? (query === undefined ? defaultForward : searchForward)) * dayMs;
   const before = nowMs - daysBack * dayMs;
   const fromMs = start?.ms ?? (toMs === undefined || toMs > before ? before : toMs - forwardMs);
@@ -100,11 +100,6 @@ async function windowOf(
   if (window.toMs - window.fromMs > maxYears * 366 * dayMs)
     throw new Failure('invalid-params', `from and to are more than ${maxYears} years apart.`);
   return window;
-}
-
-function nextDay(midnightMs: number, zone: string): number {
-  const offsets = offsetsIn(zone);
-  return instantOf(wallOf(midnightMs, offsets) + dayMs, offsets);
 }
 
 // ── Cursor ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -64,6 +64,14 @@ describe('an event', () => {
     expect(await assistant.call('delete_event', args)).toMatchObject(deleted);
   });
 
+  it('that is no series is not found on another day', async () => {
+    await using assistant = await open();
+    const other = { event_id: 'teeth', occurrence: '2026-11-30', title: 'Surgeon' };
+    await expect(assistant.call('update_event', other)).rejects.toThrow(
+      'Occurrence not found on 2026-11-30. Name one of 2026-11-24T09:30.',
+    );
+  });
+
   it.each(['surgeon', '???', ''])('is not found by "%s"', async (event_id) => {
     await using assistant = await open();
     await expect(assistant.call('delete_event', { event_id })).rejects.toThrow(
@@ -102,5 +110,17 @@ describe('the last reminder', () => {
   it('is nobody’s if it is not known who asks', async () => {
     await using assistant = openAssistant();
     await expect(assistant.call('acknowledge_notification')).rejects.toThrow(/notification_id/);
+  });
+});
+
+describe('an event that moves', () => {
+  it.each([
+    [{ event_id: 'lunch with sabine', start_ts: 'friday' }, '2026-11-20T11:30:00Z', '2026-11-20T12:30:00Z'],
+    [{ event_id: 'canteen', start_ts: '2026-11-23', occurrence: '2026-11-26' }, '2026-11-23T11:00:00Z'],
+    [{ event_id: 'dentist', start_ts: 'friday', end_ts: '12:00' }, '2026-11-20T08:30:00Z'],
+    [{ event_id: 'dentist', start_ts: '2026-11-20', end_ts: '2026-11-21' }, '2026-11-19T23:00:00Z'],
+  ])('%j', async (change, start_ts, end_ts = expect.anything()) => {
+    await using assistant = await open();
+    expect(await assistant.call('update_event', change)).toMatchObject({ start_ts, end_ts });
   });
 });

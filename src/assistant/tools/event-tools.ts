@@ -37,7 +37,7 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
-import { withDigits } from './local-times.ts';
+import { withDigits, withTimeOfDay } from './local-times.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
@@ -66,6 +66,20 @@ const listed = {
   ...eventRange,
   limit: pageArguments.limit,
   cursor: eventCursor,
+} as const;
+
+const newEvent = {
+  type: 'object',
+  properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
+  required: ['title', 'start_ts'],
+  additionalProperties: false,
+} as const;
+/** The tool is in the default list, so what new events seldom have is left out there. */
+const { organizer: _o, status: _s, kind: _k, ...listedOfNew } = newEvent.properties;
+/** For a timed event, a day alone is a new day at the same time. */
+const newStart = {
+  ...eventFields.start_ts,
+  description: 'As in create_event. A day alone keeps the time, unless end_ts is a day too',
 } as const;
 
 /** `unpaged` lists everything at once, as the document of the contract assistant says. */
@@ -154,15 +168,12 @@ export function eventTools(
       scope: 'calendar:USER',
       core: true,
       title: 'Create Event',
-      description: "Adds an event or series to a user's calendar. Returns it with its id and conflicts.",
+      description:
+        'Adds an event, series or to-do to a calendar; attendees who are known here are invited. Returns it with its conflicts and reminders.',
       phrases:
         'add schedule book plan new meeting appointment lunch dinner calendar diary put invite pencil in set up enter arrange organize make date visit haircut dentist doctor party birthday reserve slot block time note weekly recurring every monday tuesday wednesday thursday friday write down jot trip holiday call with fix',
-      inputSchema: {
-        type: 'object',
-        properties: { user_id: userId, title: eventTitle, ...eventFields, id: newEventId, ...remoteFields },
-        required: ['title', 'start_ts'],
-        additionalProperties: false,
-      },
+      inputSchema: { ...newEvent, properties: listedOfNew as unknown as typeof newEvent.properties },
+      acceptedSchema: newEvent,
       outputSchema: savedEventShape,
       annotations: hints.adds,
       timeoutMs: timeoutMs + remoteTimeoutMs,
@@ -197,7 +208,7 @@ export function eventTools(
       scope: 'calendar:USER',
       title: 'Update Event',
       description:
-        'Changes an event or series, also on a CalDAV server; planned reminders follow. Other fields stay.',
+        'Moves or changes an event, a series or dates of it, also on a CalDAV server; reminders follow. Other fields stay.',
       phrases:
         'move reschedule change edit rename event meeting appointment time location place push shift back forward postpone hour longer shorter extend prolong another different room day earlier later delay swap lunch dentist party call diary monday tuesday wednesday thursday friday bring forward add guest instead relocated start begins ends',
       inputSchema: {
@@ -206,6 +217,7 @@ export function eventTools(
           event_id: eventId,
           title: eventTitle,
           ...eventFields,
+          start_ts: newStart,
           ...scopeFields,
           unset: unsetEventFields,
           confirm: confirmField,
@@ -221,9 +233,10 @@ export function eventTools(
         context,
       ) {
         const event = await data.store.read((db) => findEvent(db, event_id));
-        const input = await withDigits(data, event.user_id, written, event);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
+        const digits = await withDigits(data, event.user_id, written, event);
+        const input = written.start_ts === undefined ? digits : await withTimeOfDay(data, event, key, digits);
         const scope = { occurrence: key, following };
         const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;
@@ -262,7 +275,7 @@ export function eventTools(
           key === undefined ? await viewOf(data, event) : await changedOccurrence(data, event, key);
         await removeEvent(calendars, event, { occurrence: key, following }, { confirm, context });
         const deleted = key === undefined ? event_id : `${event_id} ${key}`;
-        return { structured: { deleted, ...(!unpaged && { title, start_ts }) } };
+        return { structured: { deleted, ...(!unpaged && { user_id: event.user_id, title, start_ts }) } };
       },
     }),
   ];

@@ -15,8 +15,9 @@ export const userId = {
 /** A person who must be named. */
 export const namedUserId = { type: 'string', description: 'Id or name' } as const;
 /** Restricts a list to one user. */
-export const onlyUser = { type: 'string', description: 'Default: everyone' } as const;
-export const eventId = { type: 'string', description: 'From list_events' } as const;
+export const onlyUser = { type: 'string', description: 'Id, name or me. Default: everyone' } as const;
+/** An event, by its id or words of its title. */
+export const eventId = { type: 'string', description: 'Id or title' } as const;
 
 /** Tool arguments for the fields of an event. */
 export const eventFields = {
@@ -58,12 +59,12 @@ export const eventFields = {
     description: 'Default: busy; whole days free',
   },
   rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
-  task: { type: 'string', enum: ['open', 'done'], description: 'Task, due at start_ts' },
+  task: { type: 'string', enum: ['open', 'done'], description: 'To-do, due at start_ts' },
   reminders: {
     type: 'array',
     maxItems: 5,
     items: { type: 'string', pattern: eventLeadPattern },
-    description: 'E.g. 2h, 17:00 or 2026-03-01T17:00; a final ! permits quiet hours. [] for none',
+    description: 'E.g. 30m, 2h, 1d 17:00 (on the day before); a final ! permits quiet hours. [] for none',
   },
   important: { type: 'boolean', description: 'Reminders are kept and escalate' },
   kind: {
@@ -79,10 +80,7 @@ export const eventTitle = {
   pattern: line,
   description: 'Short title',
 } as const;
-export const newEventId = {
-  ...id,
-  description: 'E.g. ada. Default: generated',
-} as const;
+export const newEventId = { ...id, description: 'Default: generated' } as const;
 
 export const unsetEventFields = {
   type: 'array',

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type JsonObject, present } from '../../json.ts';
 import { inDigits, parseTime } from '../../recurrence/written-time.ts';
-import { isZone } from '../../recurrence/zone.ts';
+import { isZone, localText } from '../../recurrence/zone.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { Tool } from '../../tool.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -43,4 +43,26 @@ export async function withDigits<Input extends { start_ts?: string; end_ts?: str
     start_ts === undefined ? (event?.start_ms ?? nowMs) : parseTime(start_ts, zone, 'start_ts', nowMs).ms;
   const end_ts = await digits(input.end_ts, 'end_ts', startMs);
   return { ...input, ...present({ start_ts, end_ts }) };
+}
+
+/** Keeps the time of day of a timed event that moves to another day. With a day as its end, it becomes one of whole days. */
+export async function withTimeOfDay<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
+  data: AssistantData,
+  event: CalendarEvent,
+  occurrence: string | undefined,
+  input: Input,
+): Promise<Input> {
+  const isDay = (written: string | undefined) => /^\d{4}-\d\d-\d\d$/.test(written?.trim() ?? '');
+  const { start_ts, end_ts } = input;
+  if (event.all_day === 1 || !isDay(start_ts) || isDay(end_ts)) return input;
+  const { timezone } = preferencesOf(await data.store.read((db) => findUser(db, event.user_id)));
+  const { findOccurrence } = await import('../entities/occurrence-list.ts');
+  const startMs =
+    occurrence === undefined
+      ? event.start_ms
+      : (await findOccurrence(data, event, occurrence, timezone)).startMs;
+  // Programs that write events in UTC mean the local time of their user.
+  const own = event.provider !== 'local' && event.timezone === 'UTC' ? null : event.timezone;
+  const time = localText(startMs, input.timezone ?? own ?? timezone).slice(11, 16);
+  return { ...input, start_ts: `${start_ts!.trim()}T${time}` };
 }
