@@ -19,6 +19,8 @@ export interface ProofServer {
   readonly exact: boolean;
   /** Spoils some properties of meetings whenever it stores them, whoever sends them. */
   readonly spoils?: boolean;
+  /** Accepts two writes of one version at the same moment, and so loses one. */
+  readonly losesWrites?: boolean;
   /** Number of writes that it refused because the event had changed, if it counts them. */
   refusals?(): number;
   close(): Promise<void>;
@@ -45,7 +47,13 @@ export const proofServers: Readonly<
   DAViCal: {
     isInstalled: hasDavical,
     packages: 'davical php-cli',
-    start: async () => ({ name: 'DAViCal', exact: false, spoils: true, ...(await startDavical()) }),
+    start: async () => ({
+      name: 'DAViCal',
+      exact: false,
+      spoils: true,
+      losesWrites: true,
+      ...(await startDavical()),
+    }),
   },
   Cyrus: {
     isInstalled: hasCyrus,

@@ -32,8 +32,9 @@ const withoutSyncTokens: CalDavProxy['intercept'] = async ({ method, body, forwa
   return new Response(text, { status: 207, headers: reply.headers });
 };
 
-const { loopback, ...realServers } = proofServers;
-for (const [name, { isInstalled, start }] of Object.entries(realServers))
+// The others create no collections here, or keep them elsewhere.
+const servers = Object.entries(proofServers).filter(([name]) => ['Radicale', 'Xandikos'].includes(name));
+for (const [name, { isInstalled, start }] of servers)
   describe.skipIf(!isInstalled)(`an account on ${name} with a task list`, () => {
     /** Xandikos ignores which components a new collection is for. */
     const restricts = name === 'Radicale';
