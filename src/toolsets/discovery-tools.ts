@@ -86,7 +86,8 @@ const everyday: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     get_event: 'event_id: id or title; has the answers of guests',
   },
   call_tool: {
-    update_event: 'event_id: id or title; occurrence: a date of a series; fields of create_event to change',
+    update_event:
+      'event_id: id or title; occurrence: a date of a series; fields of create_event to change; add_attendees',
     delete_event: 'event_id, occurrence',
     send_message: 'who, text',
     update_user: 'user_id, quiet_start, quiet_end, pause_until, channel_pref, phone_e164, email',

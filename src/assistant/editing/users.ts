@@ -27,7 +27,7 @@ import {
 import { invitation } from '../entities/occurrence.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
-import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
+import { type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<
@@ -304,6 +304,6 @@ export function withReminders(
 ): string | null {
   const { [occurrence]: _, ...others } =
     reminders === null ? {} : (JSON.parse(reminders) as Record<string, readonly string[]>);
-  const merged = leads === undefined ? others : { ...others, [occurrence]: leads };
+  const merged = leads === undefined ? others : { ...others, [occurrence]: leads.map(shortLead) };
   return Object.keys(merged).length === 0 ? null : JSON.stringify(merged);
 }

@@ -184,7 +184,8 @@ export async function occurrenceKey(
   const isNamed = (startMs: number) =>
     allDay ? localText(startMs, zone).slice(0, 10) === wall : startMs === ms;
   const starting = all.filter(({ startMs }) => isNamed(startMs));
-  const named = starting.length > 0 ? starting : all.filter(({ key }) => key !== '' && isNamed(keyInstant(key, zone)));
+  const named =
+    starting.length > 0 ? starting : all.filter(({ key }) => key !== '' && isNamed(keyInstant(key, zone)));
   const [only, ...others] = named;
   if (only !== undefined && others.length === 0) return only.key;
   const candidates = named.length > 0 ? named : nearest(all, ms);

@@ -227,7 +227,12 @@ const minuteMs = 60_000;
  */
 export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])$';
 export const eventLeadPattern =
-  '^([0-9]{1,5}[mhd]|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?$';
+  '^([0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?)( before)?|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?$';
+
+/** `2 hours before` as `2h`. */
+export function shortLead(written: string): string {
+  return written.replace(/^(\d+) ?([mhd])[a-z]*(?: before)?(!?)$/, '$1$2$3');
+}
 
 /** The instant of a reminder, in the user's time zone. */
 export function leadTime(lead: string, startMs: number, zone: string): number {

@@ -124,3 +124,21 @@ describe('an event that moves', () => {
     expect(await assistant.call('update_event', change)).toMatchObject({ start_ts, end_ts });
   });
 });
+
+describe('an event in words', () => {
+  it('takes reminders and recurrences in words, and further guests', async () => {
+    await using assistant = await open();
+    const made = await assistant.call('create_event', {
+      ...{ title: 'Choir', start_ts: 'monday 19:00', rrule: 'every 2 weeks on monday' },
+      ...{ reminders: ['1 day before', '2 hours', '15 min!'], attendees: ['Ben'] },
+    });
+    expect(made).toMatchObject({ rrule: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO', reminders: ['1d', '2h', '15m!'] });
+    const more = { event_id: 'choir', add_attendees: ['Cleo', 'ben'] };
+    expect(await assistant.call('update_event', more)).toMatchObject({ attendees: ['Ben', 'Cleo'] });
+    const never = { title: 'Choir', start_ts: 'monday 19:00', rrule: 'sometimes' };
+    await expect(assistant.call('create_event', never)).rejects.toThrow(/"sometimes" .*every weekday/);
+    await expect(
+      assistant.call('answer_invitation', { event_id: 'choir', answer: 'accepted' }),
+    ).rejects.toThrow('there is nothing to answer');
+  });
+});

@@ -18,10 +18,11 @@ import {
   savedEventShape,
   storedEventShape,
 } from '../entities/shapes.ts';
-import { type EventView, eventView, occurrenceView, type Placed } from '../entities/view.ts';
+import { type EventView, eventView, type Placed } from '../entities/view.ts';
 import { checkedPrompt } from './checked-prompt.ts';
 import { eventList, ownAnswer } from './event-list.ts';
 import {
+  addedAttendees,
   confirmField,
   deleteFields,
   eventCursor,
@@ -38,6 +39,7 @@ import {
   userId,
 } from './fields.ts';
 import { withDigits, withTimeOfDay } from './local-times.ts';
+import { changedOccurrence, namedOccurrence } from './named-occurrence.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
 /** Extra time for calendars on a server, and for the user to confirm that invitations go out. */
@@ -218,6 +220,7 @@ export function eventTools(
           title: eventTitle,
           ...eventFields,
           start_ts: newStart,
+          add_attendees: addedAttendees,
           ...scopeFields,
           unset: unsetEventFields,
           confirm: confirmField,
@@ -229,10 +232,11 @@ export function eventTools(
       annotations: hints.replaces,
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call(
-        { event_id, unset = [], occurrence, following, confirm, kind, important, ...written },
+        { event_id, unset = [], occurrence, following, confirm, kind, important, add_attendees, ...fields },
         context,
       ) {
         const event = await data.store.read((db) => findEvent(db, event_id));
+        const written = add_attendees === undefined ? fields : withAttendees(event, fields, add_attendees);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
         const digits = await withDigits(data, event.user_id, written, event);
@@ -290,30 +294,14 @@ async function homeOf({ store }: AssistantData, userId: string, task: string | u
   return (task === undefined && home_calendar) || onlyHere;
 }
 
-/** The key of the occurrence that a request names by its date, its local time or its key. A single event needs none. */
-export async function namedOccurrence(
-  data: AssistantData,
+function withAttendees<Fields extends { attendees?: readonly string[] }>(
   event: CalendarEvent,
-  written: string | undefined,
-): Promise<string | undefined> {
-  if (written === undefined) return undefined;
-  const { occurrenceKey } = await import('../entities/occurrence-list.ts');
-  const user = await data.store.read((db) => findUser(db, event.user_id));
-  return (await occurrenceKey(data, event, written, preferencesOf(user))) || undefined;
-}
-
-/** One occurrence as it is now; one that no longer takes place is cancelled. */
-async function changedOccurrence(data: AssistantData, event: CalendarEvent, key: string): Promise<EventView> {
-  const user = await data.store.read((db) => findUser(db, event.user_id));
-  const zone = preferencesOf(user).timezone;
-  const { findOccurrence, keyInstant } = await import('../entities/occurrence-list.ts');
-  const found = await findOccurrence(data, event, key, zone).catch(() => undefined);
-  if (found !== undefined)
-    return { ...occurrenceView(event, found, zone), ...present({ show_as: found.showAs }) };
-  const startMs = keyInstant(key, zone);
-  const { title, location, description } = event;
-  const gone = { key, startMs, endMs: startMs + event.end_ms - event.start_ms, title, location, description };
-  return occurrenceView(event, { ...gone, status: 'cancelled' }, zone);
+  fields: Fields,
+  added: readonly string[],
+) {
+  const before = fields.attendees ?? (JSON.parse(event.attendees ?? '[]') as string[]);
+  const isNew = (name: string) => !before.some((one) => one.toLowerCase() === name.toLowerCase());
+  return { ...fields, attendees: [...before, ...added.filter(isNew)] };
 }
 
 /** Why no reminder of an event reaches its user, or undefined if one can. */

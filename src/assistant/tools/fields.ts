@@ -58,7 +58,11 @@ export const eventFields = {
     enum: showAsValues,
     description: 'Default: busy; whole days free',
   },
-  rrule: { type: 'string', maxLength: 500, description: 'E.g. FREQ=WEEKLY;BYDAY=MO;COUNT=10' },
+  rrule: {
+    type: 'string',
+    maxLength: 500,
+    description: 'E.g. every monday, or FREQ=WEEKLY;BYDAY=MO;COUNT=10',
+  },
   task: { type: 'string', enum: ['open', 'done'], description: 'To-do, due at start_ts' },
   reminders: {
     type: 'array',
@@ -156,6 +160,10 @@ export const confirmField = {
 export const remoteFields = {
   calendar_id: { type: 'string', description: "CalDAV calendar, or local. Default: the user's" },
   confirm: confirmField,
+} as const;
+export const addedAttendees = {
+  ...eventFields.attendees,
+  description: 'Invites these as well; attendees replaces all',
 } as const;
 /** Which dates of a series are changed. */
 export const scopeFields = {

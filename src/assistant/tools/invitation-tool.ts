@@ -3,8 +3,8 @@ import { defineTool, hints } from '../../tool.ts';
 import type { CalendarOptions } from '../calendar/sync.ts';
 import { type AssistantData, findEvent } from '../entities/entity-access.ts';
 import { invitation } from '../entities/occurrence.ts';
-import { namedOccurrence } from './event-tools.ts';
 import { answerFields, eventId } from './fields.ts';
+import { namedOccurrence } from './named-occurrence.ts';
 
 /** Time for the server. */
 const timeoutMs = 2 * 60_000;

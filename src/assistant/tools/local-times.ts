@@ -23,13 +23,12 @@ export function withLocalTimes(tool: Tool, data: AssistantData): Tool {
   };
 }
 
-/** Writes the times of a request in digits. An end without a day is the next such time after the start. */
-export async function withDigits<Input extends { start_ts?: string; end_ts?: string; timezone?: string }>(
-  { store, clock }: AssistantData,
-  userId: string,
-  input: Input,
-  event?: CalendarEvent,
-): Promise<Input> {
+/**
+ * Writes the times of a request in digits, and its recurrence as a rule. An end without a day is the next such time after the start.
+ */
+export async function withDigits<
+  Input extends { start_ts?: string; end_ts?: string; timezone?: string; rrule?: string },
+>({ store, clock }: AssistantData, userId: string, input: Input, event?: CalendarEvent): Promise<Input> {
   const user = await store.read((db) => findUser(db, userId));
   const { locale, timezone } = preferencesOf(user);
   const named = input.timezone ?? event?.timezone ?? timezone;
@@ -42,7 +41,15 @@ export async function withDigits<Input extends { start_ts?: string; end_ts?: str
   const startMs =
     start_ts === undefined ? (event?.start_ms ?? nowMs) : parseTime(start_ts, zone, 'start_ts', nowMs).ms;
   const end_ts = await digits(input.end_ts, 'end_ts', startMs);
-  return { ...input, ...present({ start_ts, end_ts }) };
+  const rrule = input.rrule === undefined ? undefined : await ruleOf(input.rrule);
+  return { ...input, ...present({ start_ts, end_ts, rrule }) };
+}
+
+/** A rule stays as it is; words such as `every monday` become one. */
+async function ruleOf(written: string): Promise<string> {
+  if (/FREQ=/i.test(written)) return written;
+  const { readRecurrence } = await import('../../recurrence/recurrence-words.ts');
+  return readRecurrence(written).rule;
 }
 
 /** Keeps the time of day of a timed event that moves to another day. With a day as its end, it becomes one of whole days. */
