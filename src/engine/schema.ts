@@ -8,8 +8,9 @@ interface SchemaError {
   readonly message: string;
 }
 
-// Loaded by the first request with parameters, because loading it would slow down the start.
-let library: typeof import('typebox/schema') | undefined;
+// Loaded by the first request with parameters, because loading it would slow down the start. Not the module itself: in the bundle,
+// each of its names is a chain of getters that takes as long as a validation.
+let library: Pick<typeof import('typebox/schema'), 'Check' | 'Compile' | 'Errors'> | undefined;
 
 /** A schema with what its validation needs. `check` is compiled when the schema is used a second time. */
 interface Prepared {
@@ -24,7 +25,9 @@ export function isValidatorLoaded(): boolean {
 }
 
 export async function loadValidator(): Promise<void> {
-  library ??= await import('typebox/schema');
+  if (library !== undefined) return;
+  const { Check, Compile, Errors } = await import('typebox/schema');
+  library = { Check, Compile, Errors };
 }
 
 /**
@@ -32,18 +35,17 @@ export async function loadValidator(): Promise<void> {
  * must be loaded.
  */
 export function parseValue(schema: JsonSchema, value: unknown, subject: string): unknown {
-  const { Compile, Check, Errors } = library!;
   let known = prepared.get(schema);
   if (known === undefined) {
     known = { defaults: defaultsOf(schema), check: undefined };
     prepared.set(schema, known);
   } else if (known.check === undefined) {
-    const compiled = Compile(schema);
+    const compiled = library!.Compile(schema);
     known.check = (candidate) => compiled.Check(candidate);
   }
   const filled = withDefaults(known.defaults, value);
-  if (known.check === undefined ? Check(schema, filled) : known.check(filled)) return filled;
-  const [, errors] = Errors(schema, shortened(filled));
+  if (known.check === undefined ? library!.Check(schema, filled) : known.check(filled)) return filled;
+  const [, errors] = library!.Errors(schema, shortened(filled));
   const found = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
   const issues = found.length > 0 ? found : [invalidItem];
   const text = issues.map((issue) => `${issue.path.join('.') || subject} ${issue.message}`).join('; ');

@@ -8,10 +8,33 @@ export interface AnsweredRequest {
   readonly failed: boolean;
 }
 
-interface Totals {
-  count: number;
-  failed: number;
-  milliseconds: number;
+class Totals {
+  count = 0;
+  failed = 0;
+  milliseconds = 0;
+
+  add({ milliseconds, failed }: AnsweredRequest): void {
+    this.count += 1;
+    this.milliseconds += milliseconds;
+    if (failed) this.failed += 1;
+  }
+}
+
+/** Also keeps the latest durations, in a ring. */
+class MethodTotals extends Totals {
+  readonly #durations = new Float64Array(maxDurations);
+
+  override add(request: AnsweredRequest): void {
+    this.#durations[this.count % maxDurations] = request.milliseconds;
+    super.add(request);
+  }
+
+  /** Oldest first. */
+  get recent(): readonly number[] {
+    if (this.count <= maxDurations) return [...this.#durations.subarray(0, this.count)];
+    const next = this.count % maxDurations;
+    return [...this.#durations.subarray(next), ...this.#durations.subarray(0, next)];
+  }
 }
 
 export interface MethodSummary {
@@ -34,20 +57,13 @@ const maxTools = 300;
 
 /** Counts the requests of each method and keeps their latest durations. */
 export class RequestLog {
-  readonly #methods = new Map<string, Totals & { readonly recent: number[] }>();
+  readonly #methods = new Map<string, MethodTotals>();
   readonly #tools = new Map<string, Totals>();
 
-  add({ method, tool, milliseconds, failed }: AnsweredRequest): void {
-    const entry = entryOf(this.#methods, method, maxMethods, () => ({ ...nothing, recent: [] }));
-    count(entry, milliseconds, failed);
-    entry.recent.push(milliseconds);
-    if (entry.recent.length > maxDurations) entry.recent.shift();
-    if (tool !== undefined)
-      count(
-        entryOf(this.#tools, tool, maxTools, () => ({ ...nothing })),
-        milliseconds,
-        failed,
-      );
+  add(request: AnsweredRequest): void {
+    const { method, tool } = request;
+    entryOf(this.#methods, method, maxMethods, MethodTotals).add(request);
+    if (tool !== undefined) entryOf(this.#tools, tool, maxTools, Totals).add(request);
   }
 
   /** Counters since the start of the process. */
@@ -75,22 +91,16 @@ export class RequestLog {
   }
 }
 
-const nothing: Totals = { count: 0, failed: 0, milliseconds: 0 };
-
-function count(totals: Totals, milliseconds: number, failed: boolean): void {
-  totals.count += 1;
-  totals.milliseconds += milliseconds;
-  if (failed) totals.failed += 1;
-}
-
 function entryOf<Entry>(
   entries: Map<string, Entry>,
   given: string,
   maximum: number,
-  create: () => Entry,
+  Fresh: new () => Entry,
 ): Entry {
-  const name = entries.has(given) || entries.size < maximum ? given : 'other';
-  const entry = entries.get(name) ?? create();
+  const known = entries.get(given);
+  if (known !== undefined) return known;
+  const name = entries.size < maximum ? given : 'other';
+  const entry = entries.get(name) ?? new Fresh();
   entries.set(name, entry);
   return entry;
 }

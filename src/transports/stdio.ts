@@ -97,7 +97,10 @@ export async function serveStdio(
 
   const receive = (chunk: Buffer) => {
     const isServing = arrived.length > 0;
-    arrived.push(...deframer.push(chunk));
+    const frames = deframer.push(chunk);
+    // Most clients send one message and wait for its answer.
+    if (!isServing && frames.length === 1) return handle(frames[0]!);
+    arrived.push(...frames);
     if (!isServing) serve();
   };
   await new Promise<void>((resolve, reject) => {
