@@ -86,16 +86,25 @@ export class Catalog {
     return entries;
   }
 
+  /** The result of `find`, if it can be given without waiting. */
+  known(name: string): CatalogEntry | undefined {
+    if (!isName(name)) return undefined;
+    for (const source of this.sources) {
+      const definition = source.known?.(name);
+      if (definition === undefined) return undefined;
+      if (definition !== 'none') return { definition, source };
+    }
+    return undefined;
+  }
+
   /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
   async find(name: string): Promise<CatalogEntry> {
-    if (name.length > maxNameLength || unsafeName.test(name))
-      throw new Failure('prompt-not-found', 'Prompt not found');
+    if (!isName(name)) throw new Failure('prompt-not-found', 'Prompt not found');
     let unavailable: Failure | undefined;
-    // Not `for … of`, which makes an async function keep much more memory while it waits.
-    for (let at = 0; at < this.sources.length; at++)
+    for (const source of this.sources)
       try {
-        const definition = await this.sources[at]!.get(name);
-        if (definition !== undefined) return { definition, source: this.sources[at]! };
+        const definition = await source.get(name);
+        if (definition !== undefined) return { definition, source };
       } catch (error) {
         unavailable = asUnavailable(error);
       }
@@ -287,6 +296,10 @@ function lineOf({ file, line, column, message }: Problem): string {
 
 /** Line breaks, control characters and direction overrides, which could forge lines or hide a part of the name. */
 const unsafeName = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
+
+function isName(name: string): boolean {
+  return name.length <= maxNameLength && !unsafeName.test(name);
+}
 
 function unsafeNameProblem({ name, file, line }: PromptDefinition): Problem {
   const shown = JSON.stringify(name).replaceAll(

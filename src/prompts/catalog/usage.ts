@@ -30,6 +30,7 @@ export class Usage {
   readonly #documents: Records;
   readonly #oldFolder: string;
   readonly #now: () => number;
+  /** Counts by day, prompt and client. Only the last one can contain the character between them. */
   readonly #pending = new Map<string, number>();
   #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -47,7 +48,7 @@ export class Usage {
   record(prompt: string, client: string): void {
     // The page renders a preview with every key press.
     if (client === 'adjutant-page') return;
-    const key = JSON.stringify([dayOf(this.#now()), prompt, client]);
+    const key = `${dayOf(this.#now())}\0${prompt}\0${client}`;
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + 1);
     this.#boosts = undefined;
     this.#timer ??= setTimeout(() => void this.flush(), flushMs).unref();
@@ -86,7 +87,7 @@ export class Usage {
     try {
       await this.#documents.changeMany(
         kind,
-        counts.map(([key, count]) => addition(key, toUse(key, count))),
+        counts.map(([key, count]) => addition(toUse(key, count))),
       );
       await this.#trim();
     } catch (error) {
@@ -139,13 +140,13 @@ export class Usage {
 }
 
 function toUse(key: string, count: number): DailyUse {
-  const [day, prompt, client] = JSON.parse(key) as [string, string, string];
-  return { day, prompt, client, count };
+  const [day = '', prompt = '', ...client] = key.split('\0');
+  return { day, prompt, client: client.join('\0'), count };
 }
 
-function addition(key: string, use: DailyUse): KeyedEdit {
+function addition(use: DailyUse): KeyedEdit {
   return {
-    key,
+    key: JSON.stringify([use.day, use.prompt, use.client]),
     edit: (current) => ({ next: { ...use, count: use.count + Number(current?.['count'] ?? 0) } }),
   };
 }
@@ -153,7 +154,7 @@ function addition(key: string, use: DailyUse): KeyedEdit {
 function oldUse({ day, prompt, client, count }: JsonObject): KeyedEdit | undefined {
   if (typeof day !== 'string' || typeof prompt !== 'string' || typeof count !== 'number') return undefined;
   const use = { day, prompt, client: String(client), count };
-  return addition(JSON.stringify([day, prompt, use.client]), use);
+  return addition(use);
 }
 
 let lastDay = { number: Number.NaN, text: '' };

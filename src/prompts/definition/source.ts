@@ -13,6 +13,8 @@ export interface PromptSource {
   list(): Promise<readonly PromptDefinition[]>;
   /** `undefined` if the source has no such prompt. Throws `content-missing` if the prompt exists but cannot be read. */
   get(name: string): Promise<PromptDefinition | undefined>;
+  /** The answer of `get`, if it can be given without waiting, because the file was read before and has not changed. */
+  known?(name: string): PromptDefinition | 'none' | undefined;
   /** The current revision of a prompt. If it is not known, the caller uses a digest of the content. */
   revision?(definition: PromptDefinition): Promise<string>;
   problems(): Promise<readonly Problem[]>;

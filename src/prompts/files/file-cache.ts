@@ -175,9 +175,11 @@ function hasStamp(known: Stamp, { ctimeMs, size, ino }: Stamp): boolean {
   return known.ctimeMs === ctimeMs && known.size === size && known.ino === ino;
 }
 
+const unlessMissing = { throwIfNoEntry: false } as const;
+
 function statIfExists(path: string, read: typeof statSync = statSync): Stats | undefined {
   try {
-    return read(path, { throwIfNoEntry: false });
+    return read(path, unlessMissing);
   } catch (error) {
     // A parent of the path is a file, not a folder.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;

@@ -59,9 +59,13 @@ export class UserSource extends FolderSource implements EditablePromptSource {
   }
 
   async get(name: string): Promise<PromptDefinition | undefined> {
-    if (this.#cache.isMissing(this.#file)) return undefined;
-    const file = this.#cache.unchanged(this.#file) ?? (await this.#cache.load(this.#file));
-    return file?.value?.byName.get(name);
+    return (await this.#cache.load(this.#file))?.value?.byName.get(name);
+  }
+
+  known(name: string): PromptDefinition | 'none' | undefined {
+    if (this.#cache.isMissing(this.#file)) return 'none';
+    const file = this.#cache.unchanged(this.#file);
+    return file && (file.value?.byName.get(name) ?? 'none');
   }
 
   async revision(definition: PromptDefinition): Promise<string> {

@@ -80,12 +80,14 @@ export class CommandSource extends FolderSource {
     return { prompts: [...prompts.values()], problems, folders: [this.#folder] };
   }
 
-  /** Rejects names that would lead out of the folder. */
   async get(name: string): Promise<PromptDefinition | undefined> {
-    if (/[\\/\0]/.test(name) || name.startsWith('.')) return undefined;
-    const path = `${this.#prefix}${name}.md`;
-    const file = this.#files.unchanged(path) ?? (await this.#files.load(path));
+    if (isOutside(name)) return undefined;
+    const file = await this.#files.load(`${this.#prefix}${name}.md`);
     return definitionOf(file ?? (await this.#loadAnyCase(name)));
+  }
+
+  known(name: string): PromptDefinition | 'none' | undefined {
+    return isOutside(name) ? 'none' : this.#files.unchanged(`${this.#prefix}${name}.md`)?.value;
   }
 
   /** Finds a file whose extension is not in lower case. */
@@ -171,6 +173,8 @@ const description = 'Text to inject into the prompt template';
 const requiredInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: true }];
 const optionalInput: PromptDefinition['arguments'] = [{ name: 'input', description, required: false }];
 
+/** True for names that would lead out of the folder. */
+const isOutside = (name: string) => /[\\/\0]|^\./.test(name);
 const isCommandFile = (name: string) => /\.md$/i.test(name);
 
 function stem(file: string): string {

@@ -46,11 +46,8 @@ export class Versions {
    * Finds `name`, `name@label` or `name@revision`. A prompt whose own name contains `@` wins. Models and people often write
    * the colon or slash with which commands begin. The end of a name is enough if no other name has it.
    */
-  readonly find = (asked: string): Promise<CatalogEntry> =>
-    this.#catalog.find(asked).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return this.#resolve(asked);
-      throw error;
-    });
+  readonly find = async (asked: string): Promise<CatalogEntry> =>
+    this.#catalog.known(asked) ?? (await this.#search(asked));
 
   /** The whole name of a prompt. A name that no prompt has stays as it is: a deleted prompt has a history too. */
   readonly fullName = (asked: string): Promise<string> =>
@@ -61,6 +58,15 @@ export class Versions {
         throw error;
       },
     );
+
+  async #search(asked: string): Promise<CatalogEntry> {
+    try {
+      return await this.#catalog.find(asked);
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'prompt-not-found') return this.#resolve(asked);
+      throw error;
+    }
+  }
 
   async #resolve(asked: string): Promise<CatalogEntry> {
     const name = asked.replace(/^[:/](?=\S)/, '');
