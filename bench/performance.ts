@@ -29,7 +29,7 @@ const limits: Readonly<Record<string, number>> = {
   'memory after the calls': 1.5,
   'tools/call, 100 at once': 2.5,
   'tools/call, one by one': 2.2,
-  'prompts/get, 100 at once': 2.2,
+  'prompts/get, 100 at once': 2.5,
   'prompts/get, one by one': 2.2,
   'HTTP, tools/call': 2.2,
   'HTTP, tools/call 2026-07-28': 2.2,
