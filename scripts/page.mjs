@@ -102,6 +102,7 @@ const absentInChats = {
     onLoad({ filter: /code-colours\.ts$/ }, () => ({
       contents: 'export const loadColours = async () => undefined;',
     }));
+    onLoad({ filter: /style.(routines|server)\.css$/ }, () => ({ contents: '', loader: 'css' }));
     onLoad({ filter: /people.(calendar-list|person-settings)\.tsx$/ }, () => ({
       contents: 'export const CalendarList = () => null, PersonSettings = () => null;',
     }));

@@ -341,7 +341,9 @@ describe('runs', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Not now.');
   });
 
-  it('wait to be applied if the form says so, and are marked as viewed, applied and taken back', async () => {
+  it('wait to be applied if the form says so, and are marked as viewed, applied and taken back', {
+    timeout: 90_000,
+  }, async () => {
     const task = `Write ${script(patch('*** Add File: src/a.js\n+const a = 1;\n*** Add File: b.txt\n+b'), answer())}`;
     const page = await startRun(task, { sandbox: 'workspace-write', changes: 'ask' });
     await page.getByRole('tab', { name: 'Changes' }).click();
@@ -369,12 +371,15 @@ describe('runs', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  it('compare agents from the form, which lists those that are there', async () => {
+  it('compare agents from the form, which lists those that are there', { timeout: 120_000 }, async () => {
     const page = await server.open();
     await page.goto(server.view('#/runs/+new'));
     await page.getByLabel('Task').fill(`Look ${script(answer({ summary: 'Looked.' }))}`);
     await page.getByLabel(/^Working folder/).fill(work);
     await page.getByLabel('Type').selectOption('delegate_compare');
+    // The programs are asked for their versions.
+    const codex = page.getByLabel('Agent 1').locator('option[value=codex]');
+    await codex.waitFor({ state: 'attached', timeout: 60_000 });
     await page.getByLabel('Agent 1').selectOption('codex');
     await page.getByLabel('Model 1').fill('one');
     await page.getByLabel('Agent 2').selectOption('codex');
@@ -386,7 +391,7 @@ describe('runs', () => {
     await table.getByText('Looked.').first().waitFor();
   });
 
-  it('get the comments on their changes as the next task', async () => {
+  it('get the comments on their changes as the next task', { timeout: 90_000 }, async () => {
     const page = await startRun(`Write ${script(patch('*** Add File: comment.txt\n+high'), answer())}`, {
       sandbox: 'workspace-write',
     });

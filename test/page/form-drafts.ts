@@ -21,7 +21,11 @@ async function form(page: Page, name: FormName): Promise<Locator> {
     form?.closest('details')?.setAttribute('open', '');
     return form?.checkVisibility() === true;
   })()`;
-  await vi.waitUntil(() => page.evaluate<boolean>(isShown), { timeout: 15_000 });
+  await vi
+    .waitUntil(() => page.evaluate<boolean>(isShown), { timeout: 15_000 })
+    .catch(async () => {
+      throw new Error(`The form "${name}" is not shown at ${await page.evaluate('location.hash')}.`);
+    });
   return page.locator(selector).first();
 }
 

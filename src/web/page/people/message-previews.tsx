@@ -8,6 +8,7 @@ import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { useDraft } from '../shared/drafts.tsx';
+import { useAddressed } from '../shared/route.ts';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { LeadFields, leadKinds, leadsOf, writtenLeads } from './lead-fields.tsx';
@@ -91,7 +92,7 @@ export function PlanPreview({ user, close: done }: { user: User; close(): void }
 
 /** The daily agenda as the person would get it. */
 export function AgendaPreview({ user, today, updates }: { user: User; today: string; updates: number }) {
-  const [day, setDay] = useState(today);
+  const [day, setDay] = useAddressed<string>('day', today);
   const { value, error } = useTool('preview_messages', { user_id: user.id, day }, updates);
   const [at] = (user.reminders as Record<string, readonly string[]> | undefined)?.['digest'] ?? [];
   return (

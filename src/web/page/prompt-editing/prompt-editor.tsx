@@ -188,13 +188,15 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         required
         pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*"
         title="Letters, digits, underscores and hyphens"
-        hint={
-          !prompt &&
-          'What you write after the colon. Letters, digits, underscores and hyphens; it begins with no hyphen.'
-        }
+        aria-describedby="name-rule"
         readOnly={prompt !== undefined}
         change={(value) => set({ name: value })}
       />
+      {!prompt && (
+        <p id="name-rule" class="quiet small">
+          What you write after the colon: letters, digits, underscores and hyphens, with no hyphen first.
+        </p>
+      )}
       <TextField label="Title" value={draft.title} change={(value) => set({ title: value })} />
       <TextField
         label="Description"

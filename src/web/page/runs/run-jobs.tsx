@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useAddressed } from '../shared/route.ts';
 import { EvidenceList } from './evidence-list.tsx';
 import { layOutJobs, type Place } from './job-layout.ts';
 import { RunArtifact } from './run-artifact.tsx';
@@ -15,7 +15,7 @@ import {
 /** The jobs of an autopilot run as a graph and on a time axis, with details of the selected job. */
 export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopilot }) {
   const { plan, jobs } = autopilot;
-  const [chosen, setChosen] = useState<string | undefined>();
+  const [chosen, setChosen] = useAddressed<string>('job', '');
   const results = new Map(jobs.map((job) => [job.id, job]));
   const spec = plan.jobs.find(({ id }) => id === chosen);
   return (
@@ -28,7 +28,7 @@ export function RunJobs({ runId, autopilot }: { runId: string; autopilot: Autopi
         plan={plan.jobs}
         results={results}
         chosen={chosen}
-        choose={(id) => setChosen(id === chosen ? undefined : id)}
+        choose={(id) => setChosen(id === chosen ? '' : id)}
       />
       {spec && (
         <JobDetail
@@ -228,7 +228,7 @@ interface RunFilesProps {
 
 /** The files of a run. Clicking a file shows its content. */
 export function RunFiles({ runId, artifacts, folder = '' }: RunFilesProps) {
-  const [open, setOpen] = useState<string | undefined>();
+  const [open, setOpen] = useAddressed<string>(folder === '' ? 'artifact' : 'job-artifact', '');
   const files = artifacts.filter(({ name }) => !name.endsWith('/'));
   if (files.length === 0) return <p class="quiet">No files yet.</p>;
   return (
@@ -240,13 +240,13 @@ export function RunFiles({ runId, artifacts, folder = '' }: RunFilesProps) {
             type="button"
             class="small"
             aria-expanded={open === name}
-            onClick={() => setOpen(open === name ? undefined : name)}
+            onClick={() => setOpen(open === name ? '' : name)}
           >
             {name}
           </button>
         ))}
       </p>
-      {open !== undefined && <RunArtifact runId={runId} name={`${folder}${open}`} />}
+      {files.some(({ name }) => name === open) && <RunArtifact runId={runId} name={`${folder}${open}`} />}
     </>
   );
 }

@@ -290,7 +290,7 @@ function Comment({ path, line, text, isNew, change, remove }: CommentProps) {
         change={change}
         {...(isNew && { ref: focusFirst })}
       />
-      <Button class="plain small" aria-label={`Discard the comment on ${about}`} onClick={remove}>
+      <Button class="plain small" aria-label={`Discard: ${about}`} onClick={remove}>
         Discard
       </Button>
     </div>

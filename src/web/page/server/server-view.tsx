@@ -7,7 +7,7 @@ import { MoreButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { type Finding, placeOf, useHealth } from '../shared/health.ts';
 import { lazy } from '../shared/lazy.tsx';
-import { goTo, pathTo } from '../shared/route.ts';
+import { goTo, pathTo, useAddressed } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { Pending, useTicks, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
@@ -177,8 +177,9 @@ function describeChange(before: object = {}, after: object = {}): string {
 }
 
 function SettingsTable({ settings }: Pick<ToolAnswer<'server_status'>, 'settings'>) {
-  const [showAll, setShowAll] = useState(false);
-  const [query, setQuery] = useState('');
+  const [shown, setShown] = useAddressed<string>('show', 'changed');
+  const [query, setQuery] = useAddressed<string>('find', '', { typed: true });
+  const showAll = shown === 'all';
   const changed = settings.filter(({ origin }) => origin !== 'default');
   const found = (showAll || query !== '' ? settings : changed).filter(({ name, description }) =>
     matches(`${name} ${description}`, query),
@@ -187,7 +188,7 @@ function SettingsTable({ settings }: Pick<ToolAnswer<'server_status'>, 'settings
     <>
       <p class="buttons">
         <SearchField class="narrow" label="Search settings" value={query} change={setQuery} />
-        <Button aria-expanded={showAll} onClick={() => setShowAll(!showAll)}>
+        <Button aria-expanded={showAll} onClick={() => setShown(showAll ? 'changed' : 'all')}>
           {showAll ? 'Show changed settings only' : `Show all ${settings.length} settings`}
         </Button>
       </p>

@@ -4,7 +4,7 @@ import { matches } from '../controls/words.ts';
 import { CopyButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import type { Json, ToolReply } from '../shared/mcp-client.ts';
-import { pathTo } from '../shared/route.ts';
+import { pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 
 interface ListedTool {
@@ -18,7 +18,7 @@ interface ListedTool {
 /** All tools of the server, and a form for the chosen one. */
 export function ToolCaller({ name }: { name: string | undefined }) {
   const { changes } = useConnection();
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useAddressed<string>('find', '', { typed: true });
   const { value: tools = [], error } = useLoaded<readonly ListedTool[]>(
     async (client, signal) => {
       let all: readonly ListedTool[] = [];
@@ -40,7 +40,7 @@ export function ToolCaller({ name }: { name: string | undefined }) {
           {shown.map((one) => (
             <li key={one.name}>
               <a
-                href={pathTo('server', '+tools', one.name)}
+                href={pathTo('server', '+tools', one.name, query === '' ? {} : { find: query })}
                 aria-current={one.name === name ? 'true' : undefined}
               >
                 {one.title ?? one.name}

@@ -6,7 +6,7 @@ import { counted } from '../controls/words.ts';
 import { RunTimeline } from '../runs/run-timeline.tsx';
 import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
 import { useDraft } from '../shared/drafts.tsx';
-import { pathTo } from '../shared/route.ts';
+import { pathTo, useAddressed } from '../shared/route.ts';
 import { asError, useConnection, useLoaded, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 import { type Progress, type TrialWork, tryWithAgent, tryWithModel } from './trial.ts';
@@ -23,7 +23,7 @@ interface Props {
 /** Sends the filled-in prompt to a model or a sub-agent. Two revisions can be compared on the same input. */
 export function TryPrompt({ name, values, blocked, editable }: Props) {
   const { changes } = useConnection();
-  const [compared, setCompared] = useState('');
+  const [compared, setCompared] = useAddressed<string>('with', '');
   const draft = useDraft('trial', name, () => ({ cwd: '' }));
   const { cwd } = draft.fields;
   const [begun] = useState(draft.edited);
