@@ -1,4 +1,5 @@
-// Takes pictures of every view at four widths in both themes, and compares them with the pictures of an earlier run:
+// Takes pictures of every view at five sizes in both themes, reports what does not fit or is too small to press, and compares
+// the pictures with those of an earlier run:
 //   npm run pictures -- [--to FOLDER] [--against FOLDER] [--only WORD]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { putFinishedRun } from '../test/delegate/finished-run.ts';
 import type { Page } from '../test/page/browser.ts';
 import { callTool } from '../test/page/calendar-client.ts';
+import { faultsOf } from '../test/page/layout-faults.ts';
 import { PageServer } from '../test/page/page-server.ts';
 import { differenceBetween } from '../test/page/picture-difference.ts';
 import { emptyViews, type PictureView, views } from '../test/page/picture-views.ts';
@@ -24,7 +26,16 @@ if (against !== undefined && (!existsSync(against) || resolve(against) === resol
   throw new Error(
     `--against ${against}: give the folder of an earlier run, which is not overwritten (${to})`,
   );
-const widths = [390, 768, 1280, 1920];
+/** A phone, the same on its side or a small window at 200 %, a tablet, a laptop and a large screen. */
+const sizes = [
+  { width: 390, height: 900 },
+  { width: 640, height: 400 },
+  { width: 768, height: 900 },
+  { width: 1280, height: 900 },
+  { width: 1920, height: 900 },
+];
+type Size = (typeof sizes)[number];
+const nameOf = ({ width, height }: Size) => (height === 900 ? String(width) : `${width}x${height}`);
 const time = '2026-06-03T09:20:00Z';
 // The same folder each time, because its path is visible in some views.
 const home = join(tmpdir(), 'adjutant-pictures');
@@ -44,8 +55,8 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
-async function takeAll(list: readonly PictureView[], width: number): Promise<void> {
-  const page = await server.open(undefined, { clock: time, viewport: { width, height: 900 } });
+async function takeAll(list: readonly PictureView[], size: Size): Promise<void> {
+  const page = await server.open(undefined, { clock: time, viewport: size });
   for (const { name, hash, shows, prepare } of list.filter((view) => view.name.includes(only))) {
     await page.evaluate(`location.hash = '#/'`);
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
@@ -56,10 +67,15 @@ async function takeAll(list: readonly PictureView[], width: number): Promise<voi
       // Answers to the last requests, such as previews and suggestions.
       await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => {});
     } catch (error) {
-      console.log(`${name} at ${width}: ${(error as Error).message.split('\n')[0]}`);
+      console.log(`${name} at ${nameOf(size)}: ${(error as Error).message.split('\n')[0]}`);
       process.exitCode = 1;
     }
-    await picture(page, `${name}-${width}`);
+    for (const direction of ['rtl', 'ltr'])
+      for (const fault of await faultsOf(page, direction)) {
+        console.log(`${name} at ${nameOf(size)}, ${direction}: ${fault}`);
+        process.exitCode = 1;
+      }
+    await picture(page, `${name}-${nameOf(size)}`);
   }
   await server.closeWindows();
 }
@@ -103,14 +119,18 @@ try {
     // The address is visible in the form for signing in.
     ['--port', '47391'],
   );
-  for (const width of widths) {
-    await takeAll(emptyViews, width);
-    const visitor = await server.open(server.view(''), { clock: time, viewport: { width, height: 900 } });
+  for (const size of sizes) {
+    await takeAll(emptyViews, size);
+    const visitor = await server.open(server.view(''), { clock: time, viewport: size });
     await visitor.getByLabel('Token or full address').waitFor();
-    if ('sign-in'.includes(only)) await picture(visitor, `sign-in-${width}`);
+    if ('sign-in'.includes(only)) await picture(visitor, `sign-in-${nameOf(size)}`);
     await server.closeWindows();
   }
   await callTool(server, 'load_demo', {});
+  await callTool(server, 'create_routine', {
+    ...{ name: 'Morning brief', task: ':demo-research the harbour', cwd: home },
+    when: 'every weekday at 07:00',
+  });
   const { users } = await callTool<{ users: { id: string }[] }>(server, 'list_users', {});
   await callTool(server, 'test_notification', { user_id: users[0]!.id });
   const text = 'Say hello to {{name}} in {{language}}.\nKeep it short.';
@@ -147,7 +167,7 @@ try {
     ].join('\n'),
   );
   countRuns(join(home, 'runs.sqlite'));
-  for (const width of widths) await takeAll(views, width);
+  for (const size of sizes) await takeAll(views, size);
 
   console.log(`${taken.length} pictures are in ${to}.`);
   if (against !== undefined) {

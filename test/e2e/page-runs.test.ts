@@ -400,7 +400,7 @@ describe('runs', () => {
     await file.locator('.line-text').hover();
     await file.getByRole('button', { name: 'Comment on line 1' }).click();
     await page.getByLabel('Comment on line 1 of comment.txt').fill('Write it in capitals.');
-    await page.getByRole('navigation', { name: 'Files' }).getByText('1', { exact: true }).waitFor();
+    await page.getByRole('navigation', { name: 'Files' }).getByText('1 comment').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.reload();
     expect(await page.getByLabel('Comment on line 1 of comment.txt').inputValue()).toBe(

@@ -73,7 +73,7 @@ export const views: readonly PictureView[] = [
   { name: 'run-review', ...run('Task', '.patch details') },
   { name: 'run-new', hash: '#/runs/+new', shows: 'form.editor' },
   { name: 'routines', hash: '#/routines', shows: '.routine-row' },
-  { name: 'routine', hash: '#/routines/Morning brief', shows: '.firings' },
+  { name: 'routine', hash: '#/routines/Morning brief', shows: '.inspector .facts' },
   { name: 'routine-new', hash: '#/routines/+new', shows: 'form.editor' },
   { name: 'run-statistics', hash: '#/runs/+statistics', shows: '.detail table' },
   {

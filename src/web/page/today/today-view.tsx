@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { Menu } from '../controls/menu.tsx';
 import { PageHead } from '../controls/page-head.tsx';
 import { ApprovalCard, answerLabels } from '../runs/approval-card.tsx';
 import { RunsInProgress } from '../runs/runs-in-progress.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { type InboxItem, useInbox } from '../shared/inbox.tsx';
+import { pathTo } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { DismissButton, NeedList } from './need-list.tsx';
 import { NextRoutines } from './next-routines.tsx';
@@ -18,7 +20,15 @@ export function TodayView({ name }: { name: string | undefined }) {
   const day = new Date().toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
   return (
     <>
-      <PageHead title="Today" actions={<NotifyButton />}>
+      <PageHead
+        title="Today"
+        actions={
+          <>
+            <NotifyButton />
+            <NewMenu />
+          </>
+        }
+      >
         <span class="quiet">{day}</span>
       </PageHead>
       <div class="page-body today-view">
@@ -32,6 +42,27 @@ export function TodayView({ name }: { name: string | undefined }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** What a person can begin from here. */
+function NewMenu() {
+  const { mayCall, readOnly } = useConnection();
+  const all = [
+    { title: 'New run', tool: 'delegate_run', href: pathTo('runs', '+new') },
+    { title: 'New prompt', tool: 'create_prompt', href: pathTo('prompts', '+new') },
+    { title: 'New routine', tool: 'create_routine', href: pathTo('routines', '+new') },
+  ] as const;
+  const offered = all.filter(({ tool }) => mayCall(tool));
+  if (readOnly || offered.length === 0) return null;
+  return (
+    <Menu label="New" icon="plus">
+      {offered.map(({ title, href }) => (
+        <a key={title} class="button" href={href}>
+          {title}
+        </a>
+      ))}
+    </Menu>
   );
 }
 
