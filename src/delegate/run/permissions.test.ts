@@ -23,6 +23,13 @@ const unlimited = {
 } as const;
 
 describe('grantSandbox', () => {
+  it('refuses a folder with a path that no system opens, before anything looks at the folders above it', async () => {
+    const endless = '/a'.repeat(500_000);
+    await expect(grantSandbox('read-only', endless, unknownCaller, unlimited)).rejects.toThrow(
+      'a path of more than 4096 characters',
+    );
+  });
+
   it('refuses danger-full-access outside the configured folders', async () => {
     const shop = join(folder, 'shop');
     await expect(grantSandbox('danger-full-access', shop, unknownCaller, unlimited)).rejects.toThrow(

@@ -51,6 +51,9 @@ export interface GrantedSandbox {
   readonly warning?: string;
 }
 
+/** No system opens longer paths, and a run looks at every folder above its own. */
+const maxPathLength = 4096;
+
 /** Narrows the requested sandbox to what the caller has and the settings allow. */
 export async function grantSandbox(
   requested: Sandbox,
@@ -58,6 +61,8 @@ export async function grantSandbox(
   caller: Caller,
   limits: PermissionLimits,
 ): Promise<GrantedSandbox> {
+  if (cwd.length > maxPathLength)
+    throw new Failure('refused', `the working folder has a path of more than ${maxPathLength} characters`);
   const narrowing = await listNarrowing(requested, cwd, caller, limits);
   const sandbox = narrowest(requested, ...narrowing.map((one) => one.sandbox));
   await refuseByFolder(sandbox, cwd, limits);
