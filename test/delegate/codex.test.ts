@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
@@ -102,6 +102,33 @@ describe('the skills that Codex bundles', () => {
     expect(sent).not.toContain('.system');
   });
 });
+
+it.each(['read-only', 'workspace-write'])(
+  'a skill below a hidden folder can be read: %s',
+  async (sandbox) => {
+    const folder = join(bench.home, 'team', 'skills');
+    mkdirSync(join(folder, 'ship-it'), { recursive: true });
+    writeFileSync(
+      join(folder, 'ship-it', 'SKILL.md'),
+      '---\nname: ship-it\ndescription: How to ship the shop.\n---\nKnock three times.\n',
+    );
+    writeFileSync(join(bench.home, 'team', 'secret'), 'planted-secret\n');
+    const server = await bench.connect({
+      'delegate-command': await nativeCodex(),
+      'delegate-answer-within-seconds': '0',
+      'skills-folders': folder,
+    });
+    const { record } = await server.call('delegate_run', {
+      task: `Ship the shop. ${script({ shell: `cat ${folder}/ship-it/SKILL.md; cat ${folder}/../secret` }, answer({ summary: 'Did it.' }))}`,
+      cwd: bench.project,
+      sandbox,
+    });
+    expect(record.status).toBe('completed');
+    const events = readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8');
+    expect(events).toContain('Knock three times.');
+    expect(events).not.toContain('planted-secret');
+  },
+);
 
 describe('delegate_resume with Codex', () => {
   it('resumes a thread and counts only the tokens of the new run', async () => {

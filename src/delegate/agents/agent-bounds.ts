@@ -96,7 +96,7 @@ export function hiddenVariables({
 /** The limits of one call. Without a sandbox, only the settings of the repository are hidden, which can name programs. */
 export async function agentBounds(
   limiter: Agent['profile']['sandbox'],
-  { cwd, origin = cwd, sandbox, approvals, outputSchemaFile }: CommandPlace & Partial<AgentCall>,
+  { cwd, origin = cwd, sandbox, approvals, outputSchemaFile, reads = [] }: CommandPlace & Partial<AgentCall>,
   footprint: Footprint,
   options: SandboxOptions,
 ): Promise<Bounds | undefined> {
@@ -144,7 +144,7 @@ export async function agentBounds(
       ...sockets,
     ]),
     visible: [
-      ...[...person.visible, ...own, ...footprint.reads, cwd, origin],
+      ...[...person.visible, ...own, ...footprint.reads, ...reads, cwd, origin],
       // The prompt names skills by their paths.
       ...options.unreadable.map((path) => join(path, 'skills')),
     ],

@@ -101,6 +101,8 @@ export interface AgentCall {
   readonly ephemeral: boolean;
   /** Which skills the agent may use: all it discovers itself, or only those named in the prompt. */
   readonly skills: 'all' | 'named';
+  /** Folders that it can read although they are below hidden ones. */
+  readonly reads?: readonly string[];
   /** Names of agent features to disable. */
   readonly disable: readonly string[];
   readonly outputSchemaFile: string;

@@ -103,7 +103,7 @@ export function createClaude(options: ClaudeOptions): Agent {
       const subcommandArgs = threadId === undefined || fork === undefined ? resume : ['fork', threadId];
       await refuseBlockingFiles(call.cwd);
       const isTrusted = await isInside(call.cwd, options.trustedFolders);
-      const hidden = await hiddenPaths(options, call.cwd);
+      const hidden = await hiddenPaths(options, call.cwd, call.reads);
       const settings = await claudeSettings(env, call.sandbox, isTrusted, hidden, call.approvals === 'ask');
       const isNew = call.threadId === undefined;
       const preamble = isNew && !isTrusted ? await loadInstructions(call.cwd) : undefined;

@@ -170,7 +170,7 @@ async function isolate(
     disableOthers: isReadOnly,
     allowed: readOnlyServers,
   });
-  const hidden = await hiddenPaths(options, call.cwd);
+  const hidden = await hiddenPaths(options, call.cwd, call.reads);
   const permissions = codexPermissions(call.sandbox, hidden, settings, call.configOverrides);
   const overrides = [
     ...(isReadOnly ? serverFeatures : []),

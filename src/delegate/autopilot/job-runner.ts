@@ -10,7 +10,7 @@ import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.
 import { describe } from '../run/run-report.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../run/run-request.ts';
 import { selectSkills } from '../run/skill-selection.ts';
-import type { IndexedSkill } from '../run/skills.ts';
+import { type IndexedSkill, skillFolders } from '../run/skills.ts';
 import { composePrompt } from '../run/subagent-prompt.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
@@ -215,6 +215,7 @@ async function createJobRequest(
     configOverrides: job.config_overrides ?? [],
     skipGitRepoCheck,
     skills: job.skills_mode === 'auto' ? 'all' : 'named',
+    reads: skillFolders(selection.selected),
   };
 }
 

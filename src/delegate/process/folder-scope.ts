@@ -39,15 +39,25 @@ export interface HiddenFiles {
 
 /**
  * The paths that are hidden from a run in this folder. A sandbox cannot hide a file that is created during the run, so
- * Adjutant's own folders are hidden as a whole, unless the run works in one of them or above it.
+ * Adjutant's own folders are hidden as a whole, unless the run works in one of them or above it, or must read a part of them.
  */
 export async function hiddenPaths(
   { unreadable, ownFolders }: HiddenFiles,
   cwd: string,
+  reads: readonly string[] = [],
 ): Promise<readonly string[]> {
   const place = (await realpath(cwd)) ?? cwd;
   const resolved = await Promise.all(ownFolders.map(async (folder) => (await realpath(folder)) ?? folder));
   const isApart = (folder: string) => !isInFolder(place, folder) && !isInFolder(folder, place);
   const hidden = ownFolders.filter((folder, at) => existsSync(folder) && isApart(resolved[at]!));
-  return [...hidden, ...unreadable.filter((path) => !hidden.some((folder) => isInFolder(path, folder)))];
+  const paths = [...hidden, ...unreadable.filter((path) => !hidden.some((one) => isInFolder(path, one)))];
+  return (await Promise.all(paths.map((path) => exceptFor(path, reads)))).flat();
+}
+
+/** The path itself, or, if some of it must stay readable, everything else in it. */
+async function exceptFor(path: string, reads: readonly string[]): Promise<readonly string[]> {
+  if (reads.some((one) => isInFolder(path, one))) return [];
+  if (!reads.some((one) => isInFolder(one, path))) return [path];
+  const names = await disk.readdir(path).catch(() => []);
+  return (await Promise.all(names.map((name) => exceptFor(join(path, name), reads)))).flat();
 }

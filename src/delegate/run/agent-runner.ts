@@ -294,6 +294,7 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
     ephemeral: request.ephemeral ?? false,
     skills: request.skills ?? 'all',
     disable: request.disable ?? [],
+    reads: request.reads ?? [],
     outputSchemaFile: directory.file('subagent_output.schema.json'),
     lastMessageFile: directory.file('last_message.json'),
     isLive,

@@ -13,7 +13,7 @@ import { type Caller, grantSandbox, mayAsk, type OverrideRights, overrideRights 
 import type { RunRequest } from './run-request.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { type SkillSelection, selectSkills } from './skill-selection.ts';
-import { asSkill, discoverSkills } from './skills.ts';
+import { asSkill, discoverSkills, skillFolders } from './skills.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
 import { refuseUnknownThread, type Target } from './thread.ts';
 
@@ -71,6 +71,7 @@ export async function createRunRequest(
     configOverrides: overrides,
     skipGitRepoCheck: input.skip_git_repo_check,
     skills: input.skills_mode === 'auto' ? 'all' : 'named',
+    reads: skillFolders(selection.selected),
     warnings,
   };
 }

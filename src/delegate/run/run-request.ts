@@ -52,6 +52,8 @@ export interface RunRequest {
   readonly ephemeral?: boolean;
   readonly skills?: 'all' | 'named';
   readonly disable?: readonly string[];
+  /** Folders that the agent can read although they are below hidden ones: those of its skills. */
+  readonly reads?: readonly string[];
   /** False if the caller itself handles answers that do not match the schema. Default: the agent repairs them once. */
   readonly repairsAnswer?: boolean;
   /** Overrides the configured time limit. */

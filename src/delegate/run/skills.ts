@@ -68,6 +68,11 @@ export async function discoverSkills(locations: SkillLocations): Promise<SkillIn
   return { roots, skills };
 }
 
+/** The folders of skills that are not in the repository, and so can be below a folder that is hidden from agents. */
+export function skillFolders(skills: readonly Skill[]): readonly string[] {
+  return skills.flatMap(({ origin, path }) => (origin === 'global' ? [dirname(path)] : []));
+}
+
 export function asSkill({ name, description, origin, path }: Skill): Skill {
   return { name, ...(description !== undefined && { description }), origin, path };
 }
