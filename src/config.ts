@@ -20,7 +20,7 @@ export { withSetting, withTable } from './config/file-edit.ts';
 export type { CommandFlag } from './config/flags.ts';
 export { ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config/own-data.ts';
 export { findPlaces } from './config/places.ts';
-export { type Config, ConfigError } from './config/raw-setting.ts';
+export { type Config, ConfigError, UnknownFlag } from './config/raw-setting.ts';
 export { parseSetting, withoutSecret } from './config/values.ts';
 
 export interface LoadedConfig {

@@ -256,7 +256,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   routines: ['schedule', 'definition', 'firing', 'actions', 'tools', '.'],
-  cli: ['terminal', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
+  cli: ['terminal', 'synonyms', 'client', 'background', 'install', 'assistant', 'doctor', 'prompts', '.'],
   web: [
     'page/controls',
     'page/shared',
@@ -300,7 +300,7 @@ const maxLines = 400;
 /** Packages that only these files and folders may import. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   minisearch: ['search'],
-  stemmer: ['search'],
+  stemmer: ['search', 'toolsets'],
   'typebox/schema': ['engine', 'config', 'tool.ts', 'prompts', 'delegate', 'assistant'],
 };
 
@@ -462,6 +462,7 @@ describe('conventions', () => {
       join('src', 'assistant', 'channels', 'channels.ts'), // the list
       join('src', 'assistant', 'channels', 'telegram.ts'),
       join('src', 'assistant', 'tools', 'prompts.ts'), // the text of a drop-in contract
+      join('src', 'cli', 'synonyms', 'things.ts'), // what people call things
       join('src', 'delegate', 'process', 'private-files.ts'), // folders of programs, hidden from runs
       join('src', 'toolsets', 'everyday-words.ts'), // what people call things
       join('src', 'toolsets', 'wishes', 'people.ts'),

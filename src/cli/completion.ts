@@ -2,7 +2,7 @@ import { wholeList } from '../paging.ts';
 import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { findAction } from './synonyms.ts';
+import { findAction } from './guesses.ts';
 import { type Action, commonFlags, single, UsageError, type Use } from './terminal/command.ts';
 
 /** Each script asks `adjutant completion --words` for the words that fit. */

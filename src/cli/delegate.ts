@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
+import { linesOfRuns } from './guesses.ts';
 import {
   applyModes,
   sandboxes,
@@ -14,13 +15,6 @@ import {
 import type { Terminal } from './terminal/terminal.ts';
 
 const watchIntervalMs = 300;
-
-/** Words that are meant for another command. */
-const commandWords: Readonly<Record<string, string>> = {
-  ...{ list: 'runs list', ls: 'runs list', show: 'runs show last', status: 'runs list', runs: 'runs list' },
-  ...{ watch: 'runs watch last', tail: 'runs tail last', logs: 'runs tail last', stop: 'runs cancel last' },
-  ...{ cancel: 'runs cancel last', undo: 'runs undo last', agents: 'agents', help: 'delegate --help' },
-};
 
 type Sandbox = NonNullable<ToolArguments<'delegate_run'>['sandbox']>;
 
@@ -52,7 +46,12 @@ export const delegate = single('delegate', {
     const task = words.join(' ');
     if (task.trim() === '' && flags['resume'] === undefined)
       throw new UsageError('delegate needs a task\n  Example: adjutant delegate "explain this project"');
-    const meant = words.length === 1 && !isLiteral ? commandWords[task] : undefined;
+    const [, named, its] = /^(?:to |with )?(codex|claude|gemini|qwen|opencode) (.+)$/s.exec(task) ?? [];
+    if (named !== undefined && words.length > 1 && !isLiteral && flags['agent'] === undefined)
+      throw new UsageError(
+        `"${named}" looks like an agent, not a part of the task\n  Did you mean: adjutant delegate ${JSON.stringify(its)} --agent ${named}\n  To give it as a task: adjutant delegate -- ${named} …`,
+      );
+    const [meant] = words.length === 1 && !isLiteral ? linesOfRuns(task) : [];
     if (meant !== undefined)
       throw new UsageError(
         `"${task}" looks like a command, not a task\n  Did you mean: adjutant ${meant}\n  To give it as a task: adjutant delegate -- ${task}`,

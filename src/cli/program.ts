@@ -1,4 +1,4 @@
-import { ConfigError, type LoadedConfig, loadConfig } from '../config.ts';
+import { ConfigError, type LoadedConfig, loadConfig, UnknownFlag } from '../config.ts';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { type LogLevel, setLogFormat, setLogLevel } from '../log.ts';
@@ -50,27 +50,32 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
   let action: Action | undefined;
   try {
     // The servers that Adjutant replaces take --version among their other flags.
-    if (name === '--version' || name === '-v' || (name === 'serve' && rest.includes('--version'))) {
+    if (
+      name === '--version' ||
+      name === '-v' ||
+      name === '-V' ||
+      (name === 'serve' && rest.includes('--version'))
+    ) {
       streams.output.write(`${version}\n`);
       return 0;
     }
     const wantsHelp = name === '--help' || name === '-h' || name === 'help';
-    if (name === undefined || (wantsHelp && rest.length === 0)) {
+    if (name === undefined || (wantsHelp && (rest.length === 0 || rest[0] === 'me'))) {
       const { programHelp } = await import('./help.ts');
       const all = await Promise.all(Object.values(commands).map((load) => load()));
       streams.output.write(programHelp(all, widthOf(streams)));
       return name === undefined ? 2 : 0;
     }
-    const [asked, ...words] = wantsHelp ? rest : argv;
+    const [asked, ...words] = wantsHelp ? rest.flatMap((word) => word.split(/\s+/)) : argv;
     const command = await loadCommand(asked!, words);
-    if (wantsHelp || isHelpAsked(rest)) {
+    if (wantsHelp || isHelpAsked(rest) || isHelpWord(rest)) {
       const { commandHelp } = await import('./help.ts');
-      const named = words.find((word) => !word.startsWith('-'));
+      const named = words.find((word) => !word.startsWith('-') && word !== 'help');
       const found = named === undefined ? undefined : await findWord(command, named);
       streams.output.write(commandHelp(command, found, widthOf(streams)));
       return 0;
     }
-    const loaded = await loadConfig({
+    const loaded = await loadUse(command, {
       argv: rest,
       env: streams.env,
       cwd,
@@ -110,6 +115,54 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
   }
 }
 
+/** `remind help` and `prompts create help`, but not a sentence that contains the word. */
+function isHelpWord(argv: readonly string[]): boolean {
+  return argv.length <= 2 && argv.at(-1) === 'help' && (argv.length === 1 || /^[a-z-]+$/.test(argv[0]!));
+}
+
+/** Loads the settings of a call. If a flag does not exist, the error names what does the same. */
+async function loadUse(command: Command, sources: Parameters<typeof loadConfig>[0]): Promise<LoadedConfig> {
+  try {
+    return await loadConfig(sources);
+  } catch (error) {
+    if (!(error instanceof UnknownFlag)) throw error;
+    const { flagMeant } = await import('./guesses.ts');
+    const argv = sources.argv ?? [];
+    const named = argv.find((word) => !word.startsWith('-'));
+    const isSingle = Object.hasOwn(command.actions, '');
+    const word =
+      isSingle || named === undefined || named !== argv[0]
+        ? Object.keys(command.actions)[0]!
+        : await findWord(command, named);
+    if (word === undefined) {
+      const rest = argv.filter((one) => one !== named);
+      throw await unknownAction(command, named!, rest);
+    }
+    const action = command.actions[word]!;
+    const known = Object.keys({ ...action.flags, ...commonFlags, 'log-level': 0, home: 0, port: 0, host: 0 });
+    const { flag, lines = [] } = flagMeant(error.flag, argv, command, action, known);
+    if (flag !== undefined) throw new UsageError(`unknown flag ${error.flag}; did you mean --${flag}?`);
+    const line = `${command.name} ${word}`.trim();
+    if (lines.length > 0)
+      throw new UsageError(withSuggestions(`unknown flag ${error.flag}`, lines, `${line} --help`));
+    throw error.message.includes('did you mean')
+      ? error
+      : new UsageError(`${error.message}${usageOf(line, action)}`);
+  }
+}
+
+const usageOf = (line: string, { args }: Action): string =>
+  `\n  Usage: adjutant ${[line, args].filter(Boolean).join(' ')}`;
+
+async function unknownAction(command: Command, given: string, rest: readonly string[]): Promise<UsageError> {
+  const { name, actions } = command;
+  const { similarActions } = await import('./guesses.ts');
+  const lines = similarActions(command, given, rest);
+  const message = withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`);
+  const isName = lines.length === 0 && actions['show']?.args !== undefined;
+  return new UsageError(isName ? `${message}\n  If it is a name: adjutant ${name} show ${given}` : message);
+}
+
 function isHelpAsked(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h');
@@ -124,12 +177,11 @@ function widthOf({ output, env }: Streams): number {
 async function loadCommand(name: string, rest: readonly string[]): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load !== undefined) {
-    if (name === 'agents') await refuseWishes(rest);
     return load();
   }
-  const { guessCommands, pluralCommand } = await import('./synonyms.ts');
+  const { guessCommands, pluralCommand } = await import('./guesses.ts');
   if (name.startsWith('-')) {
-    const lines = guessCommands(name, rest, []);
+    const lines = guessCommands([name, ...rest], Object.keys(commands));
     const problem = `write ${name} after a command`;
     throw new UsageError(
       lines.length > 0
@@ -139,39 +191,18 @@ async function loadCommand(name: string, rest: readonly string[]): Promise<Comma
   }
   const plural = pluralCommand(name, Object.keys(commands));
   if (plural !== undefined) return commands[plural]!();
-  const swapped = await swappedLine(name, rest);
-  if (swapped !== undefined)
-    throw new UsageError(withSuggestions(`there is no command "${name}"`, [swapped], '--help'));
   throw new UsageError(
     withSuggestions(
       `there is no command "${name}"`,
-      guessCommands(name, rest, Object.keys(commands)),
+      guessCommands([name, ...rest], Object.keys(commands)),
       '--help',
     ),
   );
 }
 
-/** The line for a verb before its command, such as `list prompts`. */
-async function swappedLine(verb: string, rest: readonly string[]): Promise<string | undefined> {
-  const [noun = '', ...after] = rest;
-  const name = [noun, `${noun}s`].find((one) => Object.hasOwn(commands, one));
-  if (name === undefined) return undefined;
-  const { actionOfVerb } = await import('./synonyms.ts');
-  const action = actionOfVerb(await commands[name]!(), verb, after.length > 0);
-  return action === undefined ? undefined : [name, action, ...after].filter(Boolean).join(' ');
-}
-
-/** `agents` only lists the programs. What people want of an agent at work is a matter of its run. */
-async function refuseWishes(rest: readonly string[]): Promise<void> {
-  const { agentCommands } = await import('./synonyms.ts');
-  const lines = agentCommands(rest);
-  if (lines.length === 0) return;
-  throw new UsageError(withSuggestions('agents lists the agents of this machine', lines, 'runs --help'));
-}
-
 async function findWord(command: Command, word: string): Promise<string | undefined> {
   if (Object.hasOwn(command.actions, word)) return word;
-  const { findAction } = await import('./synonyms.ts');
+  const { findAction } = await import('./guesses.ts');
   return findAction(command, word);
 }
 
@@ -187,30 +218,35 @@ async function findUse(command: Command, { positionals, flags }: LoadedConfig): 
   const isSingle = Object.hasOwn(actions, '');
   const [given, ...after] = isSingle ? ['', ...positionals] : positionals;
   const word = given === undefined ? Object.keys(actions)[0]! : await findWord(command, given);
-  if (word === undefined) {
-    const { similarActions } = await import('./synonyms.ts');
-    const lines = similarActions(command, given!).map((one) => [name, one, ...after].join(' '));
-    const message = withSuggestions(`there is no "${name} ${given}"`, lines, `${name} --help`);
-    const isName = lines.length === 0 && actions['show']?.args !== undefined;
-    throw new UsageError(isName ? `${message}\n  If it is a name: adjutant ${name} show ${given}` : message);
-  }
+  if (word === undefined) throw await unknownAction(command, given!, after);
   const action = actions[word]!;
   const line = `${name} ${word}`.trim();
   const own = { ...commonFlags, ...action.flags };
   for (const [flag, value] of Object.entries(flags))
-    if (value !== undefined && !Object.hasOwn(own, flag))
-      throw new UsageError(`--${flag} cannot be used with ${line}`);
-  checkWords(line, action, after);
-  return { action, word, words: after };
+    if (value !== undefined && !Object.hasOwn(own, flag)) {
+      const { flagMeant } = await import('./guesses.ts');
+      const meant = flagMeant(`--${flag}`, positionals, command, action, Object.keys(own)).flag;
+      const advice = meant === undefined ? '' : `; did you mean --${meant}?`;
+      throw new UsageError(`--${flag} cannot be used with ${line}${advice}`);
+    }
+  const problem = wrongWords(line, action, after);
+  if (problem === undefined) return { action, word, words: after };
+  const { linesForWords } = await import('./guesses.ts');
+  const lines = linesForWords(command, word, after);
+  throw new UsageError(
+    lines.length > 0 ? withSuggestions(problem, lines, '') : `${problem}${usageOf(line, action)}`,
+  );
 }
 
-function checkWords(line: string, { args = '' }: Action, words: readonly string[]): void {
+/** What is wrong with the number of words after an action. */
+function wrongWords(line: string, { args = '' }: Action, words: readonly string[]): string | undefined {
   const wanted = args.split(' ').filter(Boolean);
-  const usage = `\n  Usage: adjutant ${[line, args].filter(Boolean).join(' ')}`;
   const missing = wanted.filter((one) => !one.startsWith('['))[words.length];
-  if (missing !== undefined) throw new UsageError(`${line} needs ${missing.replace('…', '')}${usage}`);
+  if (missing !== undefined) return `${line} needs ${missing.replace('…', '')}`;
+  if (line === 'events list' && /^(?:today|tomorrow|next|upcoming|day|week|month)$/.test(words[0] ?? ''))
+    return `events list takes a person, not "${words[0]}"`;
   const extra = args.includes('…') ? undefined : words[wanted.length];
-  if (extra !== undefined) throw new UsageError(`${line} does not take "${extra}"${usage}`);
+  return extra === undefined ? undefined : `${line} does not take "${extra}"`;
 }
 
 function withSuggestions(problem: string, lines: readonly string[], help: string): string {

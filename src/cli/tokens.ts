@@ -110,7 +110,9 @@ function readScopes(given: LoadedConfig['flags'][string]): readonly string[] {
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '');
   if (scopes.length === 0)
-    throw new UsageError(`say what the token may do with --scope: ${scopeNames.join(', ')}`);
+    throw new UsageError(
+      `say what the token may do with --scope: ${scopeNames.join(', ')}\n  Example: adjutant tokens create phone --scope read`,
+    );
   const unknown = scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new UsageError(unknownScope(unknown));
   return [...new Set(scopes)];

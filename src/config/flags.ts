@@ -10,6 +10,7 @@ import {
   removedTable,
   type SettingName,
   table,
+  UnknownFlag,
 } from './raw-setting.ts';
 
 /** A flag that belongs to one command. Flags of settings are valid for every command. */
@@ -69,22 +70,25 @@ export function parseFlags({
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
-    throw new ConfigError(flagMessage(error as NodeJS.ErrnoException, Object.keys(options), help));
+    throw flagError(error as NodeJS.ErrnoException, Object.keys(options), help);
   }
 }
 
-function flagMessage(error: NodeJS.ErrnoException, known: readonly string[], help: string): string {
+function flagError(error: NodeJS.ErrnoException, known: readonly string[], help: string): ConfigError {
   const [, dashes = '', name] = /^[^']*'(?:-\w, )?(--?)([^'\s=]+)/.exec(error.message) ?? [];
-  if (name === undefined) return error.message;
+  if (name === undefined) return new ConfigError(error.message);
   const flag = dashes + name;
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant =
       dashes === '-' ? undefined : (nearest(name, known) ?? known.find((one) => one.endsWith(`-${name}`)));
-    return `unknown flag ${flag}; ${meant === undefined ? `${help} lists the flags` : `did you mean --${meant}?`}`;
+    const advice = meant === undefined ? `${help} lists the flags` : `did you mean --${meant}?`;
+    return new UnknownFlag(`unknown flag ${flag}; ${advice}`, flag);
   }
-  if (error.message.includes('does not take an argument')) return `${flag} takes no value`;
+  if (error.message.includes('does not take an argument')) return new ConfigError(`${flag} takes no value`);
   const dashed = dashes === '--' && error.message.includes('ambiguous');
-  return `${flag} needs a value${dashed ? `; write a value that begins with a dash as ${flag}=-…` : ''}`;
+  return new ConfigError(
+    `${flag} needs a value${dashed ? `; write a value that begins with a dash as ${flag}=-…` : ''}`,
+  );
 }
 
 export function namedFlags(

@@ -7,6 +7,16 @@ export type SettingName = keyof Config;
 /** An invalid setting. The message names its source and suggests a correction. */
 export class ConfigError extends Error {}
 
+/** A flag that does not exist, as it was written. The command knows which one may be meant. */
+export class UnknownFlag extends ConfigError {
+  readonly flag: string;
+
+  constructor(message: string, flag: string) {
+    super(message);
+    this.flag = flag;
+  }
+}
+
 /** A value for a setting, before validation. */
 export interface RawSetting {
   /** The name of a setting, or of a removed one. */

@@ -1,7 +1,7 @@
 // Classifies first guesses at the command line: node test/guesses/classify.ts FILE
 //
 // FILE has one guess per line, without the name of the program; lines with # are comments. Each runs in an empty home with the
-// built program. "worked": exit code 0. "named": the message names a right command, one of those behind "=>", separated by "|".
+// built program. "worked": exit code 0. "named": the message names a right command or flag, one of those behind "=>", separated by "|".
 // "dead end": everything else, also a message that names only other commands.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,9 @@ export function classifyGuesses(asked: readonly Asked[]): readonly Guess[] {
       const named = [...stderr.matchAll(/adjutant ((?!--help)[a-z][^\n]*)/g)]
         .map(([, command]) => command!)
         .filter((command) => !/^[a-z]+ --help/.test(command));
-      const names = right.some((one) => named.some((command) => command.startsWith(one)));
+      const names = right.some((one) =>
+        one.startsWith('--') ? stderr.includes(` ${one}`) : named.some((command) => command.startsWith(one)),
+      );
       return {
         line,
         outcome: status === 0 ? 'worked' : names ? 'named' : 'dead end',

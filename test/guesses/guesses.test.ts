@@ -5,6 +5,7 @@ import { classifyGuesses, readGuesses } from './classify.ts';
 it.each([
   ['guesses.txt', 100],
   ['habits.txt', 80],
+  ['invented.txt', 70],
 ])(
   '95 of 100 first guesses in %s work or name a right command',
   {

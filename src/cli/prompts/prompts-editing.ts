@@ -20,7 +20,10 @@ export const editingActions: Readonly<Record<string, Action>> = {
       if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,199}$/.test(name))
         throw new UsageError(`"${name}" is not a valid name; use letters, digits, underscores and hyphens`);
       const entered = await newText(invocation, name);
-      if (entered === undefined) throw new UsageError('the text is empty, so no prompt was created');
+      if (entered === undefined)
+        throw new UsageError(
+          `the text is empty, so no prompt was created\n  Example: adjutant prompts create ${name} --text "Greet {{who}}."`,
+        );
       const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(invocation, name, entered);
       return savePrompt(invocation, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
     },

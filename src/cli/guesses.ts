@@ -1,0 +1,267 @@
+// Finds the command lines that somebody may have meant.
+import { nearest } from '../nearest.ts';
+import { flagLines, flagsAlike } from './synonyms/flags.ts';
+import { type Thing, things } from './synonyms/things.ts';
+import { type Meaning, meanings, shortNames, verbsAlone } from './synonyms/verbs.ts';
+import type { Action, Command } from './terminal/command.ts';
+
+/** More lines than these nobody reads. */
+const maxLines = 3;
+
+/** The action that a word names, directly or by a short name. */
+export function findAction({ actions }: Command, word: string): string | undefined {
+  if (Object.hasOwn(actions, word)) return word;
+  const short = Object.hasOwn(shortNames, word) ? shortNames[word]! : [];
+  return short.find((one) => Object.hasOwn(actions, one));
+}
+
+/** Lines for an action that a command does not have: by spelling, or else by meaning. */
+export function similarActions(command: Command, word: string, rest: readonly string[]): readonly string[] {
+  const thing = Object.hasOwn(things, command.name) ? things[command.name]! : thingOf(command.name);
+  const [verb = word] = word.split('-');
+  const meant = thing === undefined ? [] : [word, verb].map((one) => linesAbout(thing, one, rest));
+  const found = meant.find((lines) => lines.length > 0);
+  if (found !== undefined) return found;
+  const spelled = nearest(word, Object.keys(command.actions), typos(word));
+  if (spelled !== undefined) return [filled(`${command.name} ${spelled} …`, rest)];
+  // Where things have names, the word is one of them.
+  return thing === undefined || command.actions['show'] !== undefined ? [] : linesIn(thing.alone, []);
+}
+
+/** The command that a singular names, if its plural means the same. */
+export function pluralCommand(word: string, known: readonly string[]): string | undefined {
+  return known.find((one) => one === `${word}s` && !['run', 'agent', 'calendar'].includes(word));
+}
+
+/** Lines for words that begin with no command: by what they mean, then by spelling. */
+export function guessCommands(words: readonly string[], known: readonly string[]): readonly string[] {
+  const [word = '', ...rest] = words;
+  if (word.startsWith(':')) return [filled('prompts render …', [word.slice(1), ...rest])];
+  // A sentence is a task.
+  const sentence = words.find((one) => /\s/.test(one));
+  if (/\s/.test(word) || (word.startsWith('-') && sentence !== undefined))
+    return /^remind\b/i.test(sentence!)
+      ? [filled('remind …', [sentence!.replace(/^remind /i, '')])]
+      : [filled('delegate …', [sentence!])];
+  const plain = word.replace(/^-+/, '');
+  // "add-event" is "add event".
+  const lines = [linesFor([plain, ...rest]), linesFor([...plain.split('-'), ...rest])].find(
+    ({ length }) => length > 0,
+  );
+  if (lines !== undefined) return lines.filter((line) => known.includes(line.split(' ')[0]!));
+  const spelled = nearest(plain, [...known, ...vocabulary()], typos(plain));
+  if (spelled === undefined) return [];
+  return known.includes(spelled) ? [filled(`${spelled} …`, rest)] : linesFor([spelled, ...rest]);
+}
+
+/** Lines for words that an action does not take, such as a title without its flag. */
+export function linesForWords({ name, actions }: Command, action: string, words: readonly string[]) {
+  const [first = '', ...others] = words;
+  const line = `${name} ${action}`.trim();
+  if (line === 'events create') return eventLines(words);
+  if (line === 'events list' && has(`${meanings.soon} ${meanings.later}`, first))
+    return ['events list --days-forward 7', 'today'];
+  if (line === 'events find') return [filled('events list --query …', words)];
+  if (/^prompts (?:create|add)$/.test(line) && others.length > 0)
+    return [`prompts create ${first} --text ${quoted(others.join(' '))}`];
+  if (line === 'routines create' && others.length > 0)
+    return [`routines create ${first} --task ${quoted(others.join(' '))} --when "every weekday at 7"`];
+  if (/^(?:un)?install$/.test(line)) return words.map((one) => `${line} ${one}`);
+  if (line === 'users create' && others.length > 0)
+    return [`users create ${first} --${/@/.test(others[0]!) ? 'email' : 'phone'} ${others[0]}`];
+  if (line === 'serve') return [has('http web', first) ? 'serve --http' : 'serve'];
+  if (line === 'users me') return ['users show', 'users list'];
+  if (name === 'runs' && words.length === 0 && actions[action]?.args?.startsWith('RUN'))
+    return [`${line} last`, 'runs list'];
+  // A single word that is a verb, as in "remind list".
+  const thing = Object.hasOwn(things, name) ? things[name]! : undefined;
+  return thing !== undefined && action === '' && words.length === 1 ? linesAbout(thing, first, []) : [];
+}
+
+/** Lines for a word that says what to do with runs, and is no task. */
+export function linesOfRuns(word: string): readonly string[] {
+  if (/^(?:agents|agent)$/.test(word)) return ['agents'];
+  return /^[a-z]+$/.test(word) ? linesAbout(things['runs']!, word === 'runs' ? 'list' : word, []) : [];
+}
+
+/** What to write instead of a flag that does not exist: the name of a flag that means the same, or whole lines. */
+export function flagMeant(
+  flag: string,
+  argv: readonly string[],
+  command: Command,
+  action: Action,
+  known: readonly string[],
+): { readonly flag?: string; readonly lines?: readonly string[] } {
+  const name = flag.replace(/^-+/, '').replace(/=.*$/s, '');
+  const words = argv.flatMap((word) => (bare(word) === name ? [] : [word]));
+  if (command.name === 'remind' && has(spoken, name))
+    return { lines: [filled('remind …', argv.flatMap(undashed))] };
+  const own = flagLines[command.name]?.find(([flags]) => has(flags, name));
+  if (own !== undefined)
+    return {
+      lines: linesIn(
+        own[1],
+        words.filter((word) => !word.startsWith('-')),
+      ),
+    };
+  const alike = flagLike(name, known);
+  if (alike !== undefined) return { flag: alike };
+  const spelled = name.length > 2 ? nearest(name, known, typos(name)) : undefined;
+  if (spelled !== undefined) return { flag: spelled };
+  if (
+    action.args
+      ?.toLowerCase()
+      .match(/[a-z]+/g)
+      ?.includes(name)
+  )
+    return { lines: [filled(`${command.name} …`, words)] };
+  const others = words.filter((word) => !word.startsWith('-'));
+  return {
+    lines: Object.hasOwn(things, command.name) ? linesAbout(things[command.name]!, name, others) : [],
+  };
+}
+
+const bare = (word: string): string => word.replace(/^--?([^=]*)(?:=.*)?$/s, '$1');
+
+/** Flags that are words of a reminder: its text, and when it is. */
+const spoken = 'at in on when time date day every daily weekly due t message text title what m';
+
+function undashed(word: string): readonly string[] {
+  const name = bare(word);
+  if (!word.startsWith('-') || !has(spoken, name)) return [word];
+  const [, value] = word.split(/=(.*)/s);
+  return [...(has('at in on every', name) ? [name] : []), ...(value === undefined ? [] : [value])];
+}
+
+const has = (words: string, word: string): boolean => words.split(' ').includes(word);
+
+/** The flag of a command that means the same. */
+function flagLike(name: string, known: readonly string[]): string | undefined {
+  return flagsAlike
+    .map((names) => names.split(' '))
+    .find(([first, ...others]) => known.includes(first!) && others.includes(name))?.[0];
+}
+
+const vocabulary = () => [
+  ...Object.values(things).flatMap(({ words }) => words.split(' ')),
+  ...verbsAlone.flatMap(([words]) => words.split(' ')),
+];
+
+function thingOf(word: string): Thing | undefined {
+  const lower = word.toLowerCase();
+  return Object.values(things).find(({ words }) => has(words, lower));
+}
+
+/** Lines for a thing and a verb in either order, for a thing alone, or for a verb alone. */
+function linesFor(words: readonly string[]): readonly string[] {
+  const [first = '', ...rest] = words;
+  const at = rest.findIndex((one) => !one.startsWith('-') && !/^(?:an?|the|my|new|all)$/.test(one));
+  const second = rest[at] ?? '';
+  const after = rest
+    .slice(0, Math.max(at, 0))
+    .filter((one) => one.startsWith('-'))
+    .concat(rest.slice(at + 1));
+  if (/^(?:get|set)$/.test(first) && /^[a-z_]+\.[a-z_.]+$/.test(second) && !/\.(?:md|ics)$/.test(second))
+    return [filled(`config ${first} …`, rest)];
+  const [one, other] = [thingOf(first), thingOf(second)];
+  if (other !== undefined) {
+    const lines = linesAbout(other, first, after);
+    if (lines.length > 0) return lines.map((line) => withAgent(line, second));
+    if (has(`${meanings.list} ${meanings.show}`, first.toLowerCase())) return linesIn(other.alone, after);
+  }
+  if (one !== undefined && second !== '') {
+    const lines = linesAbout(one, second, after);
+    if (lines.length > 0) return lines.map((line) => withAgent(line, first));
+    if (other !== undefined && after.length === 0) return linesIn(other.alone, []);
+  }
+  const verb = verbsAlone.find(([verbs]) => has(verbs, first.toLowerCase()));
+  if (verb !== undefined && (one === undefined || second !== '')) return linesIn(verb[1], rest);
+  if (one === undefined) return [];
+  if (second === '') return linesIn(one.alone, []);
+  const { show, create, send, use } = one.lines;
+  const wanted = [
+    send,
+    one === things['prompts'] || one === things['users'] ? show : undefined,
+    create ?? use,
+  ];
+  const lines = wanted.flatMap((line) => (line === undefined ? [] : linesIn(line, rest)));
+  return [...lines.map((line) => withAgent(line, first)), ...linesIn(one.alone, [])].slice(0, maxLines);
+}
+
+const clients = 'codex claude gemini qwen opencode cursor vscode zed windsurf';
+
+/** Names an agent or a client that was named instead of a thing. */
+function withAgent(line: string, word: string): string {
+  if (!has(clients, word)) return line;
+  return /^delegate /.test(line)
+    ? `${line} --agent ${word}`
+    : /^(?:un)?install$/.test(line)
+      ? `${line} ${word}`
+      : line;
+}
+
+/** Lines for what somebody does with a thing. */
+function linesAbout(thing: Thing, verb: string, rest: readonly string[]): readonly string[] {
+  const found = (Object.entries(thing.lines) as [Meaning, string][]).find(([meaning]) =>
+    has(meanings[meaning], verb.toLowerCase()),
+  );
+  // A thing with a name is shown; without one, all are listed.
+  if (found?.[0] === 'list' && rest.length > 0 && thing.lines.show && has(meanings.show, verb))
+    return linesIn(thing.lines.show, rest);
+  return found === undefined ? [] : linesIn(found[1], rest);
+}
+
+function linesIn(lines: string, rest: readonly string[]): readonly string[] {
+  return lines
+    .split(' | ')
+    .flatMap((line) => (line === 'EVENT …' ? eventLines(rest) : [filled(line, rest)]))
+    .slice(0, maxLines);
+}
+
+/** A line that adds an event, made of its title and time, or of flags under other names. */
+function eventLines(rest: readonly string[]): readonly string[] {
+  if (rest.some((one) => one.startsWith('--'))) {
+    const known = ['title', 'start', 'end', 'location', 'attendees', 'description'];
+    const named = rest.map((word) => {
+      const flag =
+        word.startsWith('--') && !known.includes(bare(word)) ? flagLike(bare(word), known) : undefined;
+      return flag === undefined ? word : `--${flag}`;
+    });
+    const [title = '', ...others] = named;
+    return [
+      filled(
+        'events create …',
+        title.startsWith('--') || title === '' ? named : ['--title', title, ...others],
+      ),
+    ];
+  }
+  if (/:\/\/|\.ics$/.test(rest.join(' ')))
+    return [filled('calendars add …', rest), filled('calendars import …', rest)];
+  const [title = 'TITLE', ...time] = rest;
+  const start = time.length > 0 ? time.join(' ').replace(/^(?:at|on|for) /, '') : 'tomorrow 12:00';
+  return [`events create --title ${quoted(title)} --start ${quoted(start)}`];
+}
+
+const quoted = (words: string): string => (/^[\w.:@/-]+$/.test(words) ? words : JSON.stringify(words));
+
+/** A line with the words that follow in the place of `…`. */
+function filled(line: string, rest: readonly string[]): string {
+  const [who = 'me', ...text] = rest;
+  if (line.includes('who=…'))
+    return line
+      .replace('who=…', `who=${quoted(who)}`)
+      .replace('text=…', `text=${quoted(text.join(' ') || 'hello')}`);
+  const all = rest.join(' ');
+  if (/(?:--[\w-]+ |=)…/.test(line))
+    return line.replace(/(--([\w-]+) |=)…/, (_, before: string, flag = 'text') =>
+      all === '' ? `${before}${flag.split('-').at(-1).toUpperCase()}` : `${before}${quoted(all)}`,
+    );
+  if (rest.length === 0 && /^runs (?!list|clean|stats|compare)/.test(line)) return line.replace('…', 'last');
+  const words = rest.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word));
+  return line.replace(/ ?…/, words.length > 0 ? ` ${words.join(' ')}` : '');
+}
+
+/** How many letters of a word may be wrong: a suggestion that is not meant misleads more than none. */
+function typos(word: string): number {
+  return word.length < 8 ? (word.length < 4 ? 0 : 1) : 2;
+}
