@@ -34,8 +34,9 @@ export function openAssistant(options: TestOptions = {}): TestAssistant {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-assistant-'));
   const file = options.file ?? join(folder, 'adjutant.db');
   const servers: Server[] = [];
-  const createFeature = () =>
+  const createFeature = (contract: ContractName) =>
     createAssistant({
+      unpaged: contract === 'assistant',
       databaseUrl: file,
       calendars: {
         privateHosts: [],
@@ -50,7 +51,7 @@ export function openAssistant(options: TestOptions = {}): TestAssistant {
       channels: channelConfig(join(folder, 'outbox'), options.channels),
     });
   const serve = (contract: ContractName) => {
-    const server = new Server({ contract: contracts[contract], features: [createFeature()] });
+    const server = new Server({ contract: contracts[contract], features: [createFeature(contract)] });
     servers.push(server);
     return server;
   };

@@ -47,7 +47,7 @@ export async function withDigits<
 
 /** A rule stays as it is; words such as `every monday` become one. */
 async function ruleOf(written: string): Promise<string> {
-  if (/FREQ=/i.test(written)) return written;
+  if (written.includes('=')) return written;
   const { readRecurrence } = await import('../../recurrence/recurrence-words.ts');
   return readRecurrence(written).rule;
 }
