@@ -64,3 +64,20 @@ export class TurnPace {
     return turnOfEventLoop();
   }
 }
+
+/** Resolves to the value, or to `undefined` if it takes longer than these milliseconds. */
+export async function within<Value>(value: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  return Promise.race([value, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * How long a list may take when a client connects. Claude Code waits less than two seconds, with its own start in them; after
+ * that, it knows no command of the server. `undefined` for clients that wait long enough.
+ */
+export function patienceOf(client: string | undefined): number | undefined {
+  return client === 'claude-code' ? 700 : undefined;
+}

@@ -9,6 +9,7 @@ import { Catalog, type CatalogEntry } from './catalog/catalog.ts';
 import { Editor } from './catalog/editor.ts';
 import { Expander } from './catalog/expander.ts';
 import { type ExposeOptions, Exposure } from './catalog/exposure.ts';
+import { LastListed } from './catalog/last-listed.ts';
 import { CatalogProvider } from './catalog/provider.ts';
 import { Shelf } from './catalog/shelf.ts';
 import type { SkillAddress } from './catalog/skill-addresses.ts';
@@ -84,6 +85,8 @@ export interface PromptsOptions {
   readonly skillAddress?: SkillAddress;
   /** Keeps the index of the search. Default: in memory. */
   readonly searchFile?: string;
+  /** Keeps the list of prompts for clients that do not wait until all files are read. */
+  readonly listFile?: string;
   /** Also logs invalid files and missing folders. */
   readonly logsProblems?: boolean;
 }
@@ -217,6 +220,7 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       derives: true,
       choose: (entries, client) => exposure.choose(entries, client),
       filings: () => shelf.filings(),
+      last: options.listFile === undefined ? undefined : new LastListed(options.listFile),
       skillAddress,
       escapes: true,
       revisions: true,

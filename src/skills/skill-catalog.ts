@@ -55,6 +55,9 @@ interface Listing {
   readonly problems: readonly Problem[];
 }
 
+/** All skills are read this long after the list of some, when a client that connects has got its answers. */
+const readAllMs = 2_000;
+
 /** Prompts as skills. Folders are read on first use, after each change of a prompt, and after each change in them. */
 export class SkillCatalog {
   readonly #options: CatalogOptions;
@@ -65,6 +68,7 @@ export class SkillCatalog {
   /** The listing that later changes are compared with. */
   #reported: Listing | undefined;
   #refreshing: Promise<void> = Promise.resolve();
+  #reading: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: CatalogOptions) {
@@ -84,8 +88,25 @@ export class SkillCatalog {
     return (await this.#listing()).folders.get(canonicalUri(uri) ?? '');
   }
 
+  /**
+   * What `resources/list` shows. Clients ask for it when they connect and do not wait long, so at first only these skills are
+   * read. All others follow, and a difference is reported.
+   */
   async listed(): Promise<readonly Resource[]> {
-    return (await this.#listing()).listed;
+    const prompts = await this.#options.prompts();
+    if (this.#current !== undefined || this.#reported !== undefined) return (await this.#listing()).listed;
+    const { listed } = listingOf(await this.#readFolders(prompts.filter(({ isListed = true }) => isListed)));
+    this.#reading ??= setTimeout(() => void this.#readAll(listed), readAllMs).unref();
+    return listed;
+  }
+
+  async #readAll(listed: readonly Resource[]): Promise<void> {
+    try {
+      const now = await this.#listing();
+      if (JSON.stringify(listed) !== JSON.stringify(now.listed) && !this.#closed) this.#options.changed([]);
+    } catch (error) {
+      log('warning', `The skills could not be read: ${messageOf(error)}`);
+    }
   }
 
   async problems(): Promise<readonly Problem[]> {
@@ -125,6 +146,7 @@ export class SkillCatalog {
 
   close(): void {
     this.#closed = true;
+    clearTimeout(this.#reading);
     this.#watcher.close();
   }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { type Change, extensions, type Feature, type ResourceProvider } from '../feature.ts';
+import { patienceOf, within } from '../pace.ts';
 import { defineMethod } from '../tool.ts';
 import type { SkillPrompt } from './prompt-skills.ts';
 import type { CatalogOptions, SkillCatalog } from './skill-catalog.ts';
@@ -39,12 +40,13 @@ export function createSkills(options: SkillsOptions): Feature {
     all = found;
     return chosen;
   };
+  const report = (changes: readonly Change[]) => {
+    for (const listener of listeners) for (const change of changes) listener(change);
+  };
   const load = async (): Promise<SkillCatalog> => {
     const { SkillCatalog } = await import('./skill-catalog.ts');
-    const changed = (files: readonly string[]) => {
-      const changes = [{ kind: 'resources' }, ...files.map((file) => ({ kind: 'resource', uri: file }))];
-      for (const listener of listeners) for (const change of changes) listener(change as Change);
-    };
+    const changed = (files: readonly string[]) =>
+      report([{ kind: 'resources' }, ...files.map((uri): Change => ({ kind: 'resource', uri }))]);
     const catalog = new SkillCatalog({ watch, prompts: chosenPrompts, changed });
     stopListening = libraryChanges(() => catalog.refresh());
     return catalog;
@@ -57,10 +59,18 @@ export function createSkills(options: SkillsOptions): Feature {
     return loading;
   };
 
+  const listed = async () =>
+    (await chosenPrompts()).some(({ folder }) => folder !== undefined) ? (await catalog()).listed() : [];
+
   const resources: ResourceProvider = {
     // Prompts have a list of their own, so only skills with a folder are listed.
-    list: async () =>
-      (await chosenPrompts()).some(({ folder }) => folder !== undefined) ? (await catalog()).listed() : [],
+    async list({ client }) {
+      const all = listed();
+      const patience = patienceOf(client.name);
+      const soon = patience === undefined ? await all : await within(all, patience);
+      if (soon === undefined) void all.then(() => report([{ kind: 'resources' }])).catch(() => {});
+      return soon ?? [];
+    },
     read: async (address) =>
       address.startsWith('skill://') ? (await catalog()).contents(address) : undefined,
   };

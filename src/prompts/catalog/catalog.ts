@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
-import { Pace } from '../../pace.ts';
+import { Pace, within } from '../../pace.ts';
 import { contentRevision, listed, type PromptDefinition, sameContent } from '../definition/definition.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { problemOf } from '../files/file-cache.ts';
@@ -51,6 +51,8 @@ export class Catalog {
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: (() => void)[] = [];
   #merged: Merged = { named: new Map(), lists: [], entries: [], clashes: [] };
+  /** What each source had when it was last read. */
+  readonly #read = new Map<PromptSource, readonly PromptDefinition[]>();
   /** When the entries were last read for a list. */
   #mergedAt = Number.NEGATIVE_INFINITY;
   #reported: readonly CatalogEntry[] | undefined;
@@ -95,6 +97,25 @@ export class Catalog {
       if (definition !== 'none') return { definition, source };
     }
     return undefined;
+  }
+
+  /**
+   * Like `list`, but at the first time without the sources that are still being read after these milliseconds. Listeners are
+   * notified when they are read.
+   */
+  async listWithin(
+    milliseconds: number,
+  ): Promise<{ readonly entries: readonly CatalogEntry[]; readonly isWhole: boolean }> {
+    const whole = this.list();
+    const found = this.#reported === undefined ? await within(whole, milliseconds) : await whole;
+    if (found !== undefined) return { entries: found, isWhole: true };
+    const { entries } = this.#combine(this.sources.map((source) => this.#read.get(source) ?? noDefinitions));
+    this.#reported ??= entries;
+    whole.then(
+      () => this.checkForChanges(),
+      () => {},
+    );
+    return { entries, isWhole: false };
   }
 
   /** Nobody knows whether a prompt exists while a source is unavailable, so `unavailable` is thrown if no other source has it. */
@@ -190,7 +211,9 @@ export class Catalog {
     const lists = await Promise.all(
       this.sources.map(async (source) => {
         try {
-          return await source.list();
+          const list = await source.list();
+          this.#read.set(source, list);
+          return list;
         } catch (error) {
           // An unavailable source must not block the others.
           if (this.sources.length === 1) throw error;
@@ -202,6 +225,11 @@ export class Catalog {
     const known = this.#merged;
     if (lists.length === known.lists.length && lists.every((list, index) => list === known.lists[index]))
       return known;
+    this.#merged = this.#combine(lists);
+    return this.#merged;
+  }
+
+  #combine(lists: Merged['lists']): Merged {
     const named = new Map<string, CatalogEntry>();
     const clashes: Problem[] = [];
     for (const [index, source] of this.sources.entries()) {
@@ -226,8 +254,7 @@ export class Catalog {
         source,
       }))
       .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
-    this.#merged = { named, lists, entries, clashes };
-    return this.#merged;
+    return { named, lists, entries, clashes };
   }
 }
 

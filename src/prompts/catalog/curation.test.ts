@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   command,
   namesOf,
@@ -9,7 +11,13 @@ import {
   textOf,
 } from '../../../test/prompts/open-prompts.ts';
 import { plantTree, write } from '../../../test/tree.ts';
+import type { Context } from '../../context.ts';
 import type { JsonObject } from '../../json.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import type { PromptSource } from '../definition/source.ts';
+import { Catalog } from './catalog.ts';
+import { LastListed } from './last-listed.ts';
+import { CatalogProvider } from './provider.ts';
 
 const patterns = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [`${name}/system.md`, `Text of ${name}.\n{{input}}`]));
@@ -167,3 +175,56 @@ it('hidden prompts and failing tests name their source, so that reports have one
     ['test-failed', 'commands'],
   ]);
 });
+
+it('a client that does not wait gets what is read, and a notification of the rest', async () => {
+  const [quick, slow] = [new BlockedSource('quick'), new BlockedSource('slow')];
+  const catalog = new Catalog([quick, slow]);
+  onTestFinished(() => catalog.close());
+  const names = async () => (await catalog.listWithin(1)).entries.map(({ definition }) => definition.name);
+  const changed = new Promise<void>((resolve) => catalog.subscribe(resolve));
+  quick.unblock();
+  expect(await names()).toEqual(['quick']);
+  slow.unblock();
+  await changed;
+  expect(await names()).toEqual(['quick', 'slow']);
+});
+
+it('a client that does not wait gets the list of its last connection while files are read', async () => {
+  const file = join(plantTree({}), 'listed.json');
+  const client = { client: { name: 'claude-code', version: '1' } } as Context;
+  const open = (sources: readonly PromptSource[]) => {
+    const catalog = new Catalog(sources);
+    onTestFinished(() => catalog.close());
+    const provider = new CatalogProvider({ catalog, asks: false, derives: true, last: new LastListed(file) });
+    return async () => (await provider.list(client)).map(({ name }) => name);
+  };
+  const [quick, slow] = [new BlockedSource('quick'), new BlockedSource('slow')];
+  quick.unblock();
+  expect(await open([quick, slow])()).toEqual(['quick']);
+  const first = open([quick]);
+  await first();
+  expect(await open([slow])()).toEqual(['quick']);
+  writeFileSync(file, '{');
+  expect(await open([slow])()).toEqual([]);
+});
+
+/** Has one prompt, which can be read only after `unblock`. */
+class BlockedSource implements PromptSource {
+  readonly name: string;
+  readonly #prompts: Promise<readonly PromptDefinition[]>;
+  unblock = () => {};
+
+  constructor(name: string) {
+    this.name = name;
+    const prompt: PromptDefinition = {
+      ...{ name, arguments: [], messages: [], tags: [], template: 'none', file: name, line: 1 },
+    };
+    this.#prompts = new Promise((resolve) => {
+      this.unblock = () => resolve([prompt]);
+    });
+  }
+
+  list = () => this.#prompts;
+  get = async () => undefined;
+  problems = async () => [];
+}

@@ -1,6 +1,7 @@
 import type { Client, Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { present } from '../../json.ts';
+import { patienceOf } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import type { PromptSource } from '../definition/source.ts';
@@ -12,6 +13,7 @@ import {
 } from '../rendering/arguments.ts';
 import { renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { LastListed } from './last-listed.ts';
 import type { Filing } from './shelf.ts';
 import { type SkillAddress, withAddresses } from './skill-addresses.ts';
 import { argumentsForWords, argumentsFromWords, dropsWords } from './typed-words.ts';
@@ -38,6 +40,8 @@ interface ProviderOptions {
     entries: readonly CatalogEntry[],
     client: Client | undefined,
   ) => Promise<readonly CatalogEntry[]>;
+  /** Keeps the list for clients that do not wait until all files are read. */
+  readonly last?: LastListed | undefined;
   /** Where clients that cannot read files of this machine find those of a skill. */
   readonly skillAddress?: SkillAddress | undefined;
   /** Whether the result of `get` includes the prompt's revision. */
@@ -72,9 +76,33 @@ export class CatalogProvider implements PromptProvider {
   }
 
   async list(context?: Context, continues = false): Promise<readonly Prompt[]> {
-    const { catalog, choose, filings, derives = false } = this.#options;
+    const { catalog, filings, derives = false } = this.#options;
+    const patience = derives && !continues ? patienceOf(context?.client.name) : undefined;
+    if (patience !== undefined && context?.isPersonal !== true) return this.#listWithin(patience, context);
     const all = await catalog.list(continues);
     if (context?.isPersonal && filings !== undefined) return this.#filed(all, await filings());
+    return this.#chosen(all, context);
+  }
+
+  /** The list that the client got last, or a part, if reading all files takes longer. A notification follows then. */
+  async #listWithin(milliseconds: number, context: Context | undefined): Promise<readonly Prompt[]> {
+    const { catalog, last } = this.#options;
+    const { entries, isWhole } = await catalog.listWithin(milliseconds);
+    if (isWhole) {
+      const prompts = await this.#chosen(entries, context);
+      last?.write(prompts);
+      return prompts;
+    }
+    // Clients that end early do not ask again after the notification.
+    catalog
+      .list()
+      .then(() => this.list(context))
+      .catch(() => {});
+    return (await last?.read()) ?? this.#chosen(entries, context);
+  }
+
+  async #chosen(all: readonly CatalogEntry[], context: Context | undefined): Promise<readonly Prompt[]> {
+    const { choose, derives = false } = this.#options;
     const entries = (await choose?.(all, context?.client)) ?? all;
     const known = derives && dropsWords(context?.client.name) ? this.#forWords : this.#prompts;
     const prompts =

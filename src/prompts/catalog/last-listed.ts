@@ -1,0 +1,42 @@
+import { replaceFile } from '../../atomic-file.ts';
+import type { Prompt } from '../../feature.ts';
+import { isObject } from '../../json.ts';
+import { log } from '../../log.ts';
+import { readRegularFile } from '../../regular-file.ts';
+
+/**
+ * The prompts that an impatient client got last, in a file: reading thousands of files takes longer than such a client waits,
+ * and its list seldom changes between two starts.
+ */
+export class LastListed {
+  readonly #file: string;
+  #written: readonly Prompt[] | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** `undefined` if no client has got a list yet, or the file cannot be used. */
+  async read(): Promise<readonly Prompt[] | undefined> {
+    try {
+      const list: unknown = JSON.parse(await readRegularFile(this.#file));
+      return Array.isArray(list) && list.every(isPrompt) ? list : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  write(prompts: readonly Prompt[]): void {
+    if (this.#written === prompts) return;
+    this.#written = prompts;
+    try {
+      replaceFile(this.#file, JSON.stringify(prompts));
+    } catch (error) {
+      log('debug', `the list of prompts could not be kept in ${this.#file}`, error);
+    }
+  }
+}
+
+function isPrompt(value: unknown): value is Prompt {
+  return isObject(value) && typeof value['name'] === 'string' && Array.isArray(value['arguments']);
+}
