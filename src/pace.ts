@@ -79,5 +79,5 @@ export async function within<Value>(value: Promise<Value>, milliseconds: number)
  * that, it knows no command of the server. `undefined` for clients that wait long enough.
  */
 export function patienceOf(client: string | undefined): number | undefined {
-  return client === 'claude-code' ? 700 : undefined;
+  return client === 'claude-code' ? 500 : undefined;
 }

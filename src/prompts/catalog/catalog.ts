@@ -99,6 +99,11 @@ export class Catalog {
     return undefined;
   }
 
+  /** Whether all sources were read, so that `list` only looks for changes. */
+  get isRead(): boolean {
+    return this.#merged.lists.length > 0;
+  }
+
   /**
    * Like `list`, but at the first time without the sources that are still being read after these milliseconds. Listeners are
    * notified when they are read.

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   command,
   namesOf,
@@ -10,7 +10,7 @@ import {
   structured,
   textOf,
 } from '../../../test/prompts/open-prompts.ts';
-import { plantTree, write } from '../../../test/tree.ts';
+import { plantTree, until, write } from '../../../test/tree.ts';
 import type { Context } from '../../context.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
@@ -201,11 +201,26 @@ it('a client that does not wait gets the list of its last connection while files
   const [quick, slow] = [new BlockedSource('quick'), new BlockedSource('slow')];
   quick.unblock();
   expect(await open([quick, slow])()).toEqual(['quick']);
-  const first = open([quick]);
-  await first();
-  expect(await open([slow])()).toEqual(['quick']);
+  slow.unblock();
+  await until(() => existsSync(file));
+  expect(await open([new BlockedSource('other')])()).toEqual(['quick', 'slow']);
   writeFileSync(file, '{');
-  expect(await open([slow])()).toEqual([]);
+  expect(await open([new BlockedSource('other')])()).toEqual([]);
+});
+
+it('a list that was kept is removed when the files are read in time again', async () => {
+  const file = join(plantTree({ 'listed.json': '[{"name":"old","arguments":[]}]' }), 'listed.json');
+  const source = new BlockedSource('new');
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const catalog = new Catalog([source]);
+  onTestFinished(() => catalog.close());
+  const provider = new CatalogProvider({ catalog, asks: false, derives: true, last: new LastListed(file) });
+  const client = { client: { name: 'claude-code', version: '1' } } as Context;
+  expect(await provider.list(client)).toMatchObject([{ name: 'old' }]);
+  source.unblock();
+  await until(() => !existsSync(file));
+  expect(await provider.list(client)).toMatchObject([{ name: 'new' }]);
 });
 
 /** Has one prompt, which can be read only after `unblock`. */

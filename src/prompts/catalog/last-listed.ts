@@ -1,7 +1,7 @@
+import { rmSync } from 'node:fs';
 import { replaceFile } from '../../atomic-file.ts';
 import type { Prompt } from '../../feature.ts';
 import { isObject } from '../../json.ts';
-import { log } from '../../log.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
 /**
@@ -10,7 +10,6 @@ import { readRegularFile } from '../../regular-file.ts';
  */
 export class LastListed {
   readonly #file: string;
-  #written: readonly Prompt[] | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -27,13 +26,11 @@ export class LastListed {
   }
 
   write(prompts: readonly Prompt[]): void {
-    if (this.#written === prompts) return;
-    this.#written = prompts;
-    try {
-      replaceFile(this.#file, JSON.stringify(prompts));
-    } catch (error) {
-      log('debug', `the list of prompts could not be kept in ${this.#file}`, error);
-    }
+    replaceFile(this.#file, JSON.stringify(prompts));
+  }
+
+  remove(): void {
+    rmSync(this.#file, { force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Client, Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { present } from '../../json.ts';
+import { log } from '../../log.ts';
 import { patienceOf } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
@@ -84,21 +85,25 @@ export class CatalogProvider implements PromptProvider {
     return this.#chosen(all, context);
   }
 
-  /** The list that the client got last, or a part, if reading all files takes longer. A notification follows then. */
+  /**
+   * If reading all files takes longer: the list of the last connection, at once, or else a part. A notification follows when
+   * all are read. The list is kept only while reading takes that long.
+   */
   async #listWithin(milliseconds: number, context: Context | undefined): Promise<readonly Prompt[]> {
     const { catalog, last } = this.#options;
-    const { entries, isWhole } = await catalog.listWithin(milliseconds);
-    if (isWhole) {
-      const prompts = await this.#chosen(entries, context);
-      last?.write(prompts);
-      return prompts;
-    }
+    const kept = catalog.isRead ? undefined : await last?.read();
+    const start = performance.now();
+    const { entries, isWhole } = await catalog.listWithin(kept === undefined ? milliseconds : 0);
+    if (isWhole) return this.#chosen(entries, context);
     // Clients that end early do not ask again after the notification.
     catalog
       .list()
-      .then(() => this.list(context))
-      .catch(() => {});
-    return (await last?.read()) ?? this.#chosen(entries, context);
+      .then(async (all) => {
+        if (performance.now() - start < milliseconds) last?.remove();
+        else last?.write(await this.#chosen(all, context));
+      })
+      .catch((error: unknown) => log('debug', 'the list of prompts could not be kept', error));
+    return kept ?? this.#chosen(entries, context);
   }
 
   async #chosen(all: readonly CatalogEntry[], context: Context | undefined): Promise<readonly Prompt[]> {
