@@ -69,6 +69,16 @@ describe('the sample data', () => {
     expect(allFiles()).toEqual(before);
   });
 
+  it('loaded and removed several times at once › is there as one call after the other leaves it', async () => {
+    const before = allFiles();
+    await using data = demo();
+    const { load, remove } = data;
+    await Promise.all([load(), load(), remove(), load()]);
+    expect(existsSync(join(home, 'commands', sample!))).toBe(true);
+    await Promise.all([load(), remove()]);
+    expect(allFiles()).toEqual(before);
+  });
+
   it('keeps an empty folder that existed before', async () => {
     mkdirSync(join(home, 'commands'));
     await using data = demo();

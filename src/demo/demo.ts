@@ -33,6 +33,13 @@ export function createDemo(options: DemoOptions): Feature {
 }
 
 export function demoTools(options: DemoOptions) {
+  let last: Promise<unknown> = Promise.resolve();
+  /** Loading and removing change the same files, so calls take turns. */
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
+  };
   return [
     defineTool({
       name: 'load_demo',
@@ -61,8 +68,8 @@ export function demoTools(options: DemoOptions) {
       annotations: hints.sets,
       async call(_, context) {
         const { load, remove } = await import('./sample-data.ts');
-        await remove(options, context);
-        return { structured: await load(options, context) };
+        const reload = () => remove(options, context).then(() => load(options, context));
+        return { structured: await inTurn(reload) };
       },
     }),
     defineTool({
@@ -82,7 +89,7 @@ export function demoTools(options: DemoOptions) {
       annotations: hints.replaces,
       async call(_, context) {
         const { remove } = await import('./sample-data.ts');
-        return { structured: await remove(options, context) };
+        return { structured: await inTurn(() => remove(options, context)) };
       },
     }),
   ];
