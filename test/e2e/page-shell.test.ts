@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => server.closeWindows());
 afterAll(() => server.stop());
 
-const palette = (page: Page) => page.getByLabel('Search commands, prompts, runs and tools');
+const palette = (page: Page) => page.getByLabel('Search commands, prompts, runs, events and tools');
 const hash = (page: Page) => page.evaluate<string>('location.hash');
 const openPalette = async (page: Page, query: string) => {
   await page.keyboard.press('Control+k');
@@ -35,6 +35,9 @@ describe('the command palette', () => {
     await page.getByRole('option', { name: 'The beta' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'The beta' }).waitFor();
+    await openPalette(page, 'nothing is called like this');
+    await page.getByRole('status').getByText('Nothing found.').waitFor();
+    await page.keyboard.press('Escape');
     await openPalette(page, 'list_prompts');
     await page.getByRole('option', { name: /^Call List prompts/ }).click();
     await page.getByRole('heading', { name: 'List prompts' }).waitFor();
@@ -95,15 +98,17 @@ describe('the keyboard', () => {
 
 describe('an address', () => {
   it.each([
-    ['#/prompts/alpha/edit', 'Save'],
-    ['#/prompts/alpha/history', 'Duplicate'],
-    ['#/prompts/+new/alpha', 'Create'],
-    ['#/server/+tools/check_health', 'Call tool'],
-  ])('opens a part of a view: %s', async (address, button) => {
+    ['#/prompts/alpha/edit', 'button', 'Save'],
+    ['#/prompts/alpha/history', 'region', 'Changes'],
+    ['#/prompts/+new/alpha', 'button', 'Create'],
+    ['#/server/+tools/check_health', 'button', 'Call tool'],
+    ['#/server/+settings?find=smtp', 'row', 'delivery.smtp_url'],
+    ['#/routines/+new', 'button', 'Create routine'],
+  ])('opens a part of a view: %s', async (address, role, name) => {
     const page = await server.open();
     await page.goto(server.view(address));
     await page.reload();
-    await page.getByRole('button', { name: button }).first().waitFor();
+    await page.getByRole(role, { name }).first().waitFor();
     expect(await page.locator('h1').count()).toBe(1);
   });
 });

@@ -147,6 +147,7 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
         </h1>
         {children}
         <Steps {...steps} today={day === today} go={(next) => setDay(next ?? today)} />
+        <span class="quiet small only-wide">{zone}</span>
         <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
         <div class="head-actions">
           <span class="only-wide">{panelButton('find')}</span>

@@ -6,7 +6,7 @@ import { ChangeButton, ConfirmButton } from '../shared/buttons.tsx';
 import { goTo, pathTo } from '../shared/route.ts';
 import { Pending, useTicks, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { firingTexts, nextText, type Routine, whenText } from './routines-view.tsx';
+import { firingTexts, nextText, type Routine, whenText } from './routine.ts';
 
 /** One routine: what it does, when, and what became of each due time. */
 export function RoutineDetail({ name }: { readonly name: string }) {

@@ -1,4 +1,3 @@
-import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { Icon } from '../controls/icon.tsx';
 import { PageHead } from '../controls/page-head.tsx';
@@ -7,10 +6,9 @@ import { ChangeLink } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
 import { Pending, useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
+import { firingTexts, nextText, type Routine, whenText } from './routine.ts';
 import { RoutineDetail } from './routine-detail.tsx';
 import { RoutineForm } from './routine-form.tsx';
-
-export type Routine = ToolAnswer<'list_routines'>['routines'][number];
 
 /** Tasks that start by themselves: a list, one of them with its history, or the form for a new one. */
 export function RoutinesView({ name }: { readonly name: string | undefined }) {
@@ -78,31 +76,4 @@ function LastFiring({ routine: { last } }: { readonly routine: Routine }) {
       {firingTexts[last.status]} {shortTime(last.ended ?? last.started ?? last.due)}
     </span>
   );
-}
-
-/** How the state of a due time is called. */
-export const firingTexts = {
-  due: 'due',
-  starting: 'starts',
-  running: 'in progress since',
-  completed: 'done',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  skipped: 'skipped',
-} as const;
-
-/** When a routine is due, in words. */
-export function whenText({ when }: Pick<Routine, 'when'>): string {
-  if (typeof when === 'string') return when;
-  const { before, after, match = {} } = when;
-  const matches = Object.entries(match).map(([key, value]) => `${key} “${value}”`);
-  const events = matches.length === 0 ? 'every event' : `events with ${matches.join(' and ')}`;
-  return before === undefined ? `${after ?? ''} after ${events}` : `${before} before ${events}`;
-}
-
-/** The next due time of a routine, or why it has none. */
-export function nextText({ status, next_due: [next] = [] }: Routine): string {
-  if (status === 'unconfirmed') return 'waits for you';
-  if (status === 'paused') return 'paused';
-  return next === undefined ? '' : shortTime(next);
 }
