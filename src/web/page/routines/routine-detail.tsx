@@ -32,8 +32,7 @@ export function RoutineDetail({ name }: { readonly name: string }) {
       invalidate('resources');
       return {
         text: isActive ? `Paused ${routine.name}.` : `${routine.name} is active.`,
-        // A routine that a person has confirmed stays confirmed.
-        ...(status !== 'unconfirmed' && { undo: () => pause(!isActive).then(() => '') }),
+        undo: () => pause(!isActive).then(() => ''),
       };
     });
   const run = () =>
@@ -56,15 +55,22 @@ export function RoutineDetail({ name }: { readonly name: string }) {
         title={routine.name}
         path={[['Routines', pathTo('routines')]]}
         actions={
-          <>
-            <ChangeButton tool="update_routine" disabled={busy} onClick={toggle}>
-              <Icon name={status === 'active' ? 'pause' : 'routines'} />
-              {status === 'active' ? 'Pause' : status === 'paused' ? 'Resume' : 'Confirm and start'}
-            </ChangeButton>
-            <ChangeButton class="primary" tool="run_routine" disabled={busy} onClick={run}>
-              Run now
-            </ChangeButton>
-          </>
+          // What a person confirms is shown on Today, whole, and only that is confirmed.
+          status === 'unconfirmed' ? (
+            <a class="button primary" href={pathTo('today')}>
+              Review it on Today
+            </a>
+          ) : (
+            <>
+              <ChangeButton tool="update_routine" disabled={busy} onClick={toggle}>
+                <Icon name={status === 'active' ? 'pause' : 'routines'} />
+                {status === 'active' ? 'Pause' : 'Resume'}
+              </ChangeButton>
+              <ChangeButton class="primary" tool="run_routine" disabled={busy} onClick={run}>
+                Run now
+              </ChangeButton>
+            </>
+          )
         }
       >
         <span class="quiet">{nextText(routine)}</span>
