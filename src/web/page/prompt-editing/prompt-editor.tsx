@@ -170,7 +170,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
           <DraftNote at={at} {...(!conflict && { discard: () => replaceDraft(base, 'Draft discarded.') })} />
         )}
         <ChangeButton type="submit" class={conflict ? '' : 'primary'}>
-          {prompt ? 'Save' : 'Create'} <kbd>{saveKeys}</kbd>
+          {prompt ? 'Save' : 'Create'} <kbd aria-hidden="true">{saveKeys}</kbd>
         </ChangeButton>
         {conflict && (
           <PromptConflict

@@ -66,7 +66,7 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
         {toast?.text}{' '}
         {toast?.undo && (
           <Button class="small" onClick={() => run(toast)}>
-            Undo <kbd>Z</kbd>
+            Undo <kbd aria-hidden="true">Z</kbd>
           </Button>
         )}
       </div>
