@@ -70,6 +70,8 @@ for (const agent of Object.values(realAgents).filter(({ name }) => isChosen(name
         );
     for (const sandbox of modes) {
       if (isUnprotected && !one.fires.includes(agent.name)) continue;
+      // Codex has no tools that search.
+      if (one.turns(stage).length === 0) continue;
       runs += 1;
       const title = `access    ${agent.name.padEnd(8)} ${sandbox.padEnd(18)} ${one.name}`;
       const started = performance.now();
