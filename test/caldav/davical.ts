@@ -37,16 +37,17 @@ export async function startDavical(): Promise<Davical> {
     throw error;
   }
   const port = await freePort();
-  const child = spawn(program, ['-S', `127.0.0.1:${port}`, '-t', `${files}/htdocs`], {
-    // Several processes, because requests overlap.
-    env: { ...env, PHP_CLI_SERVER_WORKERS: '4' },
-    stdio: 'ignore',
-    // The workers are children, which end with the group.
-    detached: true,
-  });
+  // When our end of the shell's input closes, even because this process died, the shell stops the server and its workers.
+  const serve = '"$@" & server=$!; read -r end; kill -INT $server; wait $server';
+  const child = spawn(
+    'sh',
+    ['-c', serve, 'sh', program, '-S', `127.0.0.1:${port}`, '-t', `${files}/htdocs`],
+    // Several workers, because requests overlap.
+    { env: { ...env, PHP_CLI_SERVER_WORKERS: '4' }, stdio: ['pipe', 'ignore', 'ignore'] },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const close = async () => {
-    process.kill(-child.pid!, 'SIGKILL');
+    child.stdin.end();
     await exited;
     await postgres.close();
   };
