@@ -114,6 +114,8 @@ export interface PromptsFeature extends Feature {
 interface LibraryPrompt extends PromptDefinition {
   /** Whether clients list it. */
   readonly isListed: boolean;
+  /** The source that has the prompt. */
+  readonly source: string;
 }
 
 const everything: ExposeOptions = { rules: ['all'], limit: 0 };
@@ -194,6 +196,7 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
           ...entry.definition,
           ...present({ description: shownDescription(entry.definition) }),
           isListed: isExposed.has(entry),
+          source: entry.source.name,
         }));
         library = { of: [entries, exposed], prompts };
       }

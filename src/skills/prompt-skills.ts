@@ -1,5 +1,6 @@
 import type { Content } from '../content.ts';
 import type { Problem } from '../feature.ts';
+import { present } from '../json.ts';
 import { singleLine } from '../single-line.ts';
 import {
   digestOf,
@@ -31,6 +32,8 @@ export interface SkillPrompt {
   readonly line: number;
   /** Set for a skill, which is served with all files of this folder. */
   readonly folder?: string;
+  /** The source of the prompt, which problems name. */
+  readonly source?: string;
   /** Whether `resources/list` contains the skill. Default: true. */
   readonly isListed?: boolean;
 }
@@ -59,8 +62,9 @@ export function promptSkills(prompts: readonly SkillPrompt[]): SkillReading {
     } else {
       const why = reason ?? `it is larger than ${skillLimits.bytes} bytes`;
       const message = `The prompt "${prompt.name}" is not served as a skill: ${why}.`;
-      const { file, line } = prompt;
-      problems.push({ file, line, severity: 'warning', message, prompts: [prompt.name] });
+      const { file, line, source } = prompt;
+      const place = present({ file, line, source });
+      problems.push({ ...place, severity: 'warning', message, prompts: [prompt.name] });
     }
   }
   return { skills: [...skills.values()], problems };

@@ -1,7 +1,7 @@
 import type { ResourceContents } from '../content.ts';
 import { Failure } from '../failure.ts';
 import type { Problem, Resource } from '../feature.ts';
-import { messageOf } from '../json.ts';
+import { messageOf, present } from '../json.ts';
 import { log } from '../log.ts';
 import { promptSkills, type SkillPrompt } from './prompt-skills.ts';
 import {
@@ -181,10 +181,15 @@ export class SkillCatalog {
     const problems: Problem[] = [];
     const byRoot = new Map<string, { readonly skill: Skill; readonly from: string }>();
     for (const prompt of prompts) {
-      const { folder, file, name } = prompt;
+      const { folder, file, name, source } = prompt;
       if (folder === undefined) continue;
       const report = (message: string) =>
-        problems.push({ file, line: 1, severity: 'warning', message, prompts: [name] });
+        problems.push({
+          ...present({ file, line: 1, source }),
+          severity: 'warning',
+          message,
+          prompts: [name],
+        });
       const watch = (found: readonly string[]) => folders.push(...found);
       try {
         const root = addressOf(name);

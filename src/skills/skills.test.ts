@@ -67,6 +67,7 @@ function openSkills(
       (await request('skills/list'))['skills']!.map(({ frontmatter }) => (frontmatter as JsonObject)['name']),
     problems: async () =>
       [...(await library.problems!()), ...(await skills.problems!())].map(({ message }) => message),
+    sourcesOfProblems: async () => (await skills.problems!()).map(({ source }) => source),
     library,
     skills,
   };
@@ -500,6 +501,13 @@ describe('prompts as skills', () => {
       'The prompt "Greet" is not served as a skill: the prompt "greet" has the skill name "greet" as well.',
       'The prompt "名" is not served as a skill: its name has no Latin letter and no digit.',
     ]);
+  });
+
+  it('names the source in the problems of a skill', async () => {
+    const { sourcesOfProblems, home } = openSkills({
+      'skills/a/SKILL.md': '---\nname: other\ndescription: d\n---\nx',
+    });
+    expect(await sourcesOfProblems()).toEqual([`claude-skills ${join(home, 'skills')}`]);
   });
 
   it('notifies clients after a prompt has changed', async () => {

@@ -83,7 +83,7 @@ function sourceFinding(source: string, problems: readonly Problem[]): Finding {
     state: severity === 'error' ? 'bad' : 'warning',
     detail: problems.length === 1 ? place : `${source}: ${counted.join(', ')}, such as ${place}`,
     ...(problems.length > 1
-      ? { remedy: 'adjutant prompts lint lists them' }
+      ? { remedy: 'adjutant prompts lint lists those of prompts, adjutant status --json all' }
       : remedy !== undefined && { remedy }),
     ...(prompts?.[0] !== undefined && { prompt: prompts[0] }),
   };
