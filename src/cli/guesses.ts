@@ -155,7 +155,9 @@ function thingOf(word: string): Thing | undefined {
 /** Lines for a thing and a verb in either order, for a thing alone, or for a verb alone. */
 function linesFor(words: readonly string[]): readonly string[] {
   const [first = '', ...rest] = words;
-  const at = rest.findIndex((one) => !one.startsWith('-') && !/^(?:an?|the|my|new|all)$/.test(one));
+  // "add a new prompt", but "calendar new".
+  const filler = thingOf(first) === undefined ? /^(?:an?|the|my|new|all)$/ : /^(?:an?|the|my)$/;
+  const at = rest.findIndex((one) => !one.startsWith('-') && !filler.test(one));
   const second = rest[at] ?? '';
   const after = rest
     .slice(0, Math.max(at, 0))
@@ -263,5 +265,5 @@ function filled(line: string, rest: readonly string[]): string {
 
 /** How many letters of a word may be wrong: a suggestion that is not meant misleads more than none. */
 function typos(word: string): number {
-  return word.length < 8 ? (word.length < 4 ? 0 : 1) : 2;
+  return word.length < 3 ? 0 : word.length < 8 ? 1 : 2;
 }

@@ -65,7 +65,12 @@ function readingsOf(words: readonly string[]): readonly { readonly text: string;
     return [...whenFirst, ...endings(sentence.replace(/^(?:to|that|about) /i, '').split(' '))];
   }
   if (others.length === 0) return endings(first.split(' '));
-  return [{ text: first, when: others.join(' ') }, ...(first.includes(' ') ? [] : endings(words))];
+  const last = others.at(-1)!;
+  const textLast = last.includes(' ') ? [{ text: last, when: words.slice(0, -1).join(' ') }] : [];
+  return [
+    { text: first, when: others.join(' ') },
+    ...(first.includes(' ') ? [] : [...textLast, ...endings(words)]),
+  ];
 }
 
 /** The time at the end, in as many words as possible, where nothing before it belongs to a time. */

@@ -25,7 +25,7 @@ export const flagsAlike: readonly string[] = [
   'input text arg args var vars with',
   'agent to with using tool client provider engine runner backend on',
   'cwd dir folder directory path workdir project in repo C workspace cd d',
-  'sandbox write permissions permission full-auto yolo mode allow dangerously-skip-permissions edit',
+  'sandbox readonly ro write permissions permission full-auto yolo mode allow dangerously-skip-permissions edit',
   'watch follow stream wait live attach f',
   'follow watch stream tail live',
   'skill skills',

@@ -123,12 +123,18 @@ export const things: Readonly<Record<string, Thing>> = {
       answer: 'events answer …',
       free: 'events find --people … --duration-minutes 60',
       busy: 'events busy --people …',
+      remind: 'remind … | events update … --reminders 1h',
       import: 'calendars import …',
       export: 'calendars export',
       sync: 'calendars sync',
       share: 'calendars share',
       snooze: 'events update …',
     },
+  },
+  times: {
+    words: 'time times slot slots gap',
+    alone: 'events find --people me',
+    lines: { search: 'events find --people me --duration-minutes 60', list: 'events find --people me' },
   },
   calendars: {
     words:
@@ -173,7 +179,12 @@ export const things: Readonly<Record<string, Thing>> = {
   notifications: {
     words: 'notification notifications notify',
     alone: 'notifications list',
-    lines: { ...reminderLines, start: 'notifications channels', change: 'users update --channel-pref …' },
+    lines: {
+      ...reminderLines,
+      start: 'notifications channels',
+      import: 'notifications channels',
+      change: 'users update --channel-pref …',
+    },
   },
   messages: {
     words: 'message messages msg mail mails email sms telegram whatsapp slack push phone channel channels',
@@ -232,7 +243,7 @@ export const things: Readonly<Record<string, Thing>> = {
     },
   },
   inbox: {
-    words: 'inbox approvals approval pending questions waiting',
+    words: 'inbox approvals approval pending questions waiting unread news updates',
     alone: 'inbox | runs approve …',
     lines: {
       list: 'inbox',

@@ -11,20 +11,21 @@ export const shortNames: Readonly<Record<string, readonly string[]>> = {
 
 /** Verbs by what they mean. A verb can mean several things: what it is about decides. */
 export const meanings = {
-  list: 'list ls all index ps overview dump enumerate print view get show display what which status',
-  show: 'show get view info cat describe print open read details inspect display explain see result results output status whatis look',
-  create: 'create new add make insert write save register schedule book set enter put plan note generate',
+  list: 'list ls all index ps overview dump enumerate print view get show display what which status report state tags favorites favourites names categories',
+  show: 'show get view info cat describe print open read details inspect display explain see result results output status whatis look state preview',
+  create:
+    'create new add make insert write save register schedule book set enter put plan note generate define draft record arrange track introduce',
   remove:
-    'delete remove revoke rm del erase destroy drop uninstall purge cancel clear unset trash forget disconnect kick',
+    'delete remove revoke rm del erase destroy drop uninstall purge cancel clear unset trash forget disconnect kick discard wipe',
   change:
-    'update edit change set modify rename move reschedule mv adjust configure config assign correct shift',
+    'update edit change set modify rename move reschedule mv adjust configure config assign correct shift alter tweak replace extend',
   search: 'search find grep query lookup look filter where',
-  use: 'render run use expand fill execute apply exec start call try invoke insert paste',
-  watch: 'watch tail follow attach stream monitor live',
+  use: 'render run use expand fill execute apply exec start call try invoke paste',
+  watch: 'watch tail follow attach stream monitor live observe',
   logs: 'log logs output tail events trace',
   stop: 'stop cancel kill abort end terminate quit halt interrupt down disable off',
-  start: 'start run up launch enable on boot install restart begin create setup init',
-  undo: 'undo revert rollback restore recover back',
+  start: 'start run up launch enable on boot install restart begin create setup init spawn fire trigger',
+  undo: 'undo revert rollback restore recover back reset',
   apply: 'apply accept merge deliver commit',
   changes: 'diff changes review compare',
   approve: 'approve allow accept yes confirm grant ok',
@@ -50,6 +51,7 @@ export const meanings = {
   busy: 'busy availability freebusy',
   answer: 'answer accept decline respond reply rsvp',
   explain: 'explain audit why reason history log',
+  remind: 'remind reminder reminders alarm alert notify',
   soon: 'today now next upcoming agenda',
   later: 'tomorrow week month year day',
   copy: 'copy cp clone duplicate fork',
@@ -64,11 +66,12 @@ export const event = 'EVENT …';
 
 /** Verbs without a thing, and the lines that they may mean. */
 export const verbsAlone: readonly (readonly [words: string, lines: string])[] = [
-  ['setup init onboard configure quickstart getting-started bootstrap wizard', 'install … | status'],
+  ['setup init onboard configure quickstart getting-started bootstrap wizard begin', 'install … | status'],
   ['connect link i attach-client configure-client hook register', 'install …'],
   ['disconnect unlink', 'uninstall …'],
+  ['test-message test-notification send-test', 'notifications test'],
   [
-    'check health diagnose test verify fix repair debug problems ping info',
+    'check health state diagnose test verify fix repair debug problems ping info',
     'doctor | status | prompts show …',
   ],
   ['start up launch enable restart boot deploy', 'service install | serve --http'],
@@ -80,7 +83,7 @@ export const verbsAlone: readonly (readonly [words: string, lines: string])[] = 
     'prompts show … | runs show … | events show …',
   ],
   ['book meet', `${event} | events find --people …`],
-  ['free availability busy slot', 'events find --people me | events busy --people me'],
+  ['free availability busy slot available', 'events find --people me | events busy --people me'],
   ['create add new make', `prompts create … | ${event} | remind … | install …`],
   ['delete remove rm', 'prompts delete … | events delete … | uninstall …'],
   ['edit rename', 'prompts edit … | events update …'],
@@ -104,11 +107,12 @@ export const verbsAlone: readonly (readonly [words: string, lines: string])[] = 
   ['pull fetch refresh sync', 'prompts pull | calendars sync | install --sync'],
   ['me whoami', 'users show'],
   ['set', 'config set … | config list'],
-  ['watch tail follow attach', 'runs watch last'],
+  ['watch tail follow attach monitor observe', 'runs watch last'],
   ['cancel kill abort', 'runs cancel … | notifications cancel …'],
   ['undo revert rollback', 'runs undo last'],
   ['approve allow yes', 'runs approve …'],
   ['deny refuse reject no', 'runs refuse …'],
+  ['reset', 'config unset … | restore … | demo remove'],
   ['history', 'runs list | prompts history …'],
   ['call', 'tools call …'],
   ['notify send tell text say', 'remind … | tools call send_message who=… text=…'],
