@@ -35,7 +35,7 @@ describe('the command palette', () => {
     await page.getByRole('option', { name: 'The beta' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'The beta' }).waitFor();
-    await openPalette(page, 'nothing is called like this');
+    await openPalette(page, 'qqzzxxvv');
     await page.getByRole('status').getByText('Nothing found.').waitFor();
     await page.keyboard.press('Escape');
     await openPalette(page, 'list_prompts');

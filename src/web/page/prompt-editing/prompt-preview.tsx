@@ -23,7 +23,10 @@ export function PromptPreview({ name, messages, args }: Props) {
       <div class="section-head">
         <h2>Preview</h2>
         <span class="grow" />
-        <span class="quiet small">about {Math.ceil(size / 4).toLocaleString()} tokens</span>
+        <span class="quiet small">
+          about {Math.ceil(size / 4).toLocaleString()}{' '}
+          <abbr title="Models read and write texts in tokens, pieces of about four characters">tokens</abbr>
+        </span>
       </div>
       {texts.map(({ role, text }, index) => (
         <div key={index} class="preview">
