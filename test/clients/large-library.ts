@@ -133,6 +133,8 @@ async function listedBy(home: string): Promise<{ prompts: number; exposed: reado
   const params = initialize('2025-06-18')['params'] as object;
   await peer.request('initialize', { ...params, clientInfo: { name: 'claude-code', version: '2' } });
   peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  // The first list may be a part; the tool waits for all files.
+  await peer.request('prompts/list', {});
   const all = await peer.request('tools/call', { name: 'list_prompts', arguments: { limit: 1 } });
   const { structuredContent } = all['result'] as unknown as { structuredContent: { total: number } };
   const { result } = await peer.request('prompts/list', {});
