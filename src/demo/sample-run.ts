@@ -152,16 +152,7 @@ export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMa
     max_skills: 0,
   }));
   const files: Readonly<Record<string, object | string>> = {
-    'request.json': {
-      tool: 'delegate_autopilot',
-      received_at: at(0),
-      request: { task, cwd, sandbox: 'workspace-write' },
-    },
-    'autopilot_decision.json': { should_delegate: true, reason: 'The task has two independent parts.' },
-    'autopilot_plan.json': { jobs: plan, source: 'model', warnings: [] },
-    'autopilot_aggregate.json': { ...outcome, ...ended, usage, jobs: results },
-    'events.jsonl': messages.map((text, index) => `${JSON.stringify(eventOf(text, index))}\n`).join(''),
-    'subruns/tides/changes.patch': patch,
+    // First, because the recovery writes the result of a run that has none.
     'result.json': {
       ...outcome,
       ...ended,
@@ -172,6 +163,16 @@ export function sampleRun(runsDir: string, cwd: string, now: number): ReadonlyMa
       exit_code: null,
       signal: null,
     },
+    'request.json': {
+      tool: 'delegate_autopilot',
+      received_at: at(0),
+      request: { task, cwd, sandbox: 'workspace-write' },
+    },
+    'autopilot_decision.json': { should_delegate: true, reason: 'The task has two independent parts.' },
+    'autopilot_plan.json': { jobs: plan, source: 'model', warnings: [] },
+    'autopilot_aggregate.json': { ...outcome, ...ended, usage, jobs: results },
+    'events.jsonl': messages.map((text, index) => `${JSON.stringify(eventOf(text, index))}\n`).join(''),
+    'subruns/tides/changes.patch': patch,
   };
   return new Map(
     Object.entries(files).map(([name, content]) => [
