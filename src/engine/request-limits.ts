@@ -4,7 +4,8 @@ import type { ReplyAccount } from './call.ts';
 import { metaKeys } from './envelope.ts';
 import { classify, encode, type RequestId, type RequestMessage } from './message.ts';
 
-const maxMessages = 1_000;
+/** A batch with more messages is refused as a whole. */
+export const maxMessages = 1_000;
 /** Requests of one batch that are in progress at the same time. */
 const concurrency = 16;
 

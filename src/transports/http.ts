@@ -9,6 +9,7 @@ import type { Actor } from '../context.ts';
 import { modernVersion } from '../contracts/standard.ts';
 import { describeRequest } from '../engine/call.ts';
 import { claimedVersion } from '../engine/modern.ts';
+import { maxMessages } from '../engine/request-limits.ts';
 import type { Server } from '../engine/server.ts';
 import { Failure } from '../failure.ts';
 import type { Finding } from '../feature.ts';
@@ -185,7 +186,8 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   } catch {
     return sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
   }
-  if (Array.isArray(message)) rate.add(credential.actor.name, message.length - 1);
+  if (Array.isArray(message) && message.length <= maxMessages)
+    rate.add(credential.actor.name, message.length - 1);
   const denied = findDenied(server, access, message);
   const stepUp = denied && authenticator?.stepUp(credential.actor, denied.scope);
   if (denied !== undefined && stepUp !== undefined) {

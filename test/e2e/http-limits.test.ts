@@ -96,6 +96,13 @@ describe('requests beyond http.requests_per_second', () => {
     expect((await fetch(server.url)).status).toBe(200);
   });
 
+  it('do not include a batch that is refused for its length', async () => {
+    await using server = await new LimitedServer('--http-requests-per-second', '10').start();
+    const refused = await messageOf(await server.post(Array.from({ length: 5_000 }, () => 1)));
+    expect(refused).toContain('between 1 and 1000');
+    expect((await server.post(ping)).status).toBe(200);
+  });
+
   it('without a valid token do not use up those of the token', async () => {
     await using server = await new LimitedServer('--http-requests-per-second', '1').start();
     const denied = await Promise.all(
