@@ -9,7 +9,7 @@ const collectFaults = `(() => {
   for (const element of document.querySelectorAll(pressable)) {
     if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || element.closest('.hidden')) continue;
     // A label belongs to its field, some links cover their row, and links in a sentence are as high as its lines.
-    const covers = getComputedStyle(element, '::after').position === 'absolute';
+    const covers = element.matches('a') && getComputedStyle(element, '::after').position === 'absolute';
     const target = element.closest(covers ? '.list-row' : 'label') ?? element;
     const { width, height } = target.getBoundingClientRect();
     if (width === 0 || height === 0 || element.matches('input.hidden, .divider')) continue;
