@@ -222,7 +222,7 @@ function DeletePrompt({ name, revision: shown }: { name: string; revision: strin
       return { text: `Deleted ${name}.`, undo };
     });
   return (
-    <ChangeButton class="danger small" disabled={shown === undefined} onClick={remove}>
+    <ChangeButton class="danger" disabled={shown === undefined} onClick={remove}>
       Delete
     </ChangeButton>
   );

@@ -283,7 +283,7 @@ function FindingLine({ finding }: { finding: Finding }) {
         <strong>{title}</strong>: {detail}
         {state !== 'good' && (
           <span class="quiet remedy">
-            {remedy && `To fix it: ${remedy}. `}
+            {remedy && `To fix it: ${remedy.replace(/\.$/, '')}. `}
             <a href={path}>{place}</a>
           </span>
         )}
