@@ -74,6 +74,7 @@ it('answers a request for permission', async () => {
   };
   const app = await delegate(`Ask ${script(asks, answer())}`, { sandbox: 'workspace-write' });
   await app.view.locator('.chat-card .approval').getByText('The file is outside.').waitFor();
+  await app.view.locator('.chat-card .state').getByText('Waiting for you').waitFor();
   await app.view.locator('.approval pre').getByText(`touch ${file}`).waitFor();
   expect(await fitsAtOnce(app)).toBe(true);
   await app.view.getByRole('button', { name: 'Allow once' }).click();

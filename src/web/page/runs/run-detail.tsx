@@ -62,7 +62,7 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
           </>
         }
       >
-        <RunState status={status} />
+        <RunState status={status} approvals={run?.approvals} />
         <span class="run-meta number">
           <span>{duration(run?.timing.duration_ms ?? overview.duration_ms)}</span>
           {run?.usage && <span>{tokens(run.usage)}</span>}

@@ -2,7 +2,8 @@ import { Icon, type IconName } from '../controls/icon.tsx';
 
 /** How a state is called and drawn: by a shape and a word, never by a colour alone. */
 const states: Readonly<Record<string, readonly [look: string, word: string, icon?: IconName]>> = {
-  waiting: ['needs', 'Waiting for you'],
+  asking: ['needs', 'Waiting for you'],
+  waiting: ['', 'Waiting for other runs', 'clock'],
   running: ['running', 'Running'],
   interrupted: ['', 'Interrupted', 'pause'],
   completed: ['done', 'Done', 'done'],
@@ -11,7 +12,14 @@ const states: Readonly<Record<string, readonly [look: string, word: string, icon
   cancelled: ['', 'Cancelled', 'stop'],
 };
 
-export function RunState({ status }: { readonly status: string }) {
+interface RunStateProps {
+  readonly status: string;
+  /** The requests for permission that nobody has answered yet. */
+  readonly approvals?: readonly unknown[] | undefined;
+}
+
+export function RunState({ status: current, approvals = [] }: RunStateProps) {
+  const status = approvals.length > 0 ? 'asking' : current;
   const [look, word, icon] = states[status] ?? ['', status.replaceAll('_', ' ')];
   return (
     <span class={`state ${look}`}>
