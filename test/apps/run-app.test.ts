@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 /** Shows the view of a run while its call is in progress. */
-function delegate(task: string, fields: object = {}): Promise<ShownApp> {
+function delegate(task: string, fields: object = {}, ...flags: readonly string[]): Promise<ShownApp> {
   const args = { task, cwd: join(rig.home, 'work'), skip_git_repo_check: true, ...fields };
-  return rig.show({ tool: 'delegate_run', args, waitsForResult: false, width: 400 });
+  return rig.show({ tool: 'delegate_run', args, waitsForResult: false, width: 400 }, ...flags);
 }
 
 it('shows commands and their output, takes a message for the agent, and shows the result', async () => {
@@ -80,6 +80,16 @@ it('answers a request for permission', async () => {
   await app.view.getByRole('button', { name: 'Allow once' }).click();
   await app.view.locator('.state').getByText('Done').waitFor();
   expect(existsSync(file)).toBe(true);
+});
+
+it('says that a run waits for other runs, not for the person', async () => {
+  const { view } = await delegate(`Wait ${script({ hang: true })}`);
+  await view.locator('.state').getByText('Running').waitFor();
+  const queued = await delegate(`Look ${script(answer())}`, {}, '--delegate-max-parallel', '1');
+  await queued.view.locator('.state').getByText('Waiting for other runs').waitFor();
+  await view.getByRole('button', { name: 'Show more' }).click();
+  await view.getByRole('button', { name: 'Cancel run' }).click();
+  await queued.view.locator('.state').getByText('Done').waitFor();
 });
 
 it('cancels the run, and says so if the chat refuses', async () => {
