@@ -46,12 +46,22 @@ describe('the attention layer', () => {
     const lessons = [
       ['maths', '08:00'],
       ['art', '08:50'],
-      ['music', '09:50'],
+      ['music', '09:45'],
       ['sports', '13:30'],
     ] as const;
     expect(outcome(lessons.map(([id, start]) => reminder(id, start, { kind: 'place' })))).toEqual({
       ...{ maths: 'sent', art: 'maths', music: 'maths', sports: 'sent' },
     });
+  });
+
+  it.each([
+    ['of less than 15 minutes', '10:59', null, 'a'],
+    ['of 15 minutes', '11:00', null, 'sent'],
+    ['of less than 15 minutes before a reminder with a chosen lead time', '10:59', 'preference', 'sent'],
+    ['of no length before a reminder with a chosen lead time', '10:45', 'preference', 'a'],
+  ] as const)('decides about a break %s', (_, start, origin, expected) => {
+    const first = reminder('a', '10:00', { origin });
+    expect(outcome([first, reminder('b', start, { origin })])).toEqual({ a: 'sent', b: expected });
   });
 
   it('gives a flight and a meeting during a long event messages of their own', () => {

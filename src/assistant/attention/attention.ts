@@ -183,10 +183,15 @@ function reasonToJoin(one: Candidate, { leader, members }: Group): string | unde
     isMeeting(before) &&
     isMeeting(one) &&
     before.endMs - before.startMs <= maxMeetingMs &&
-    Math.abs(one.startMs - before.endMs) <= breakMs;
+    isWithoutBreak(one, Math.abs(one.startMs - before.endMs));
   return one.startMs - leader.atMs <= maxAheadMs && members.some(follows)
     ? 'its event follows another one without a break'
     : undefined;
+}
+
+/** A lead time that the person chose would become longer in an earlier message, unless the events really are back to back. */
+function isWithoutBreak({ origin }: Candidate, breakOfMs: number): boolean {
+  return origin === 'preference' ? breakOfMs === 0 : breakOfMs < breakMs;
 }
 
 /** Flights and medical appointments deserve a message of their own; tasks and whole days do not follow each other. */

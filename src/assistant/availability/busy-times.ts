@@ -121,37 +121,37 @@ function longestMs({ start_ms, end_ms, series }: CalendarEvent): number {
 const aheadMs = 366 * dayMs;
 const maxConflicts = 10;
 
-/** Lists other events of the same user that overlap an event, or one occurrence of it: for a series, those within a year. */
+/** Lists the first events of the same user that overlap an event, or one occurrence of it: for a series, those within a year. */
 export async function findConflicts(
   data: AssistantData,
   event: CalendarEvent,
   intervalMs: number,
   key?: string,
 ) {
-  if (event.status === 'cancelled' || event.task !== null) return [];
+  const none = { conflicts: [], omitted: 0 };
+  if (event.status === 'cancelled' || event.task !== null) return none;
   return data.store.read(async (db) => {
     const user = await findUser(db, event.user_id);
     const zone = preferencesOf(user).timezone;
     const fromMs = Math.max(event.first_ms, data.clock()) - dayMs;
     const toMs = Math.min(event.last_ms + dayMs, fromMs + aheadMs);
-    if (toMs <= fromMs) return [];
+    if (toMs <= fromMs) return none;
     const own = (await data.occurrences(event, { fromMs, toMs }, zone)).filter(
       (one) => one.endMs > data.clock() && !isFree(event, one) && (key === undefined || one.key === key),
     );
-    if (own.length === 0) return [];
+    if (own.length === 0) return none;
     const window = { startMs: own[0]!.startMs, endMs: Math.max(...own.map(({ endMs }) => endMs)) };
     const taken = mergeSpans(own);
     const { busy } = await busyTimes(data, db, user, window, intervalMs);
-    return busy
-      .filter((other) => other.event.id !== event.id && overlaps(taken, other))
-      .slice(0, maxConflicts)
-      .map(({ event: other, occurrence, tentative }) => ({
-        event_id: other.id,
-        ...(occurrence.key !== '' && { occurrence: occurrence.key }),
-        title: occurrence.title,
-        start_ts: timestamp(occurrence.startMs),
-        end_ts: timestamp(occurrence.endMs),
-        ...(tentative && { tentative: true as const }),
-      }));
+    const all = busy.filter((other) => other.event.id !== event.id && overlaps(taken, other));
+    const conflicts = all.slice(0, maxConflicts).map(({ event: other, occurrence, tentative }) => ({
+      event_id: other.id,
+      ...(occurrence.key !== '' && { occurrence: occurrence.key }),
+      title: occurrence.title,
+      start_ts: timestamp(occurrence.startMs),
+      end_ts: timestamp(occurrence.endMs),
+      ...(tentative && { tentative: true as const }),
+    }));
+    return { conflicts, omitted: all.length - conflicts.length };
   });
 }

@@ -1,4 +1,4 @@
-import { nextPage } from '../../paging.ts';
+import { nextPage, omittedItems } from '../../paging.ts';
 import {
   changes,
   eventKinds,
@@ -105,7 +105,12 @@ export const plannedShape = {
     items: {
       type: 'object',
       required: ['plan_time', 'channel'],
-      properties: { plan_time: text, channel: text },
+      properties: {
+        plan_time: { type: 'string', description: 'When it goes out' },
+        channel: text,
+        merged_into: { type: 'string', description: 'The notification whose message carries it' },
+        in_message: { type: 'string', description: 'Subject of that message' },
+      },
     },
     description: 'The next reminders of it',
   },
@@ -133,6 +138,7 @@ export const savedEventShape = {
       },
       description: 'Other events at the same time',
     },
+    ...omittedItems,
     invited: { type: 'array', items: text, description: 'Attendees who are people here' },
     no_reminders_because: { type: 'string', description: 'Why its reminders cannot be sent' },
     ...plannedShape,

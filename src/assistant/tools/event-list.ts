@@ -74,9 +74,13 @@ export function ownAnswer(event: CalendarEvent) {
   return event.provider === invitation ? { answer: answerTo(event) } : {};
 }
 
-async function windowOf(
+/** What `windowOf` reads. Without words, `query` only decides how far ahead is listed. */
+type RangeRequest = Pick<ListRequest, 'userId' | 'from' | 'to' | 'query' | 'daysBack' | 'daysForward'>;
+
+/** The range of time that a request means, in the zone and language of its person. */
+export async function windowOf(
   { store, clock }: AssistantData,
-  { userId, from, to, query, daysBack = defaultBack, daysForward }: ListRequest,
+  { userId, from, to, query, daysBack = defaultBack, daysForward }: RangeRequest,
 ): Promise<Window> {
   const nowMs = clock();
   const user = await store.read((db) =>
@@ -96,7 +100,7 @@ async function windowOf(
   const fromMs = start?.ms ?? (toMs === undefined || toMs > before ? before : toMs - forwardMs);
   const window = { fromMs, toMs: toMs ?? (start === undefined ? nowMs : fromMs) + forwardMs };
   if (window.toMs < window.fromMs)
-    throw new Failure('invalid-params', `to (${to}) is before from (${from ?? 'two days ago'}).`);
+    throw new Failure('invalid-params', `to (${to}) is before from (${from ?? `${daysBack} days ago`}).`);
   if (window.toMs - window.fromMs > maxYears * 366 * dayMs)
     throw new Failure('invalid-params', `from and to are more than ${maxYears} years apart.`);
   return window;

@@ -100,7 +100,7 @@ export function eventTools(
   /** Shows the event, or the occurrence that was changed: a model that saw the series would think that nothing changed. */
   const savedView = async (event: CalendarEvent, context: Context, key?: string) => {
     const { findConflicts } = await import('../availability/busy-times.ts');
-    const conflicts = await findConflicts(data, event, options.intervalMs, key);
+    const { conflicts, omitted } = await findConflicts(data, event, options.intervalMs, key);
     const view =
       key === undefined
         ? { ...(await viewOf(data, event)), ...shown(event) }
@@ -112,6 +112,7 @@ export function eventTools(
       ...view,
       ...(!unpaged && (await invitedBy(data, event, context.actor))),
       ...(conflicts.length > 0 && { conflicts }),
+      ...(!unpaged && omitted > 0 && { omitted: { conflicts: omitted } }),
       ...(because !== undefined && { no_reminders_because: because }),
       ...(planning && (await planWritten(planning, event, context, key))),
     };

@@ -1,8 +1,10 @@
 import type { Context } from '../../context.ts';
+import { present } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { type ChannelConfig, reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
+import { parsePayload } from '../entities/payload.ts';
 import { timestamp } from '../entities/view.ts';
 import type { PolicyCalls } from './notification-tools.ts';
 
@@ -27,7 +29,14 @@ export async function planWritten(
     user: await findUser(db, event.user_id),
     rows: await nextReminders(db, event, occurrence),
   }));
-  const planned = rows.map(({ plan_ms, channel }) => ({ plan_time: timestamp(plan_ms), channel }));
+  const planned = rows.map(({ plan_ms, channel, leader_id, leader_ms, leader_payload }) =>
+    present({
+      plan_time: timestamp(leader_ms ?? plan_ms),
+      channel,
+      merged_into: leader_id,
+      in_message: leader_payload && parsePayload(leader_payload).subject,
+    }),
+  );
   const warnings = await warningsFor(
     data,
     channels,
@@ -42,12 +51,16 @@ export async function planWritten(
 function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | undefined) {
   const planned = db
     .selectFrom('notifications')
-    .select(['plan_ms', 'channel'])
-    .where('event_id', '=', id)
-    .where('status', '=', 'planned')
-    .where((row) => row.or([row('attention', 'is', null), row('attention', '=', 'merged')]));
-  const own = occurrence === undefined ? planned : planned.where('occurrence', '=', occurrence);
-  return own.orderBy('plan_ms').limit(maxListed).execute();
+    .leftJoin('notifications as leader', 'leader.id', 'notifications.leader_id')
+    .select(['notifications.plan_ms', 'notifications.channel', 'notifications.leader_id'])
+    .select(['leader.plan_ms as leader_ms', 'leader.payload as leader_payload'])
+    .where('notifications.event_id', '=', id)
+    .where('notifications.status', '=', 'planned')
+    .where(({ or, eb }) =>
+      or([eb('notifications.attention', 'is', null), eb('notifications.attention', '=', 'merged')]),
+    );
+  const own = occurrence === undefined ? planned : planned.where('notifications.occurrence', '=', occurrence);
+  return own.orderBy('notifications.plan_ms').limit(maxListed).execute();
 }
 
 /** Returns why nothing was planned, if the guards refused everything. */
