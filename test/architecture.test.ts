@@ -108,7 +108,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   inbox: leaves,
   routines: ['feature-api.ts', ...leaves],
   status: leaves,
-  toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'tool.ts'],
+  toolsets: ['context.ts', 'failure.ts', 'json.ts', 'nearest.ts', 'search', 'tool.ts'],
   'config.ts': ['config', ...leaves],
   config: ['settings.ts', ...leaves],
   'settings.ts': [

@@ -26,21 +26,9 @@ export const toolWishes: Wishes = Object.fromEntries(
 /** Places of the tools that match a query, best first. */
 type Ranking = (query: string) => readonly number[];
 
-/** Rankings by the names of their tools. Connections with the same tools share one. */
-const rankings = new Map<string, Ranking>();
-/** Clients can choose their tools, so there can be any number of lists. */
-const maxRankings = 8;
-
 /** Tools that match the query, best first. */
 export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const key = tools.map(({ name }) => name).join(' ');
-  const rank = rankings.get(key) ?? createRanking(tools, toolWishes);
-  rankings.delete(key);
-  rankings.set(key, rank);
-  for (const oldest of rankings.keys()) {
-    if (rankings.size <= maxRankings) break;
-    rankings.delete(oldest);
-  }
+  const rank = createRanking(tools, toolWishes);
   return rank(query.slice(0, maxQueryLength)).map((at) => tools[at]!);
 }
 
@@ -56,41 +44,61 @@ const shareOfSentence = 0.2;
 /** Sentences that a tool is assumed to have beside its own. They are like those of all tools. */
 const assumed = 64;
 
+/** What is known of one tool: how often it has each feature, and how many sentences its texts are worth. */
+interface ToolModel {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly size: number;
+}
+
+/** Clients can choose their tools in any number of ways, so the lists share what was learnt of each tool. */
+const learnt = new WeakMap<
+  Wishes,
+  { readonly reader: SentenceReader; readonly models: WeakMap<Tool, ToolModel> }
+>();
+
 export function createRanking(tools: readonly Tool[], wishes: Wishes): Ranking {
-  const reader = new SentenceReader(Object.values(wishes).flat());
-  /** For each feature, how often each tool has it, and all together. */
-  const counts = new Map<string, { readonly of: Float64Array; sum: number }>();
-  const sizes = new Float64Array(tools.length);
-  for (const [at, tool] of tools.entries())
-    for (const { text, times, isSentence } of textsOf(tool, wishes[tool.name] ?? [])) {
-      sizes[at]! += isSentence ? 1 : times * shareOfSentence;
-      for (const [feature, sort] of reader.features(text)) {
-        if (!isSentence && sort !== 'word' && sort !== 'kind') continue;
-        const count = counts.get(feature) ?? { of: new Float64Array(tools.length), sum: 0 };
-        counts.set(feature, count);
-        count.of[at]! += times;
-        count.sum += times;
-      }
-    }
-  const size = sizes.reduce((sum, one) => sum + one, 0);
+  const known = learnt.get(wishes) ?? {
+    reader: new SentenceReader(Object.values(wishes).flat()),
+    models: new WeakMap(),
+  };
+  learnt.set(wishes, known);
+  const { reader } = known;
+  const models = tools.map((tool) => {
+    const model = known.models.get(tool) ?? createModel(tool, wishes[tool.name] ?? [], reader);
+    known.models.set(tool, model);
+    return model;
+  });
+  const size = models.reduce((sum, model) => sum + model.size, 0);
 
   return (query) => {
     const scores = new Float64Array(tools.length);
-    let known = 0;
+    let found = 0;
     for (const [feature, sort] of reader.features(query)) {
-      const count = counts.get(feature);
-      if (count === undefined) continue;
-      if (sort === 'word') known++;
-      const usual = count.sum / size;
-      for (const [at, own] of count.of.entries()) {
-        scores[at]! += weights[sort] * Math.log((own + assumed * usual) / ((sizes[at]! + assumed) * usual));
-      }
+      const own = models.map(({ counts }) => counts.get(feature) ?? 0);
+      const usual = own.reduce((sum, one) => sum + one, 0) / size;
+      if (usual === 0) continue;
+      if (sort === 'word') found++;
+      for (const [at, count] of own.entries())
+        scores[at]! +=
+          weights[sort] * Math.log((count + assumed * usual) / ((models[at]!.size + assumed) * usual));
     }
-    if (known === 0) return [];
+    if (found === 0) return [];
     const named = tools.findIndex(({ name }) => name === query.trim());
     if (named >= 0) scores[named] = Number.POSITIVE_INFINITY;
     return [...tools.keys()].sort((a, b) => scores[b]! - scores[a]!);
   };
+}
+
+function createModel(tool: Tool, wishes: readonly string[], reader: SentenceReader): ToolModel {
+  const counts = new Map<string, number>();
+  let size = 0;
+  for (const { text, times, isSentence } of textsOf(tool, wishes)) {
+    size += isSentence ? 1 : times * shareOfSentence;
+    for (const [feature, sort] of reader.features(text))
+      if (isSentence || sort === 'word' || sort === 'kind')
+        counts.set(feature, (counts.get(feature) ?? 0) + times);
+  }
+  return { counts, size };
 }
 
 interface OwnText {
