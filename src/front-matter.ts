@@ -52,6 +52,22 @@ export function splitFrontMatter(
   };
 }
 
+/** A field that is looked for must be in the first part of its file. */
+const maxHead = 64 * 1024;
+
+/** The line of a field of YAML front matter or of TOML, or the first line if the field is missing. */
+export function lineOfField(source: string, name: string): number {
+  const lines = source.slice(0, maxHead).split('\n');
+  const isMarkdown = /^\uFEFF?---/.test(source);
+  const end = isMarkdown ? lines.findIndex((line, index) => index > 0 && spacedDelimiter.test(line)) : -1;
+  const head = end < 0 ? lines : lines.slice(0, end);
+  const isField = (line: string) => {
+    const [, key] = /^["']?([^\s"':=]+)["']?[ \t]*[:=]/.exec(line) ?? [];
+    return key === name;
+  };
+  return head.findIndex(isField) + 1 || 1;
+}
+
 /** A `key: text` line without any character that is special in YAML. */
 const plainLine = /^([A-Za-z_][\w-]*): +(?:"([^"\\]*)"|([A-Za-z](?:[^\n:#"'\\]*[^\s:#"'\\])?)) *$/;
 /** Plain words that YAML does not parse as strings. */

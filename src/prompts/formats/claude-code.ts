@@ -137,7 +137,7 @@ export const claudePlugins = filePerPrompt({
   documentation: [
     '`**/commands/*.md`, `**/skills/*/SKILL.md`, `**/agents/*.md`',
     'the same',
-    'other Markdown files; agents get the tag `agent`',
+    'other Markdown files; agents get the tag `agent`, and the name `name-agent` if a command or skill has theirs',
   ],
   namedByPath: true,
   stores: ['description'],

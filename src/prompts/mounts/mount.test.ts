@@ -165,8 +165,32 @@ describe('invalid files in a mounted folder', () => {
     const source = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
     expect(await messages(source)).toEqual([
-      `the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
+      `this file is not served: the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
     ]);
+  });
+
+  it('are both served if one of them is an agent', async () => {
+    write('plugins/p/agents/a.agent.md', 'Agent');
+    write('plugins/p/skills/a/SKILL.md', 'Skill');
+    const source = mount({ format: 'claude-plugins', path: join(folder, 'plugins'), prefix: 'x' });
+    const text = async (name: string) => (await source.get(name))?.messages.map(({ content }) => content);
+    for (const _ of ['before a list', 'after a list']) {
+      expect(await text('x:p:a-agent')).toMatchObject([{ text: 'Agent' }]);
+      expect(await text('x:p:a')).toMatchObject([{ text: 'Skill' }]);
+      expect((await names(source)).toSorted()).toEqual(['x:p:a', 'x:p:a-agent']);
+    }
+    expect(await messages(source)).toEqual([]);
+    write('plugins/p/agents/a-agent.md', 'Other');
+    expect((await names(source)).toSorted()).toEqual(['x:p:a', 'x:p:a-agent']);
+    expect(await text('x:p:a-agent')).toMatchObject([{ text: 'Other' }]);
+    expect(await messages(source)).toEqual([
+      expect.stringMatching(/^this file is not served: the name x:p:a is already used by .*a\.agent\.md$/),
+    ]);
+    rmSync(join(folder, 'plugins/p/skills'), { recursive: true });
+    rmSync(join(folder, 'plugins/p/agents/a-agent.md'));
+    expect(await names(source)).toEqual(['x:p:a']);
+    expect(await text('x:p:a-agent')).toBeUndefined();
+    expect(await text('x:p:a')).toMatchObject([{ text: 'Agent' }]);
   });
 });
 

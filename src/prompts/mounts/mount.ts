@@ -6,6 +6,7 @@ import { FileProblem } from '../../front-matter.ts';
 import { present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
+import { distinctNames } from '../definition/distinct-names.ts';
 import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
 import { FolderCache, walkFolder } from '../files/folder-walk.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
@@ -35,8 +36,8 @@ export class MountSource extends FolderSource {
     parse: (bytes, path) => this.#parse(bytes, path),
     linkAdvice: '; follow_links = true on a mount allows that',
   });
-  /** The file of each prompt at the last read. */
-  #fileByName = new Map<string, string>();
+  /** The file of each prompt at the last read, and the name that the prompt has without the other files. */
+  #placeByName: ReadonlyMap<string, { readonly file: string; readonly own: string }> = new Map();
   #lastFiles: readonly string[] | undefined;
   #format: Format | undefined;
 
@@ -55,9 +56,9 @@ export class MountSource extends FolderSource {
   async get(name: string): Promise<PromptDefinition | undefined> {
     const { prefix } = this;
     if (prefix !== undefined && !name.startsWith(`${prefix}:`)) return undefined;
-    const lastFile = this.#fileByName.get(name);
-    const found = lastFile && (await this.#load(lastFile))?.prompts.find((prompt) => prompt.name === name);
-    if (found) return found;
+    const last = this.#placeByName.get(name);
+    const found = last && (await this.#load(last.file))?.prompts.find((prompt) => prompt.name === last.own);
+    if (found) return found.name === name ? found : { ...found, name };
     const format = await this.#loadFormat();
     // If names come from paths, an unknown name can exist only if the list of files has changed.
     if (
@@ -73,26 +74,26 @@ export class MountSource extends FolderSource {
     const format = await this.#loadFormat();
     const problems: Problem[] = [];
     const { files, folders } = this.#walk(format, problems);
-    const prompts = new Map<string, PromptDefinition>();
+    const prompts: PromptDefinition[] = [];
     const pace = new Pace();
     for (const file of files) {
       const reading = await this.#load(file);
       problems.push(...(reading?.problems ?? []));
-      for (const prompt of reading?.prompts ?? []) {
-        const first = prompts.get(prompt.name);
-        if (first === undefined) prompts.set(prompt.name, prompt);
-        else {
-          const message = `the name ${prompt.name} is already used by ${first.file}`;
-          const { name, file: from, line } = prompt;
-          problems.push({ file: from, line, severity: 'warning', message, prompts: [name] });
-        }
-      }
+      prompts.push(...(reading?.prompts ?? []));
       await pace.pause;
+    }
+    const { served, renamed, repeated } = distinctNames(prompts);
+    for (const [{ name, file, line }, first] of repeated) {
+      const message = `this file is not served: the name ${name} is already used by ${first.file}`;
+      // In a file of its own, the line is that of the text.
+      problems.push({ file, ...(format.isOwn && { line }), severity: 'warning', message, prompts: [name] });
     }
     this.#files.keepOnly(new Set(files));
     this.#lastFiles = files;
-    this.#fileByName = new Map([...prompts.values()].map(({ name, file }) => [name, file]));
-    return { prompts: [...prompts.values()], problems, folders };
+    this.#placeByName = new Map(
+      [...served].map(([name, { file }]) => [name, { file, own: renamed.get(name) ?? name }]),
+    );
+    return { prompts: [...served.values()], problems, folders };
   }
 
   async #load(file: string): Promise<Reading | undefined> {
