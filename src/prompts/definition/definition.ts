@@ -33,8 +33,8 @@ export interface PromptDefinition {
   /** Names of the prompts that its templates include. */
   readonly uses?: readonly string[];
   readonly tests?: readonly PromptTest[];
-  /** Unknown fields of the file, each with the field that is probably meant. */
-  readonly misspelled?: readonly (readonly [written: string, meant: string])[];
+  /** Unknown fields, each with the field that is probably meant, and its line if it is in the file of the prompt. */
+  readonly misspelled?: readonly (readonly [written: string, meant: string, line?: number])[];
 }
 
 export interface TypedRules {

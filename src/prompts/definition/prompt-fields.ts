@@ -1,3 +1,4 @@
+import { FileProblem, lineOfField } from '../../front-matter.ts';
 import { isObject } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import type {
@@ -11,19 +12,29 @@ import type {
 /** An invalid field. The message begins with the name of the field. */
 export class FieldProblem extends Error {}
 
+/** The problem on the line of its field. */
+export function withLine({ message }: FieldProblem, text: string): FileProblem {
+  const field = /^[\w-]+(?= must )/.exec(message)?.[0] ?? 'arguments';
+  return new FileProblem(message, lineOfField(text, field));
+}
+
 /** The fields that a file of our own formats can have. */
 const ownFields = ['title', 'description', 'arguments', 'tags', 'template', 'messages', 'tests'];
 
-/** Unknown fields that are nearly like a field that is missing. */
+/** Unknown fields that are nearly like a field that is missing, with their lines if they are fields of this text. */
 export function misspelledFields(
   fields: Readonly<Record<string, unknown>>,
+  text?: string,
 ): Pick<PromptDefinition, 'misspelled'> {
   const missing = ownFields.filter((name) => !Object.hasOwn(fields, name));
   const misspelled = Object.keys(fields)
     .slice(0, maxFields)
     .flatMap((name) => {
       const meant = ownFields.includes(name) ? undefined : nearest(name, missing, name.length < 6 ? 1 : 2);
-      return meant === undefined ? [] : [[name, meant] as const];
+      if (meant === undefined) return [];
+      return [
+        text === undefined ? ([name, meant] as const) : ([name, meant, lineOfField(text, name)] as const),
+      ];
     });
   return misspelled.length === 0 ? {} : { misspelled };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
-import { FileProblem } from '../../front-matter.ts';
+import { FileProblem, lineOfField } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
 import { parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
@@ -66,7 +66,11 @@ export const codexSkills = filePerPrompt({
       throw new FileProblem('Codex loads no skill without front matter on its first line', 1);
     const { fields } = await parseMarkdown(file.text, report);
     const description = textField(fields, 'description');
-    if (description === undefined) throw new FileProblem('Codex loads no skill without a description', 2);
+    if (description === undefined)
+      throw new FileProblem(
+        'Codex loads no skill without a description',
+        lineOfField(file.text, 'description'),
+      );
     const name = textField(fields, 'name') ?? basename(dirname(file.path));
     return onePrompt(file, 1, file.text.trimEnd(), { name, description, arguments: [] });
   },

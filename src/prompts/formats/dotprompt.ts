@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix';
-import { FileProblem } from '../../front-matter.ts';
+import { FileProblem, lineOfField } from '../../front-matter.ts';
 import { isObject } from '../../json.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { escapeJinja, lexTemplate, type Tag } from '../template/lexer.ts';
@@ -39,7 +39,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
   reportUnknownFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
   const parts = parseHandlebars(body, bodyLine);
-  const declared = parseInput(fields['input'], (message) => report(message, 2));
+  const declared = parseInput(fields['input'], (message) => report(message, lineOfField(file.text, 'input')));
   const used = new Set(parts.flatMap((part) => ('name' in part ? [part.name] : [])));
   const known = new Set(declared.map(({ name }) => name));
   const undeclared = [...used].filter((name) => !known.has(name));

@@ -7,7 +7,11 @@ import { argumentsIn, assertPlain, onePrompt, printSegments, singleSegments, spl
 const variable = /\{\{([A-Za-z_][\w-]*)\}\}/g;
 const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/\{\{(?:plugin|ext):[^{}]*\}\}/g, 'calls a fabric extension'],
-  [/\{\{\s+[\w-]+\s*\}\}|\{\{[\w-]+\s+\}\}/g, 'contains spaces, so fabric may not read it as a variable'],
+  // After an HTML tag, it is a template of another program.
+  [
+    /\{\{(?<!<[A-Za-z][^\n]{0,200}|>\s{0,40})(?:\s+[\w-]+\s*|[\w-]+\s+)\}\}/g,
+    'contains spaces, so fabric may not read it as a variable',
+  ],
 ];
 
 export const fabric = filePerPrompt({

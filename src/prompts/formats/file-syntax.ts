@@ -1,5 +1,6 @@
-import { FileProblem, parseFrontMatter, splitFrontMatter } from '../../front-matter.ts';
+import { FileProblem, lineOfField, parseFrontMatter, splitFrontMatter } from '../../front-matter.ts';
 import type { ArgumentDefinition } from '../definition/definition.ts';
+import { FieldProblem } from '../definition/prompt-fields.ts';
 import type { Report } from './format.ts';
 
 export interface Markdown {
@@ -46,18 +47,18 @@ export async function parseMarkdown(
   if (trimmed === '' && !mayBeEmpty) throw new FileProblem('the file contains no prompt text', bodyLine);
   const leadingLines = body.slice(0, body.indexOf(trimmed)).split('\n').length - 1;
   return {
-    fields: lenient ? withTextDescription(fields, report) : fields,
+    fields: lenient ? withTextDescription(fields, text, report) : fields,
     body: trimmed,
     ending: endingOf(body),
     bodyLine: bodyLine + leadingLines,
   };
 }
 
-function withTextDescription(fields: Markdown['fields'], report: Report): Markdown['fields'] {
+function withTextDescription(fields: Markdown['fields'], text: string, report: Report): Markdown['fields'] {
   const { description, ...rest } = fields;
   if (description === undefined || description === null || typeof description === 'string') return fields;
   if (typeof description !== 'object') return { ...rest, description: String(description) };
-  report('the description is not text and was ignored', 2);
+  report('the description is not text and was ignored', lineOfField(text, 'description'));
   return rest;
 }
 
@@ -76,7 +77,7 @@ function withoutFields(text: string, { message, line, column }: FileProblem, rep
 /** Falls back to reading line by line, as other clients do: `argument-hint: [a] [b]` is common but not valid YAML. */
 async function parseLenientFrontMatter(text: string, report: Report): Promise<Markdown> {
   try {
-    return await parseFrontMatter(text);
+    return await parseFrontMatter(withQuotedTemplates(text));
   } catch (error) {
     const { head, ...rest } = splitFrontMatter(text);
     const pairs = head.map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
@@ -98,15 +99,28 @@ async function parseLenientFrontMatter(text: string, report: Report): Promise<Ma
   }
 }
 
+/** A value such as `{{DESCRIPTION}}` is text that the user of a template fills in, although YAML reads it as a mapping. */
+function withQuotedTemplates(text: string): string {
+  const { head } = splitFrontMatter(text);
+  const end = text.split('\n', head.length + 1).join('\n').length;
+  const quoted = text
+    .slice(0, end)
+    .replace(
+      /^([A-Za-z][\w-]*:[ \t]+)(\{\{[^{}\n]*\}\}[^\r\n]*)/gm,
+      (_, key: string, value: string) => key + JSON.stringify(value.trimEnd()),
+    );
+  return quoted + text.slice(end);
+}
+
 function unquote(value: string): string {
   return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value.replace(/\s+#.*$/, '');
 }
 
-/** Returns an optional text field. Throws FileProblem if its value is not text. */
+/** Returns an optional text field. Throws FieldProblem if its value is not text. */
 export function textField(fields: Markdown['fields'], name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new FileProblem(`${name} must be text`, 2);
+  if (typeof value !== 'string') throw new FieldProblem(`${name} must be text`);
   return value.trim() === '' ? undefined : value.trim();
 }
 
@@ -128,7 +142,7 @@ export function parseHint(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => `[${String(item)}]`).join(' ');
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
-  throw new FileProblem('argument-hint must be text', 2);
+  throw new FieldProblem('argument-hint must be text');
 }
 
 /** Returns the names in a hint such as `<file> [priority]`, or none if the hint contains anything else. */

@@ -1,8 +1,10 @@
 import type { Problem } from '../../feature.ts';
+import { lineOfField } from '../../front-matter.ts';
 import { present } from '../../json.ts';
 import type { Places } from '../../setting.ts';
 import { truncate } from '../../single-line.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
+import { FieldProblem, withLine } from '../definition/prompt-fields.ts';
 import { problemOf } from '../files/file-cache.ts';
 import { CodeRanges } from '../template/code-ranges.ts';
 import { Lines } from '../template/lexer.ts';
@@ -91,7 +93,7 @@ export function filePerPrompt({
   ...description
 }: FormatDescription & {
   readonly stores: readonly Part[];
-  /** Throws FileProblem. */
+  /** Throws FileProblem or FieldProblem. */
   parse(file: TextFile, report: Report): Promise<PromptDefinition>;
   /** The path of the file for a prompt of this name. Throws NotExpressible. */
   path(name: string, warn: Warn): string;
@@ -109,7 +111,8 @@ export function filePerPrompt({
         try {
           prompts.push(await parse(file, report));
         } catch (error) {
-          problems.push(problemOf(file.path, error));
+          const placed = error instanceof FieldProblem ? withLine(error, file.text) : error;
+          problems.push(problemOf(file.path, placed));
         }
       }
       return { prompts, problems };
@@ -205,12 +208,25 @@ export function pathForName(name: string, extension: string, warn?: Warn): strin
 /** Maximum number of reports of one kind per file. */
 const maxReports = 20;
 
+/** Endings that make a word without a slash a file. In `@pytest.fixture` and `@ada.lovelace`, the dot has another meaning. */
+const fileEndings = `adoc astro bash bat bib c cc cfg cjs conf cpp cs css csv cts cxx dart diff docx env ex exs gif go gradle
+  graphql h hcl hpp htm html ini ipynb java jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock log lua m4 markdown md mdc
+  mdx mjs mts mustache pdf php pl plist png ps1 properties proto prompt py pyi r rb rs rst sass scala scss sh sql svelte svg
+  swift tex tf toml ts tsv tsx txt vue webp wasm xml xlsx yaml yml zig zsh`;
+
 /**
- * A file that a client reads: a path with an extension or one that starts at a folder, or a placeholder. Names of packages
- * and people, such as `@scope/pkg` and `@alice`, are not files.
+ * A file that a client reads: a path that starts at a folder, a path or name with the ending of a file, or a placeholder.
+ * Decorators, mail addresses, and names of packages and people, such as `@scope/pkg` and `@alice`, are not files.
  */
-export const fileReference =
-  /(?<!\S)@(?:(?:~|\.{1,2})?\/[\w$./-]{0,200}[\w$/]|[\w$][\w$./-]{0,200}\.(?:[A-Za-z]\w{0,7})(?![\w/(])|\$\w{1,40})/g;
+export const fileReference = new RegExp(
+  [
+    String.raw`(?<!\S)@(?:(?:~|\.{1,2})?\/[\w$./-]{0,200}[\w$/]`,
+    String.raw`[\w$][\w$.-]{0,100}\/[\w$./-]{0,200}\.[A-Za-z]\w{0,7}(?![\w/(])`,
+    String.raw`[\w$][\w$.-]{0,200}\.(?:${fileEndings.split(/\s+/).join('|')})(?![\w/(])`,
+    String.raw`\$\w{1,40})`,
+  ].join('|'),
+  'g',
+);
 
 /** Reports syntax that only the original client interprets and that is plain text here. */
 export function reportClientSyntax(
@@ -254,11 +270,10 @@ export function reportUnknownFields(
   report: Report,
   file: string,
 ): void {
-  const lines = file.split('\n');
   const unknown = Object.keys(fields).filter((name) => !known.includes(name) && !otherFields.has(name));
   for (const name of unknown.slice(0, maxReports)) {
-    const line = lines.findIndex((text) => text.startsWith(name)) + 1;
-    report(`the field ${name} is not supported and was ignored`, line || 1, undefined, 'note');
+    const line = lineOfField(file, name);
+    report(`the field ${name} is not supported and was ignored`, line, undefined, 'note');
   }
   if (unknown.length > maxReports)
     report(

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { FileProblem } from '../../front-matter.ts';
+import { FileProblem, lineOfField } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { FieldProblem } from '../definition/prompt-fields.ts';
 import { parseToml } from '../sources/twig-manifest.ts';
 import { endingOf, parseMarkdown, textField, tomlText } from './file-syntax.ts';
 import {
@@ -87,9 +88,11 @@ export const qwen = filePerPrompt({
 async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefinition> {
   const content = await parseToml(file.text.replace(/^\uFEFF/, ''));
   const { prompt, description } = content;
-  if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('prompt must be text', 1);
+  if (prompt === undefined) throw new FileProblem('prompt is missing', 1);
+  if (typeof prompt !== 'string') throw new FieldProblem('prompt must be text');
+  if (prompt.trim() === '') throw new FileProblem('prompt is empty', lineOfField(file.text, 'prompt'));
   if (description !== undefined && typeof description !== 'string')
-    throw new FileProblem('description must be text', 1);
+    throw new FieldProblem('description must be text');
   reportUnknownFields(content, ['prompt', 'description'], report, file.text);
   const body = prompt.trim();
   // The TOML parser reports no positions, so find the body by its first line.

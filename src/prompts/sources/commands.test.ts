@@ -49,7 +49,7 @@ describe('an invalid file', () => {
       'cut.md:3 missing YAML frontmatter end delimiter',
       'empty.md:4 prompt content is required for "empty"',
       'latin1.md:1 the file is not UTF-8 text',
-      'list.md:2 tags must be a list of strings',
+      'list.md:3 tags must be a list of strings',
       'no.md:1 missing YAML frontmatter start delimiter',
       'number.md:2 description must be text',
       'yaml.md:2',

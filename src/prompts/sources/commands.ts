@@ -14,6 +14,7 @@ import {
   parseTemplateKind,
   parseTests,
   parseText,
+  withLine,
 } from '../definition/prompt-fields.ts';
 import type { PromptSource } from '../definition/source.ts';
 import { type CachedFile, decodeText, FileCache } from '../files/file-cache.ts';
@@ -146,12 +147,12 @@ export async function parseCommand(text: string, file: string, plain: boolean): 
       tags: parseTags(usedFields['tags']),
       template,
       ...(tests !== undefined && { tests }),
-      ...(!plain && misspelledFields(fields)),
+      ...(!plain && misspelledFields(fields, text)),
       file,
       line: bodyLine + body.slice(0, body.indexOf(trimmed)).split('\n').length - 1,
     };
   } catch (error) {
-    throw error instanceof FieldProblem ? new FileProblem(error.message, 2) : error;
+    throw error instanceof FieldProblem ? withLine(error, text) : error;
   }
 }
 
