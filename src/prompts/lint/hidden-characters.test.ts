@@ -31,7 +31,7 @@ describe('hidden characters', () => {
   it('are reported with their position in texts, and in the fields that lists show', async () => {
     const text = '---\ndescription: "d\u202E"\n---\nok\nab\u200Bc {{input}}';
     expect((await lintFiles([{ path: 'x.md', text }])).problems).toMatchObject([
-      { line: 4, severity: 'error', message: 'description: U+202E changes the direction of text' },
+      { line: 1, severity: 'error', message: 'description: U+202E changes the direction of text' },
       { line: 5, column: 3, severity: 'warning', message: 'U+200B is invisible' },
     ]);
   });

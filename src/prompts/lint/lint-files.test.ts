@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatNamed } from '../formats/formats.ts';
 import { lintFiles } from './lint-files.ts';
 
 async function lint(files: Readonly<Record<string, string>>, format?: string): Promise<readonly string[]> {
@@ -210,6 +211,186 @@ describe('files of other clients', () => {
   it('are reported if two prompts have the same name', async () => {
     expect(
       await lint({ 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nname: s\n---\ny' }),
-    ).toEqual(['b.prompt.md:4: error: the name s is taken by a.prompt.md']);
+    ).toEqual(['b.prompt.md:2: error: the name s is taken by a.prompt.md']);
+  });
+
+  it('are served both if an agent and a skill have the same name', async () => {
+    const text = '---\ndescription: d\n---\nx';
+    expect(
+      await lint({ 'p/agents/a.agent.md': text, 'p/skills/a/SKILL.md': text }, 'claude-plugins'),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['description: {{SKILL_DESCRIPTION}}', '{{SKILL_DESCRIPTION}}'],
+    ['description: {{WHAT}}: {{WHEN}}', '{{WHAT}}: {{WHEN}}'],
+    ['description: {{ what }} # when', '{{ what }} # when'],
+    ['description: "{{WHAT}}"', '{{WHAT}}'],
+  ])('can be templates to fill in: %s', async (field, description) => {
+    for (const format of ['claude-skills', 'codex-skills', 'claude-plugins']) {
+      const files = [
+        {
+          path: 'skills/a/SKILL.md',
+          text: `---\nname: {{NAME}}\n${field}\nargument-hint: {{HINT}}\n---\nDo it`,
+        },
+      ].map(({ path, text }) => ({ path: format === 'claude-plugins' ? path : path.slice(7), text }));
+      expect((await lintFiles(files, format)).problems).toEqual([]);
+      const { prompts } = await (await formatNamed(format)).read(files);
+      expect(prompts[0]!.description).toBe(description);
+    }
+  });
+
+  it.each([
+    ['remove @pytest.mark.asyncio, migrate', 0],
+    ['@pytest.fixture\n@app.route\n@Component.Input', 0],
+    ['ask @alice, @ada.lovelace or me@example.com, write to @example.com', 0],
+    ['install @vue/shared and @types/node', 0],
+    ['see @README.md and @src/main.ts, @./notes @~/x/y @$1', 5],
+  ])('include only files, not decorators, people or packages: %s', async (text, count) => {
+    for (const format of ['claude-code', 'opencode']) {
+      const { problems } = await lintFiles([{ path: 'x.md', text }], format);
+      const included = problems.filter(({ message }) => message.includes('includes a file'));
+      expect(
+        included.length + (included[0] ? Number(/and (\d+) more/.exec(included[0].message)?.[1] ?? 0) : 0),
+      ).toBe(count);
+    }
+  });
+
+  it('may contain the templates of other programs in HTML', async () => {
+    const found = (text: string) => lint({ 'x/system.md': text }, 'fabric');
+    expect(await found('<li v-for="a in b">{{ a }}</li>')).toEqual([]);
+    expect(await found('<a :href="link">\n  {{ text }}\n</a>')).toEqual([]);
+    expect(await found('Write about {{ topic }}')).toHaveLength(1);
+  });
+});
+
+describe('a finding', () => {
+  const command = (fields: string, body = 'Do it') => ({ 'x.md': `---\n${fields}\n---\n\n${body}` });
+  it.each<[string, Readonly<Record<string, string>>, string | undefined, string, RegExp]>([
+    [
+      'a misspelled field',
+      command('tags: []\ndescripton: d'),
+      undefined,
+      'x.md:3: warning',
+      /correct its name$/,
+    ],
+    [
+      'a hidden character in a field',
+      command('tags: []\ndescription: a\u200Bb'),
+      undefined,
+      'x.md:1: warning',
+      /delete/,
+    ],
+    [
+      'a description that is a list',
+      command('tags: []\ndescription: [a]'),
+      undefined,
+      'x.md:3: error',
+      /place/,
+    ],
+    ['arguments with a mistake', command('tags: []\narguments: [{}]'), undefined, 'x.md:3: error', /place/],
+    [
+      'an argument that is declared twice',
+      command('template: braces\narguments: [{ name: a }, { name: a }]', '{{a}}'),
+      undefined,
+      'x.md:3: error',
+      /place/,
+    ],
+    [
+      'a description that a lenient client ignores',
+      command('model: x\ndescription: [a]'),
+      'claude-code',
+      'x.md:3: warning',
+      /write the description as text/,
+    ],
+    [
+      'a title that is a list',
+      { 'x.prompt.md': '---\nmode: x\ntitle: [a]\n---\nx' },
+      undefined,
+      'x.prompt.md:3: error',
+      /place/,
+    ],
+    [
+      'a missing description',
+      { 'a/SKILL.md': '---\nname: a\n---\nx' },
+      'codex-skills',
+      'a/SKILL.md:1: error',
+      /add a description/,
+    ],
+    [
+      'an empty description',
+      { 'a/SKILL.md': '---\nname: a\ndescription:\n---\nx' },
+      'codex-skills',
+      'a/SKILL.md:3: error',
+      /add a description/,
+    ],
+    [
+      'a missing prompt',
+      { 'x.toml': 'description = "d"' },
+      'gemini',
+      'x.toml:1: error: prompt is missing',
+      /^add it$/,
+    ],
+    [
+      'an empty prompt',
+      { 'x.toml': 'description = "d"\nprompt = ""' },
+      'gemini',
+      'x.toml:2: error: prompt is empty',
+      /place/,
+    ],
+    [
+      'a prompt that is a number',
+      { 'x.toml': 'description = "d"\nprompt = 5' },
+      'gemini',
+      'x.toml:2: error: prompt must be text',
+      /place/,
+    ],
+    [
+      'front matter that is never closed',
+      { 'x.md': '---\ndescription: d\n\nDo it' },
+      undefined,
+      'x.md:',
+      /add a line of three dashes/,
+    ],
+    [
+      'a field of another program',
+      command('description: d\nhidden: true'),
+      'claude-code',
+      'x.md:3: note',
+      /another program/,
+    ],
+    [
+      'syntax of a client',
+      command('description: d', 'Read @docs/x.md'),
+      'claude-code',
+      'x.md:5:6: note',
+      /only in that program/,
+    ],
+    [
+      'a method that is missing',
+      library('{{ code }}{{ [1].append(2) }}', ['code']),
+      undefined,
+      'prompts/p.md:1',
+      /docs\/reference\/templates.md/,
+    ],
+    [
+      'two prompts of one name',
+      { 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nmode: agent\nname: s\n---\n\ny' },
+      undefined,
+      'b.prompt.md:3: error',
+      /rename one/,
+    ],
+    [
+      'a name from a path',
+      { 'a/x.prompt.md': 'x', 'b/x.prompt.md': '---\nmode: agent\n---\nx' },
+      undefined,
+      'b/x.prompt.md:1: error',
+      /rename one/,
+    ],
+  ])('is at its place with fitting advice: %s', async (_, files, format, place, advice) => {
+    const given = Object.entries(files).map(([path, text]) => ({ path, text }));
+    const { problems } = await lintFiles(given, format);
+    expect(await lint(files, format)).toEqual([expect.stringContaining(place)]);
+    expect(problems[0]!.remedy).toMatch(advice);
   });
 });

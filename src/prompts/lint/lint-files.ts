@@ -1,6 +1,8 @@
 import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
+import { lineOfField } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { distinctNames } from '../definition/distinct-names.ts';
 import { testName } from '../definition/prompt-fields.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
@@ -27,8 +29,8 @@ export async function lintFiles(
   for (const [known, own] of await byFormat(files, format)) {
     const reading = await known.read(own);
     prompts += reading.prompts.length;
-    problems.push(reading.problems, repeated(reading.prompts));
     const library = indexFiles(own);
+    problems.push(reading.problems, repeated(known, reading.prompts, library));
     for (const definition of reading.prompts)
       problems.push(await lintPrompt(lintTarget(known, definition, library)), invalidTests(definition));
   }
@@ -66,20 +68,18 @@ function invalidTests(definition: PromptDefinition): readonly Problem[] {
 }
 
 /** Reports prompts with the same name, because only one of them can be served. */
-function repeated(definitions: readonly PromptDefinition[]): readonly Problem[] {
-  const first = new Map<string, PromptDefinition>();
-  return definitions.flatMap((definition): Problem[] => {
-    const { name, file, line } = definition;
-    const known = first.get(name);
-    if (known === undefined) first.set(name, definition);
-    return known === undefined
-      ? []
-      : [
-          {
-            ...{ file, line, severity: 'error', prompts: [name] },
-            message: `the name ${name} is taken by ${known.file}`,
-          },
-        ];
+function repeated(
+  { namedByPath }: Format,
+  definitions: readonly PromptDefinition[],
+  { byPath }: FileIndex,
+): readonly Problem[] {
+  return distinctNames(definitions).repeated.map(([{ name, file, line }, first]) => {
+    const text = byPath.get(file)?.text ?? '';
+    const ofName = /^\uFEFF?---/.test(text) ? lineOfField(text, 'name') : line;
+    return {
+      ...{ file, line: namedByPath ? 1 : ofName, severity: 'error', prompts: [name] },
+      message: `the name ${name} is taken by ${first.file}`,
+    };
   });
 }
 

@@ -18,9 +18,10 @@ export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]
   const findings = [
     ...nameFindings(target),
     ...(definition.misspelled ?? []).map(
-      ([written, meant]): Finding => ({
+      ([written, meant, line]): Finding => ({
         severity: 'warning',
         message: `the field ${written} is unknown; did you mean ${meant}?`,
+        ...(line !== undefined && { line: line - definition.line + 1 }),
       }),
     ),
     ...hiddenInFields(definition),
@@ -54,7 +55,7 @@ function nameFindings({ definition: { name, file }, prefix }: LintTarget): reado
 }
 
 /** Finds hidden characters in the fields that lists show. */
-function hiddenInFields({ name, title, description, arguments: declared }: PromptDefinition) {
+function hiddenInFields({ name, title, description, arguments: declared, line }: PromptDefinition) {
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['name', name],
     ['title', title],
@@ -67,6 +68,8 @@ function hiddenInFields({ name, title, description, arguments: declared }: Promp
     hiddenCharacters(text ?? '').map(({ message, severity }) => ({
       severity,
       message: `${field}: ${message}`,
+      // The fields are before the text, at the start of the file.
+      line: 2 - line,
     })),
   );
 }

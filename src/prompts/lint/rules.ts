@@ -2,7 +2,7 @@ import type { Problem } from '../../feature.ts';
 import { Pace } from '../../pace.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
-/** The rule of a message and how to fix the problem. The first pattern that matches counts. */
+/** The rule of a message and how to fix the problem. The first pattern that matches counts; a rule can have several. */
 const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])[] = [
   ['test-failed', / failed: /, 'correct the prompt or its test'],
   [
@@ -13,6 +13,11 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   ['unused-argument', /the argument .* is never used$/, 'use it in the text, or remove it'],
   [
     'unknown-function',
+    /unknown method/,
+    'use a filter or an operator instead; docs/reference/templates.md lists them',
+  ],
+  [
+    'unknown-function',
     /unknown (?:filter|test|function|method|tag)|cannot be called$/,
     'correct its name; docs/explanation/prompts.md lists what templates can use',
   ],
@@ -21,21 +26,36 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   ['unknown-placeholder', /does not match any argument/, 'declare the argument, or correct its name'],
   ['plain-placeholder', /is plain text here/, 'use the syntax of this kind of file'],
   ['hidden-character', /\bU\+[0-9A-F]{4,6} /, 'delete the character unless it is intended'],
-  ['client-syntax', /here it stays plain text(?: \(and|$)/, 'replace it by an argument'],
+  [
+    'client-syntax',
+    /here it stays plain text(?: \(and|$)/,
+    'leave it if the prompt is used only in that program; otherwise use an argument, or write out what it stands for',
+  ],
+  ['unknown-field', /^the field \S+ is unknown/, 'correct its name'],
   [
     'unknown-field',
-    /not supported and (?:was|were) ignored$|^the field \S+ is unknown/,
-    'remove the field, or correct its name',
+    /not supported and (?:was|were) ignored$/,
+    'leave it if it is for another program; otherwise remove it',
   ],
   [
     'front-matter',
-    /front ?matter|the description is not text/,
-    'correct the YAML between the two lines of dashes',
+    /end delimiter$|^the front matter is never closed/,
+    'add a line of three dashes after the last field',
   ],
+  ['front-matter', /start delimiter$/, 'begin the file with its fields between two lines of three dashes'],
+  ['front-matter', /the description is not text/, 'write the description as text, in quotes if necessary'],
+  ['front-matter', /without a description$/, 'add a description to the front matter'],
+  ['front-matter', /without front matter/, 'begin the file with front matter that has a description'],
+  ['front-matter', /front ?matter/, 'correct the YAML between the two lines of dashes'],
   [
     'name-characters',
     /the name contains characters other than/,
     'rename it with letters, digits, underscores and hyphens',
+  ],
+  [
+    'duplicate-name',
+    /^this file is not served/,
+    'rename this file or the other one, or mount their folders with different prefixes',
   ],
   [
     'duplicate-name',
@@ -44,12 +64,12 @@ const rules: readonly (readonly [rule: string, pattern: RegExp, remedy: string])
   ],
   ['symbolic-link', /symbolic link|this link /, 'replace the link by the file itself'],
   ['missing-folder', /folder does not exist/, 'create the folder, or correct the setting'],
+  ['invalid-file', /^\S+ is missing$/, 'add it'],
   ['polling', /^polling for changes/, 'raise fs.inotify.max_user_watches'],
 ];
 
 export const ruleNames: readonly string[] = [
-  ...rules.map(([rule]) => rule),
-  ...['outside-link', 'unsafe-name', 'invalid-file'],
+  ...new Set([...rules.map(([rule]) => rule), 'outside-link', 'unsafe-name', 'invalid-file']),
 ];
 
 const otherRemedies: Readonly<Record<string, string>> = {
@@ -63,9 +83,11 @@ export async function withRules(problems: readonly Problem[]): Promise<readonly 
   const found: Problem[] = [];
   const pace = new Pace();
   for (const problem of problems) {
-    const rule =
-      problem.rule ?? rules.find(([, pattern]) => pattern.test(problem.message))?.[0] ?? 'invalid-file';
-    const remedy = rules.find(([name]) => name === rule)?.[2] ?? otherRemedies[rule];
+    const matching = rules.find(
+      ([name, pattern]) => name === (problem.rule ?? name) && pattern.test(problem.message),
+    );
+    const rule = problem.rule ?? matching?.[0] ?? 'invalid-file';
+    const remedy = matching?.[2] ?? otherRemedies[rule] ?? rules.find(([name]) => name === rule)?.[2];
     found.push({ ...problem, rule, ...(remedy !== undefined && { remedy }) });
     const { pause } = pace;
     if (pause !== undefined) await pause;

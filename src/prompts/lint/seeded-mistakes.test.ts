@@ -69,7 +69,7 @@ const mistakes: [mistake: string, files: Files, found: RegExp, format?: string][
   ],
   ['a table that is defined twice', { 'twig.toml': '[prompts.p]\n[prompts.p]\n' }, /.+/],
   ['a misspelled field of a manifest', library('{{ code }}', 'titel = "P"\n'), /did you mean title/],
-  ['a command without a prompt', { 'x.toml': 'description = "d"\n' }, /prompt must be text/, 'gemini'],
+  ['a command without a prompt', { 'x.toml': 'description = "d"\n' }, /prompt is missing/, 'gemini'],
   ['a broken TOML file', { 'x.toml': 'prompt = "a\n' }, /.+/, 'gemini'],
   [
     'a skill without a description',
