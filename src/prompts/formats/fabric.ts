@@ -9,7 +9,7 @@ const clientSyntax: readonly (readonly [RegExp, string])[] = [
   [/\{\{(?:plugin|ext):[^{}]*\}\}/g, 'calls a fabric extension'],
   // After an HTML tag, it is a template of another program.
   [
-    /\{\{(?<!<[A-Za-z][^\n]{0,200}|>\s{0,40})(?:\s+[\w-]+\s*|[\w-]+\s+)\}\}/g,
+    /\{\{(?<!<[A-Za-z][^\n]{0,200}|>\s{0,40}\{\{)(?:\s+[\w-]+\s*|[\w-]+\s+)\}\}/g,
     'contains spaces, so fabric may not read it as a variable',
   ],
 ];

@@ -139,6 +139,11 @@ describe('a JSONL prompt', () => {
       ],
     ],
     [
+      '{{ a }}',
+      ['a'],
+      ['error: p: {{ a }} is not replaced because of the spaces inside the braces; write {{a}}'],
+    ],
+    [
       '{{ a }} {{a}}',
       ['a'],
       ['error: p: {{ a }} is not replaced because of the spaces inside the braces; write {{a}}'],

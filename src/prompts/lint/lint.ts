@@ -260,7 +260,7 @@ function lintPlaceholders(
 function unusedArguments(definition: PromptDefinition, texts: readonly string[]): readonly Finding[] {
   if (definition.template === 'input' || definition.template === 'jinja' || definition.typed) return [];
   const used = new Set(
-    texts.flatMap((text) => [...text.matchAll(/\{\{([^{}]+)\}\}/g)].map(([, name]) => name)),
+    texts.flatMap((text) => [...text.matchAll(/\{\{([^{}]+)\}\}/g)].map(([, name]) => name!.trim())),
   );
   return definition.arguments
     .filter(({ name }) => !used.has(name))
