@@ -462,10 +462,8 @@ describe('conventions', () => {
       join('src', 'assistant', 'channels', 'channels.ts'), // the list
       join('src', 'assistant', 'channels', 'telegram.ts'),
       join('src', 'assistant', 'tools', 'prompts.ts'), // the text of a drop-in contract
-      join('src', 'cli', 'synonyms', 'things.ts'), // what people call things
       join('src', 'delegate', 'process', 'private-files.ts'), // folders of programs, hidden from runs
       join('src', 'toolsets', 'everyday-words.ts'), // what people call things
-      join('src', 'toolsets', 'wishes', 'people.ts'),
     ]);
   });
 

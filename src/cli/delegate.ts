@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
 import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { linesOfRuns } from './guesses.ts';
+import { agentNames, linesOfRuns } from './guesses.ts';
 import {
   applyModes,
   sandboxes,
@@ -46,8 +46,8 @@ export const delegate = single('delegate', {
     const task = words.join(' ');
     if (task.trim() === '' && flags['resume'] === undefined)
       throw new UsageError('delegate needs a task\n  Example: adjutant delegate "explain this project"');
-    const [, named, its] = /^(?:to |with )?(codex|claude|gemini|qwen|opencode) (.+)$/s.exec(task) ?? [];
-    if (named !== undefined && words.length > 1 && !isLiteral && flags['agent'] === undefined)
+    const [, named = '', its] = /^(?:to |with )?(\S+) (.+)$/s.exec(task) ?? [];
+    if (agentNames.includes(named) && words.length > 1 && !isLiteral && flags['agent'] === undefined)
       throw new UsageError(
         `"${named}" looks like an agent, not a part of the task\n  Did you mean: adjutant delegate ${JSON.stringify(its)} --agent ${named}\n  To give it as a task: adjutant delegate -- ${named} …`,
       );

@@ -1,9 +1,24 @@
 // Finds the command lines that somebody may have meant.
 import { nearest } from '../nearest.ts';
+import { settings } from '../settings.ts';
 import { flagLines, flagsAlike } from './synonyms/flags.ts';
 import { type Thing, things } from './synonyms/things.ts';
-import { type Meaning, meanings, shortNames, verbsAlone } from './synonyms/verbs.ts';
+import {
+  event,
+  type Meaning,
+  meanings,
+  message,
+  shortNames,
+  steering,
+  verbsAlone,
+} from './synonyms/verbs.ts';
 import type { Action, Command } from './terminal/command.ts';
+
+/** The agents that need no setting. */
+export const agentNames: readonly string[] = settings['delegate.agent_order'].default;
+
+/** Services that send messages, by the settings with their tokens. */
+const services = Object.keys(settings).flatMap((name) => /^delivery\.([a-z]+)_token$/.exec(name)?.[1] ?? []);
 
 /** More lines than these nobody reads. */
 const maxLines = 3;
@@ -69,6 +84,11 @@ export function linesForWords({ name, actions }: Command, action: string, words:
   if (/^(?:un)?install$/.test(line)) return words.map((one) => `${line} ${one}`);
   if (line === 'users create' && others.length > 0)
     return [`users create ${first} --${/@/.test(others[0]!) ? 'email' : 'phone'} ${others[0]}`];
+  // One word is the text or the person.
+  if (line === 'send' && words.length === 1)
+    return first === 'me' || /\s/.test(first)
+      ? messageLines(words).slice(-1)
+      : [`send me ${quoted(first)}`, ...messageLines(words)];
   if (line === 'serve') return [has('http web', first) ? 'serve --http' : 'serve'];
   if (line === 'users me') return ['users show', 'users list'];
   if (name === 'runs' && words.length === 0 && actions[action]?.args?.startsWith('RUN'))
@@ -93,9 +113,16 @@ export function flagMeant(
   known: readonly string[],
 ): { readonly flag?: string; readonly lines?: readonly string[] } {
   const name = flag.replace(/^-+/, '').replace(/=.*$/s, '');
-  const words = argv.flatMap((word) => (bare(word) === name ? [] : [word]));
+  const words = argv.flatMap((word) =>
+    bare(word) !== name || !word.startsWith('-')
+      ? [word]
+      : word.includes('=')
+        ? [word.replace(/^.*?=/s, '')]
+        : [],
+  );
   if (command.name === 'remind' && has(spoken, name))
     return { lines: [filled('remind …', argv.flatMap(undashed))] };
+  if (command.name === 'send' && has(toPerson, name)) return { lines: messageLines(argv) };
   const own = flagLines[command.name]?.find(([flags]) => has(flags, name));
   if (own !== undefined)
     return {
@@ -123,6 +150,9 @@ export function flagMeant(
 
 const bare = (word: string): string => word.replace(/^--?([^=]*)(?:=.*)?$/s, '$1');
 
+/** Flags that name the person of a message. */
+const toPerson = 'to for user person who recipient';
+
 /** Flags that are words of a reminder: its text, and when it is. */
 const spoken = 'at in on when time date day every daily weekly due t message text title what m';
 
@@ -143,12 +173,21 @@ function flagLike(name: string, known: readonly string[]): string | undefined {
 }
 
 const vocabulary = () => [
+  ...agentNames,
   ...Object.values(things).flatMap(({ words }) => words.split(' ')),
   ...verbsAlone.flatMap(([words]) => words.split(' ')),
 ];
 
+/** An agent by its name is told a task; an agent without one is a run. */
+const namedAgent: Thing = {
+  ...things['agents']!,
+  lines: { ...things['agents']!.lines, steer: 'delegate …' },
+};
+
 function thingOf(word: string): Thing | undefined {
   const lower = word.toLowerCase();
+  if (agentNames.includes(lower)) return namedAgent;
+  if (services.includes(lower)) return things['messages'];
   return Object.values(things).find(({ words }) => has(words, lower));
 }
 
@@ -190,12 +229,14 @@ function linesFor(words: readonly string[]): readonly string[] {
   return [...lines.map((line) => withAgent(line, first)), ...linesIn(one.alone, [])].slice(0, maxLines);
 }
 
-const clients = 'codex claude gemini qwen opencode cursor vscode zed windsurf';
+/** Clients that are no agents. */
+const editors = 'cursor vscode zed windsurf';
 
 /** Names an agent or a client that was named instead of a thing. */
 function withAgent(line: string, word: string): string {
-  if (!has(clients, word)) return line;
-  return /^delegate /.test(line)
+  const isAgent = agentNames.includes(word);
+  if (!isAgent && !has(editors, word)) return line;
+  return isAgent && /^delegate /.test(line)
     ? `${line} --agent ${word}`
     : /^(?:un)?install$/.test(line)
       ? `${line} ${word}`
@@ -216,8 +257,36 @@ function linesAbout(thing: Thing, verb: string, rest: readonly string[]): readon
 function linesIn(lines: string, rest: readonly string[]): readonly string[] {
   return lines
     .split(' | ')
-    .flatMap((line) => (line === 'EVENT …' ? eventLines(rest) : [filled(line, rest)]))
+    .flatMap((line) => made[line]?.(rest) ?? [filled(line, rest)])
     .slice(0, maxLines);
+}
+
+/** Lines that are made of more than the words that follow. */
+const made: Readonly<Record<string, (rest: readonly string[]) => readonly string[]>> = {
+  [event]: eventLines,
+  [message]: messageLines,
+  [steering]: (rest) => [
+    filled('runs steer …', /^(?:last|\S*\d\S*)$/.test(rest[0] ?? '') ? rest : ['last', ...rest]),
+  ],
+};
+
+/** A line that sends a message to a person, who stands first, after a text in quotes, or behind a flag. */
+function messageLines(rest: readonly string[]): readonly string[] {
+  const at = rest.findIndex((word) => word.startsWith('-') && has(toPerson, bare(word)));
+  const flagged = at < 0 ? [] : rest[at]!.includes('=') ? [rest[at]!] : rest.slice(at, at + 2);
+  const words = rest.filter(
+    (word, index) =>
+      !word.startsWith('-') && !(flagged.length > 0 && index >= at && index < at + flagged.length),
+  );
+  const named = flagged.length > 0 ? flagged.at(-1)!.replace(/^--?[^=]*=?/s, '') : undefined;
+  const [first = '', ...others] = words;
+  const isText = /\s/.test(first);
+  const after = isText ? others.filter((word) => word !== 'to').at(-1) : undefined;
+  const person = named || (isText ? (after ?? 'me') : first || 'me');
+  const said = (named ? words : isText ? [first] : others).join(' ') || 'hello';
+  const line = `send ${quoted(person)} ${quoted(said)}`;
+  // "tell me in ten minutes" is a reminder.
+  return first === 'me' ? [filled('remind …', words), line] : [line];
 }
 
 /** A line that adds an event, made of its title and time, or of flags under other names. */
@@ -248,11 +317,6 @@ const quoted = (words: string): string => (/^[\w.:@/-]+$/.test(words) ? words : 
 
 /** A line with the words that follow in the place of `…`. */
 function filled(line: string, rest: readonly string[]): string {
-  const [who = 'me', ...text] = rest;
-  if (line.includes('who=…'))
-    return line
-      .replace('who=…', `who=${quoted(who)}`)
-      .replace('text=…', `text=${quoted(text.join(' ') || 'hello')}`);
   const all = rest.join(' ');
   if (/(?:--[\w-]+ |=)…/.test(line))
     return line.replace(/(--([\w-]+) |=)…/, (_, before: string, flag = 'text') =>

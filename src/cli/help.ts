@@ -9,7 +9,7 @@ const withExample = ['remind', 'delegate', 'install'];
 
 /** The commands in the order of the help. The others follow in one line. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Every day': ['remind', 'today', 'inbox', 'delegate', 'runs', 'routines', 'prompts', 'events'],
+  'Every day': ['remind', 'send', 'today', 'inbox', 'delegate', 'runs', 'routines', 'prompts', 'events'],
   'Set up': ['install', 'agents', 'calendars', 'service', 'status', 'config'],
   'For others': ['users', 'tokens', 'audit', 'backup', 'restore'],
 };

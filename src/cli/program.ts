@@ -28,6 +28,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   runs: async () => (await import('./runs.ts')).runs,
   routines: async () => (await import('./routines.ts')).routines,
   remind: async () => (await import('./assistant/remind.ts')).remind,
+  send: async () => (await import('./assistant/send.ts')).send,
   inbox: async () => (await import('./assistant/inbox.ts')).inbox,
   today: async () => (await import('./assistant/today.ts')).today,
   users: async () => (await import('./assistant/users.ts')).users,

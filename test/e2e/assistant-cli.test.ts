@@ -69,6 +69,25 @@ describe('a new user without a time zone', () => {
   });
 });
 
+describe('a reminder whose time stands before its text', () => {
+  it.each([
+    [['me', 'tomorrow', '9am', 'call the dentist'], 'call the dentist'],
+    [['me', 'tomorrow', '9am', 'call', 'the', 'dentist'], 'call the dentist'],
+    [['tomorrow', '9am', 'call', 'the', 'dentist'], 'call the dentist'],
+    [['me', 'tomorrow', '9am', 'go', 'to', 'the', 'gym'], 'go to the gym'],
+    [['me', 'monday', 'meeting', 'tomorrow', '9:00'], 'monday meeting'],
+  ])('%j', async (words, text) => {
+    const reminder = await json('remind', ...words);
+    expect(reminder).toMatchObject({ text, when: expect.stringMatching(/ 09:00 Europe\/Berlin/) });
+  });
+});
+
+it('sends a message to somebody', async () => {
+  await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada', '--email', 'ada@example.org');
+  expect((await adjutant('send', 'Ada', 'Build', 'finished')).out).toMatch(/^✓ ada: by email, /);
+  expect((await adjutant('send', 'Bob', 'hello')).err).toContain('nobody is called "Bob"');
+});
+
 describe('the commands for users, events and notifications', () => {
   it.each([
     [['users', 'frobnicate'], 2, /there is no "users frobnicate"\n {2}adjutant users --help lists/],

@@ -88,6 +88,7 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
     good: [change('worker --once')],
     bad: 'worker --once --assistant-database-url postgres://x@127.0.0.1:1/x',
   },
+  send: { good: [change('send ada hello')], bad: 'send nobody hello' },
   remind: { good: [change('remind stretch in 10 minutes --for ada')], bad: 'remind stretch' },
   today: { good: [query('today ada')], bad: 'today nobody' },
   migrate: {

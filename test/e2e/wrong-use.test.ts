@@ -92,6 +92,14 @@ describe('the command line', () => {
     ['remind stretch yesterday 10:00', 2, /^"yesterday 10:00" is past/],
     ['remind stretch next friday at 3', 2, /can be 03:00 or 15:00|can be \d{4}-/],
     ['remind stretch a week from friday 10:00', 2, /^"a week from friday 10:00" is not a time/],
+    ['remind me friday week at 10:00 call ben', 2, /is not a time that is understood/],
+    [
+      'remind me tomorrow at 9:00 call ben at 10:00',
+      2,
+      /^both "tomorrow at 9:00" and "at 10:00" can be the time; write the text in quotes\n/,
+    ],
+    ['remind me tomorrow call ben at 10:00', 2, /^both "tomorrow" and "at 10:00" can be the time/],
+    ['send hello --to ada', 2, 'unknown flag --to\n  Did you mean: adjutant send ada hello'],
     ['remind me to call ben friday week at 10:00', 2, /is not a time that is understood/],
     ['remind stretch every day at 7:00 and 19:00', 2, /is not a recurrence/],
     [

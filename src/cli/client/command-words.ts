@@ -33,6 +33,7 @@ const named: Partial<Readonly<Record<ToolName, string>>> = {
   prompt_history: 'prompts history',
   prompt_usage: 'prompts usage',
   remind: 'remind',
+  send_message: 'send',
   remove_demo: 'demo remove',
   run_statistics: 'runs stats',
   set_rule: 'users rule',

@@ -22,7 +22,7 @@ export const flagsAlike: readonly string[] = [
   'quiet-start quiet-hours dnd silent',
   'when at cron schedule every time daily',
   'file from path input source f',
-  'input text arg args var vars with',
+  'input text with',
   'agent to with using tool client provider engine runner backend on',
   'cwd dir folder directory path workdir project in repo C workspace cd d',
   'sandbox readonly ro write permissions permission full-auto yolo mode allow dangerously-skip-permissions edit',
@@ -79,6 +79,7 @@ export const flagLines: Readonly<Record<string, readonly (readonly [words: strin
     ['global force user yes y g f', 'install …'],
   ],
   uninstall: [['all global force yes y', 'uninstall …']],
+  prompts: [['arg args argument arguments var vars variable param params set-arg', 'prompts …']],
   delegate: [
     ['background bg detach async', 'delegate … | runs watch last'],
     ['timeout', 'config list delegate'],

@@ -1,5 +1,5 @@
 // What people call things, and the lines that they may mean. Words are separated by spaces.
-import { event, type Meaning } from './verbs.ts';
+import { event, type Meaning, message, steering } from './verbs.ts';
 
 /** What people call a thing, what the name alone means, and a line for each thing that they do with it. */
 export interface Thing {
@@ -23,7 +23,7 @@ const reminderLines = {
   stop: 'notifications cancel …',
   soon: 'notifications list',
   later: 'notifications list',
-  send: 'notifications test | tools call send_message text=…',
+  send: `notifications test | ${message}`,
   start: 'notifications channels | notifications test',
 } as const;
 
@@ -55,8 +55,7 @@ export const things: Readonly<Record<string, Thing>> = {
     },
   },
   agents: {
-    words:
-      'agent agents subagent subagents sub-agent sub-agents codex claude gemini qwen opencode assistant bot bots helper helpers which',
+    words: 'agent agents subagent subagents sub-agent sub-agents assistant bot bots helper helpers which',
     alone: 'agents',
     lines: {
       import: 'install … | agents',
@@ -64,7 +63,7 @@ export const things: Readonly<Record<string, Thing>> = {
       start: 'delegate …',
       create: 'install … | delegate …',
       use: 'delegate …',
-      steer: 'delegate …',
+      steer: steering,
       resume: 'delegate TASK --resume …',
       logs: 'runs watch …',
       show: 'runs show … | agents',
@@ -96,7 +95,7 @@ export const things: Readonly<Record<string, Thing>> = {
       changes: 'runs diff …',
       approve: 'runs approve …',
       refuse: 'runs refuse …',
-      steer: 'runs steer …',
+      steer: steering,
       resume: 'delegate TASK --resume …',
       stats: 'runs stats',
       history: 'runs list',
@@ -187,14 +186,14 @@ export const things: Readonly<Record<string, Thing>> = {
     },
   },
   messages: {
-    words: 'message messages msg mail mails email sms telegram whatsapp slack push phone channel channels',
-    alone: 'tools call send_message who=… text=… | notifications channels | notifications list',
+    words: 'message messages msg mail mails email sms whatsapp slack push phone channel channels',
+    alone: `${message} | notifications channels | notifications list`,
     lines: {
       list: 'inbox | notifications list | notifications channels',
       test: 'notifications test',
-      create: 'users update --channels … | users update --phone … | tools call send_message text=…',
+      create: `users update --channels … | users update --phone … | ${message}`,
       change: 'users update --channel-pref …',
-      send: 'tools call send_message who=… text=…',
+      send: message,
       import: 'notifications channels | users update --channels …',
       start: 'notifications channels',
       show: 'notifications channels',
@@ -213,7 +212,7 @@ export const things: Readonly<Record<string, Thing>> = {
       change: 'users update …',
       remove: 'users delete …',
       me: 'users me … | users show',
-      send: 'tools call send_message who=… text=…',
+      send: message,
       import: 'users create …',
     },
   },
@@ -271,7 +270,7 @@ export const things: Readonly<Record<string, Thing>> = {
   },
   config: {
     words:
-      'config setting settings option options preference preferences env configuration secret secrets home path model models provider providers alias',
+      'config setting settings option options preference preferences env configuration secret secrets model models provider providers alias',
     alone: 'config list | agents',
     lines: {
       search: 'config list …',
@@ -280,6 +279,16 @@ export const things: Readonly<Record<string, Thing>> = {
       list: 'config list | config get …',
       remove: 'config unset …',
       undo: 'config unset …',
+    },
+  },
+  folders: {
+    words:
+      'where path paths dir dirs directory directories folder folders home location locations data storage files',
+    alone: 'config list dir | config get assistant.database_url | doctor',
+    lines: {
+      list: 'config list dir',
+      search: 'config list dir',
+      change: 'config set … | config list dir',
     },
   },
   clients: {

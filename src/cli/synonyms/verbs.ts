@@ -64,6 +64,12 @@ export type Meaning = keyof typeof meanings;
 /** A line for a new event, or for a calendar if the words that follow are a file or an address. */
 export const event = 'EVENT …';
 
+/** A line that sends a message, made of a person and a text in either order. */
+export const message = 'MESSAGE …';
+
+/** A line that tells a run something: the last one, unless it is named. */
+export const steering = 'STEER …';
+
 /** Verbs without a thing, and the lines that they may mean. */
 export const verbsAlone: readonly (readonly [words: string, lines: string])[] = [
   ['setup init onboard configure quickstart getting-started bootstrap wizard begin', 'install … | status'],
@@ -115,7 +121,7 @@ export const verbsAlone: readonly (readonly [words: string, lines: string])[] = 
   ['reset', 'config unset … | restore … | demo remove'],
   ['history', 'runs list | prompts history …'],
   ['call', 'tools call …'],
-  ['notify send tell text say', 'remind … | tools call send_message who=… text=…'],
+  ['notify tell text say', message],
   ['import load', 'prompts import … | calendars import …'],
   ['export', 'prompts export … | calendars export'],
   ['share invite publish', 'tokens create … | prompts export … | users create …'],

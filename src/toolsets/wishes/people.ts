@@ -78,7 +78,7 @@ you said you'd remind me and you didn't, how come | the reason why the message n
 I didn't hear anything about the bus, what happened | why has my mother been phoned at night | how come Claire got nothing | the alarm didn't go off, why not | why am I told everything twice | what's the reason I got an sms and not a call
 you were late with the pizza alarm, why | my son wasn't woken up this morning, find out why | nothing came for the concert, I'd like to know the reason | who decided to ring me at five`,
   test_notification: `
-does the mail work | try whether you can call me | is Telegram set up right
+does the mail work | try whether you can call me | is WhatsApp set up right
 can you really reach my phone | ring me to see if it works | send a trial mail to Anna | try out the push messages
 let's see whether an sms gets through to me | send something to my email just to check | try calling me now | do a test on ntfy
 check that my messenger works by sending hello | does a message arrive on my watch? try it | fire off a dummy notification
@@ -88,7 +88,7 @@ try to reach me on Signal | I've set up a new phone, check that your messages ar
   list_channels: `
 how can you reach me | can you send to WhatsApp | which ways of telling me something are there | how can I be reached
 which ways to notify me are set up | what does an address for a chat look like | which messengers are supported
-do you support Telegram or Signal | is there a way to get sms from you | can you phone people
+do you support WhatsApp or Signal | is there a way to get sms from you | can you phone people
 what are the possible ways to get a message from you | can I get things on Matrix | do you do phone calls at all | is sms set up`,
   list_outbox: `
 which messages could not be sent | is something stuck that should go out | where are the mails that nobody got
@@ -116,7 +116,7 @@ register someone so that they get reminders | my brother wants to join | new con
 add Grandpa, he has only a landline: 030 1234 | my son has a phone now, set him up, +49 151 000 | include Maria in our family group
 please take in Mr Ito, his address is ito@example.org | save the babysitter's number | create an account for Leo | put my dad on the list of people
 get Nora on board, mail nora@example.org | from today on you also look after Sam | the new guy in sales is called Ed, add him with phone 555 99
-please take down my colleague Priya, phone 0170 11 | Omar is new in the team, mail omar@example.org | put my mother in, she only has a landline | add the vet with her number | I'd like you to know my son Tim too, he is on Telegram
+please take down my colleague Priya, phone 0170 11 | Omar is new in the team, mail omar@example.org | put my mother in, she only has a landline | add the vet with her number | I'd like you to know my son Tim too, he is on Signal
 enter the new neighbour, name Lucy | there is a new nurse, Sam, text her on 555 77`,
   update_user: `
 send my reminders to my messenger from now on, not by mail
@@ -124,7 +124,7 @@ the number I have for him is wrong, it ends in 88 | she doesn't read emails, cal
 I live in another country now, change my time zone | text me instead of calling | write to me in French | he has a new email address
 if I don't react to the message within ten minutes, give me a ring | keep quiet while I'm on holiday | his last name changed
 Anna has a new phone number | don't ring me at night | I moved to New York, fix my time zone | send me texts by mail instead of calling
-please use Telegram for me in future | quiet from 9 pm until 8 | my email is different now | grandma never looks at her phone, ring her
+please use WhatsApp for me in future | quiet from 9 pm until 8 | my email is different now | grandma never looks at her phone, ring her
 from monday I'm in Tokyo, adjust the times | stop calling me, send an sms | nothing before eight in the morning, I sleep long
 leave me in peace at the weekend | pause all reminders until the 20th | I'm ill this week, no notifications please
 Ben wants to get push messages | switch me to email | my mobile number is 0170 222 now | do not disturb me after 8 in the evening
