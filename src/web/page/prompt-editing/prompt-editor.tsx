@@ -170,7 +170,10 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
           <DraftNote at={at} {...(!conflict && { discard: () => replaceDraft(base, 'Draft discarded.') })} />
         )}
         <ChangeButton type="submit" class={conflict ? '' : 'primary'}>
-          {prompt ? 'Save' : 'Create'} <kbd aria-hidden="true">{saveKeys}</kbd>
+          {prompt ? 'Save' : 'Create'}{' '}
+          <span aria-hidden="true">
+            <kbd>{saveKeys}</kbd>
+          </span>
         </ChangeButton>
         {conflict && (
           <PromptConflict

@@ -66,7 +66,10 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
         {toast?.text}{' '}
         {toast?.undo && (
           <Button class="small" onClick={() => run(toast)}>
-            Undo <kbd aria-hidden="true">Z</kbd>
+            Undo{' '}
+            <span aria-hidden="true">
+              <kbd>Z</kbd>
+            </span>
           </Button>
         )}
       </div>
