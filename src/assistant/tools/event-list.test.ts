@@ -74,6 +74,50 @@ describe('list_events › range', () => {
   });
 });
 
+describe('list_events › tasks', () => {
+  it('lists tasks, with open ones that were due before, in one call', async () => {
+    await using assistant = await open(
+      { id: 'old', title: 'Pay rent', start_ts: '2026-06-01', task: 'open' },
+      { id: 'paid', title: 'Pay tax', start_ts: '2026-06-02', task: 'done' },
+      { id: 'daily', title: 'Water', start_ts: '2026-10-01', task: 'open', rrule: 'FREQ=DAILY;COUNT=9' },
+      { id: 'meeting', title: 'Meeting', start_ts: '2026-11-18T10:00' },
+      { id: 'soon', title: 'Call Ben', start_ts: '2026-11-20', task: 'open' },
+      { id: 'later', title: 'Order wood', start_ts: '2026-12-10', task: 'open' },
+    );
+    const due = await list(assistant, { tasks: true, to: '2026-11-30' });
+    expect(due.events.map(({ id }) => id)).toEqual(['old', 'daily', 'soon']);
+    expect(due.events[1]).toMatchObject({ start_date: '2026-10-09', task: 'open' });
+    expect(await ids(assistant, { tasks: true })).toEqual(['old', 'daily', 'soon', 'later']);
+    expect(await ids(assistant, { tasks: true, from: '2026-06-01', to: '2026-06-30' })).toEqual([
+      'old',
+      'paid',
+    ]);
+    expect(await ids(assistant, { tasks: true, query: 'wood' })).toEqual(['later']);
+    expect(await ids(assistant, { tasks: false })).toEqual(['meeting']);
+    const { next_cursor: cursor } = await list(assistant, { tasks: true, limit: 2 });
+    expect(await ids(assistant, { tasks: true, cursor: cursor! })).toEqual(['soon', 'later']);
+  });
+});
+
+describe('list_notifications › range', () => {
+  it.each([
+    [{ from: 'tomorrow', to: 'tomorrow' }, ['next']],
+    [{ from: '2026-11-18T00:00', to: '2026-11-19' }, ['after']],
+    [{ to: 'tomorrow' }, ['today', 'next']],
+    [{ from: 'tomorrow' }, ['next', 'after']],
+    [{}, ['today', 'next', 'after']],
+  ])('%j', async (args, expected) => {
+    await using assistant = await open(
+      { id: 'today', title: 'Today', start_ts: '2026-11-16T18:00' },
+      { id: 'next', title: 'Next', start_ts: '2026-11-17T18:00' },
+      { id: 'after', title: 'After', start_ts: '2026-11-18T18:00' },
+    );
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    const { notifications } = await assistant.call('list_notifications', args);
+    expect((notifications as JsonObject[]).map(({ event_id }) => event_id)).toEqual(expected);
+  });
+});
+
 describe('list_events › query', () => {
   const events = [
     { id: 'teeth', title: 'Dentist', start_ts: '2027-05-03T10:00', location: 'Praxis Müller' },

@@ -20,6 +20,8 @@ const reachMs = 31 * dayMs;
 const [defaultBack, defaultForward, searchForward] = [2, 30, 731];
 /** More years than this in one call cost more than they tell. */
 const maxYears = 20;
+/** Tasks that are open are listed up to this long after they were due, unless the request has a start. */
+const overdueDays = 366;
 /** If nothing that matches lies ahead, so many of the last matches before are listed. */
 const maxPast = 10;
 
@@ -28,6 +30,8 @@ export interface ListRequest {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly query?: string | undefined;
+  /** Only tasks, or only other events. */
+  readonly tasks?: boolean | undefined;
   readonly daysBack?: number | undefined;
   readonly daysForward?: number | undefined;
   readonly page: PageRequest;
@@ -38,17 +42,19 @@ export interface ListRequest {
 /** Lists the occurrences in a range of time, for the tool and the resource. */
 export async function eventList(data: AssistantData, request: ListRequest) {
   const { listOccurrences } = await import('../entities/occurrence-list.ts');
-  const { userId, query, page, documented = false } = request;
-  const window = await windowOf(data, request);
+  const { userId, query, tasks, page, documented = false } = request;
+  const withOverdue = tasks === true && request.from === undefined && request.daysBack === undefined;
+  const window = await windowOf(data, withOverdue ? { ...request, daysBack: overdueDays } : request);
   const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
-  const matches = query === undefined ? undefined : matcher(query);
+  const matches = matcherOf(query, tasks);
   const list = (part: Window & { readonly reachMs?: number }) =>
     data.store.read((db) => listOccurrences(data, db, part, userId, matches));
   // What starts before the last listed entry was on earlier pages.
   const isLater = after !== undefined && after.startMs > window.fromMs;
-  const { listed, truncated } = await list(
+  const { listed: all, truncated } = await list(
     isLater ? { ...window, fromMs: after.startMs } : { ...window, reachMs },
   );
+  const listed = withOverdue ? withoutSettled(all, data.clock() - defaultBack * dayMs) : all;
   const ahead = after === undefined ? listed : listed.filter((one) => isAfter(one, after));
   const searchesPast = ahead.length === 0 && after === undefined && query !== undefined && !request.from;
   const past = { fromMs: window.fromMs - searchForward * dayMs, toMs: window.fromMs };
@@ -69,13 +75,28 @@ export async function eventList(data: AssistantData, request: ListRequest) {
   };
 }
 
+function matcherOf(query: string | undefined, tasks: boolean | undefined) {
+  const hasWords = query === undefined ? () => true : matcher(query);
+  if (tasks === undefined) return query === undefined ? undefined : hasWords;
+  return (event: CalendarEvent, texts: readonly (string | null)[]) =>
+    (event.task !== null) === tasks && hasWords(event, texts);
+}
+
+/** Of the tasks that were due before this time, only open ones are left, and of a repeated one the last date. */
+function withoutSettled(listed: readonly Listed[], untilMs: number): readonly Listed[] {
+  const isOld = ({ occurrence }: Listed) => occurrence.startMs < untilMs;
+  const overdue = listed.filter((one) => isOld(one) && one.occurrence.task === 'open');
+  const last = new Map(overdue.map((one) => [one.event.id, one]));
+  return listed.filter((one) => !isOld(one) || last.get(one.event.id) === one);
+}
+
 /** What the person has answered to the invitation of somebody on this server. */
 export function ownAnswer(event: CalendarEvent) {
   return event.provider === invitation ? { answer: answerTo(event) } : {};
 }
 
-/** What `windowOf` reads. Without words, `query` only decides how far ahead is listed. */
-type RangeRequest = Pick<ListRequest, 'userId' | 'from' | 'to' | 'query' | 'daysBack' | 'daysForward'>;
+/** What decides which range of time is listed. With a query, it ends later. */
+export type RangeRequest = Pick<ListRequest, 'userId' | 'from' | 'to' | 'query' | 'daysBack' | 'daysForward'>;
 
 /** The range of time that a request means, in the zone and language of its person. */
 export async function windowOf(

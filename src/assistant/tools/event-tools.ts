@@ -152,14 +152,14 @@ export function eventTools(
       description:
         'Lists or searches events by start, each occurrence of a series apart. Use it for questions about a schedule and to find ids.',
       phrases:
-        'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
+        'calendar agenda schedule diary meetings appointments tomorrow today tonight week weekend free busy available take place where when next on my plate to-do tasks overdue due what is coming up planned doctor dentist look like day month program timetable have anything time monday tuesday wednesday thursday friday saturday sunday afternoon morning evening see do',
       inputSchema: { type: 'object', properties: listed } as unknown as typeof accepted,
       acceptedSchema: unpaged ? documented : accepted,
       outputSchema: listShape('events', eventShape),
       annotations: hints.reads,
       timeoutMs,
-      async call({ user_id: userId, from, to, query, days_back, days_forward, limit, cursor }) {
-        const range = unpaged ? {} : { from, to, query };
+      async call({ user_id: userId, from, to, query, tasks, days_back, days_forward, limit, cursor }) {
+        const range = unpaged ? {} : { from, to, query, tasks };
         const page = unpaged ? wholeList : { limit, cursor };
         const request = { userId, daysBack: days_back, daysForward: days_forward, page, documented: unpaged };
         return { structured: await eventList(data, { ...request, ...range }) };

@@ -114,6 +114,7 @@ export const eventRange = {
     maxLength: 200,
     description: 'Words in title, place, notes or people',
   },
+  tasks: { type: 'boolean', description: 'true: only to-dos, also overdue ones; false: none' },
 } as const;
 /** The last listed event, so that a page skips nothing if events were added or deleted meanwhile. */
 export const eventCursor = { type: 'string', maxLength: 600, description: 'From next_cursor' } as const;
@@ -129,6 +130,11 @@ export const eventWindow = {
   },
 } as const;
 
+/** As for events: a range of time in words. */
+export const notificationRange = {
+  from: { ...eventRange.from, description: 'First day or time: tomorrow, 2026-03-01. Default: now' },
+  to: { ...eventRange.to, description: 'Last day, included. Default: a week later' },
+} as const;
 export const notificationWindow = {
   status: { type: 'string', enum: notificationStatuses, description: 'Only this status' },
   days_forward: {

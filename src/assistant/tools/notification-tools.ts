@@ -16,16 +16,34 @@ import { notificationView, timestamp } from '../entities/view.ts';
 import type { ReportProgress, Step } from '../planning/plan-rows.ts';
 import type { Planned, PlanReport } from '../planning/planning.ts';
 import type { Model, PolicyName } from '../policy/policy.ts';
+import { type RangeRequest, windowOf } from './event-list.ts';
 import { lastNotification } from './event-names.ts';
-import { cancelFields, notificationWindow, onlyUser, planFields, snoozeFields, userId } from './fields.ts';
+import {
+  cancelFields,
+  notificationRange,
+  notificationWindow,
+  onlyUser,
+  planFields,
+  snoozeFields,
+  userId,
+} from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 
-const dayMs = 86_400_000;
 const notificationId = { type: 'string', description: 'From list_notifications' } as const;
 const answeredId = {
   type: 'string',
   default: lastNotification,
   description: 'From list_notifications, or last: the one that arrived last',
+} as const;
+
+const listed = {
+  type: 'object',
+  properties: { user_id: onlyUser, ...notificationRange, ...notificationWindow, ...pageArguments },
+} as const;
+/** What the document of the contract assistant accepts. */
+const documented = {
+  type: 'object',
+  properties: { user_id: onlyUser, ...notificationWindow, ...pageArguments },
 } as const;
 
 export interface PolicyCalls {
@@ -52,21 +70,17 @@ export function notificationTools(
       description: 'Lists planned, sent and failed reminders by time, with channel, status and errors.',
       searchHint: 'reminders messages',
       phrases:
-        'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          user_id: onlyUser,
-          ...notificationWindow,
-          ...pageArguments,
-        },
-      },
+        'list reminders notifications alerts planned sent delivered upcoming status today ping pings coming up go out went gone failed missed due next when will remind nudge message text waiting which scheduled alarms did get received arrived about to be tell me told pending notices going to tell me missed any tomorrow',
+      inputSchema: listed,
+      acceptedSchema: unpaged ? documented : listed,
       outputSchema: listShape('notifications', notificationShape),
       annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, status, days_forward = 7, days_back = 0, limit, cursor }) {
+      async call({ user_id, status, from, to, days_forward = 7, days_back = 0, limit, cursor }) {
         const page = unpaged ? wholeList : { limit, cursor };
-        return { structured: await notificationList(data, user_id, days_back, days_forward, page, status) };
+        const days = { daysBack: days_back, daysForward: days_forward };
+        const range = unpaged ? days : { ...days, from, to };
+        return { structured: await notificationList(data, user_id, range, page, status) };
       },
     }),
     defineTool({
@@ -183,15 +197,13 @@ type NotificationList = ValueOf<ReturnType<typeof listShape<'notifications', typ
 export async function notificationList(
   data: AssistantData,
   userId: string | undefined,
-  back: number,
-  forward: number,
+  range: Omit<RangeRequest, 'userId'>,
   page: PageRequest,
   status?: NotificationStatus,
 ): Promise<NotificationList> {
   const { listNotifications, maxNotifications } = await import('../editing/notifications.ts');
   if (userId !== undefined) await data.store.read((db) => findUser(db, userId));
-  const now = data.clock();
-  const window = { fromMs: now - back * dayMs, toMs: now + forward * dayMs };
+  const window = await windowOf(data, { ...range, userId });
   const rows = await listNotifications(data, { userId, status, ...window });
   const found = rows.slice(0, maxNotifications);
   const { items: notifications, next } = pageOf(found, notificationView, page, localTimesLength);

@@ -87,7 +87,7 @@ async function readContent(
   if (isList)
     return kind === 'events'
       ? eventList(data, { userId: id, page: wholeList, documented: true })
-      : notificationList(data, id, 2, 30, wholeList);
+      : notificationList(data, id, { daysBack: 2, daysForward: 30 }, wholeList);
   return data.store.read(async (db) => {
     if (kind === 'users') return profileView(await findUser(db, id));
     const event = await findEvent(db, id);

@@ -45,6 +45,7 @@ export const events: Command = {
         from: text('DAY', 'First day or time; two days ago, unless given'),
         to: text('DAY', 'Last day, included; 30 days later, unless given'),
         query: text('WORDS', 'Only events with these words in title, place, notes or people'),
+        tasks: toggle('Only tasks, also those that are overdue'),
         'days-back': number('DAYS', 'Start so many days ago, instead of --from'),
         'days-forward': number('DAYS', 'End in so many days, instead of --to'),
       },

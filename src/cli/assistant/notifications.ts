@@ -18,6 +18,8 @@ export const notifications: Command = {
       summary: 'List reminders',
       flags: {
         status: text('STATUS', 'Only planned, sent, failed and so on'),
+        from: text('DAY', 'First day or time; now, unless given'),
+        to: text('DAY', 'Last day, included; a week later, unless given'),
         'days-forward': number('DAYS', 'End in so many days; 7, unless given'),
         'days-back': number('DAYS', 'Start so many days ago; today, unless given'),
       },

@@ -8,7 +8,7 @@ do I have time on thursday evening | when's the next football match | what is in
 how busy is my next week | is something on at 3 | find the appointment with the lawyer | when does school start again
 what did I do on the 4th of march | list everything with Tom in it | what's coming up | which meetings do I have with finance
 when was I last at the hairdresser | have I got plans for new year's eve | which day is the dentist | read me today's schedule
-what are my to-dos | which tasks are overdue | what's left on my list for this month | show open tasks | who has birthday in august
+what are my to-dos | which tasks are overdue | which tasks are overdue or due this month | what's left on my list for this month | show open tasks | who has birthday in august
 what's happening at the weekend | when am I flying | is the yoga class on tuesday or wednesday | look up when the car goes to the garage
 do we have visitors in july | my agenda please | am I booked on the 12th | where do I have to be at noon | when will the plumber come
 anything important next week | what does Anna have on today | how many meetings did I have last month | the family calendar for the holidays
