@@ -149,7 +149,10 @@ it('a caller who may see one person learns of nobody else', async () => {
       arguments: args,
     });
     const { conflicts: _, ...rest } = structuredContent as JsonObject;
-    return JSON.stringify(rest).replaceAll(id, 'ID').replaceAll(attendee, 'SOMEBODY');
+    // The reminders of these events, which are at the same time, share a message.
+    const isShared = (name: string) => name === 'merged_into' || name === 'in_message';
+    const text = JSON.stringify(rest, (name, value: unknown) => (isShared(name) ? undefined : value));
+    return text.replaceAll(id, 'ID').replaceAll(attendee, 'SOMEBODY');
   };
   // Somebody who exists is invited, and the answers do not differ.
   expect(await create('first-id', 'ben@example.com')).toBe(await create('second-id', 'nobody@example.com'));
