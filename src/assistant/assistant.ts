@@ -94,7 +94,7 @@ export function createAssistant({
     timeoutMs: toolTimeoutMs + (policy.name === 'rules' ? 0 : 4 * policy.timeoutMs),
   };
   const presence = createUserPresence(store, databaseUrl);
-  const planning = { data, channels, policy: policyCalls };
+  const planning = { data, channels, policy: policyCalls, me };
   const undo = createUndo(data);
   const outreach: Outreach = {
     send: async (message) => (await reach()).send(message),
@@ -116,7 +116,7 @@ export function createAssistant({
     invitationTool(data, calendars, outreach),
     ...notificationTools(data, policyCalls, toolTimeoutMs, unpaged),
     replayTool(data, policyCalls),
-    previewTool(data, toolTimeoutMs),
+    previewTool(data, toolTimeoutMs, plansOnWrite ? me : undefined),
     explainTool(data, toolTimeoutMs),
     messageTool(data, outreach, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),

@@ -110,9 +110,11 @@ export const plannedShape = {
         channel: text,
         merged_into: { type: 'string', description: 'The notification whose message carries it' },
         in_message: { type: 'string', description: 'Subject of that message' },
+        change: { enum: changes, description: 'A message about this change. Absent: a reminder' },
+        user_id: { type: 'string', description: 'Who gets that message' },
       },
     },
-    description: 'The next reminders of it',
+    description: 'The next reminders of it, and queued messages about the change',
   },
   warnings: { type: 'array', items: text, description: 'Why a reminder may not arrive; tell the user' },
 } as const;

@@ -117,6 +117,11 @@ export function eventTools(
       ...(planning && (await planWritten(planning, event, context, key))),
     };
   };
+  const watch = async ({ actor }: Context, event: CalendarEvent) => {
+    if (planning === undefined) return undefined;
+    const { watchOwnChange } = await import('./own-change.ts');
+    return watchOwnChange(data, planning.me, actor, event);
+  };
   const withTraits = async (event: CalendarEvent, traits: EventTraits) => {
     if (traits.kind === undefined && traits.important === undefined) return event;
     const { setEventTraits } = await import('../editing/users.ts');
@@ -245,9 +250,11 @@ export function eventTools(
         const scope = { occurrence: key, following };
         const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;
+        const withdrawOwn = isChanged ? await watch(context, event) : undefined;
         const edited = isChanged
           ? await changeEvent(calendars, event, { ...input, ...prompt }, unset, scope, { confirm, context })
           : event;
+        await withdrawOwn?.(edited);
         const changed = await withTraits(edited, { kind, important });
         return { structured: await savedView(changed, context, following ? undefined : key) };
       },
@@ -278,7 +285,9 @@ export function eventTools(
         const key = await namedOccurrence(data, event, occurrence);
         const { title, start_ts } =
           key === undefined ? await viewOf(data, event) : await changedOccurrence(data, event, key);
+        const withdrawOwn = await watch(context, event);
         await removeEvent(calendars, event, { occurrence: key, following }, { confirm, context });
+        await withdrawOwn?.();
         const deleted = key === undefined ? event_id : `${event_id} ${key}`;
         return { structured: { deleted, ...(!unpaged && { user_id: event.user_id, title, start_ts }) } };
       },

@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
+import type { MeOptions } from '../editing/me.ts';
 import { type AssistantData, findNotification, findUser, rowOf } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { preferencesOf } from '../entities/preferences.ts';
@@ -12,7 +13,7 @@ import { previewFields } from './fields.ts';
 const text = { type: 'string' } as const;
 
 /** Shows messages word for word before or after they are sent. */
-export function previewTool(data: AssistantData, timeoutMs: number) {
+export function previewTool(data: AssistantData, timeoutMs: number, me?: MeOptions) {
   return defineTool({
     name: 'preview_messages',
     toolsets: ['notifications'],
@@ -41,11 +42,14 @@ export function previewTool(data: AssistantData, timeoutMs: number) {
     },
     annotations: hints.reads,
     timeoutMs,
-    async call({ notification_id, event_id, user_id, day, ...change }) {
+    async call({ notification_id, event_id, user_id, day, ...change }, { actor }) {
       if (notification_id !== undefined) return { structured: await notificationText(data, notification_id) };
       if (event_id !== undefined) {
         const { previewChange } = await import('../planning/change-notice.ts');
         const { user, notices: planned } = await previewChange(data, event_id, change);
+        const own = me && (await (await import('../editing/me.ts')).personOfActor(data, me, actor));
+        if (planned.length > 0 && own?.id === user.id)
+          return { structured: { messages: [], none_because: 'It is your own change, which you know.' } };
         const notices = planned.map((notice) => ({ channel: notice.channel, ...asSent(notice, user) }));
         const reason = 'No reminder of it was sent, and none is due within a day.';
         return { structured: { messages: notices, ...(notices.length === 0 && { none_because: reason }) } };

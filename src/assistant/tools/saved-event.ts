@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { present } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
+import type { MeOptions } from '../editing/me.ts';
 import { type ChannelConfig, reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
 import { parsePayload } from '../entities/payload.ts';
@@ -15,6 +16,7 @@ export interface Planning {
   readonly data: AssistantData;
   readonly channels: ChannelConfig;
   readonly policy: PolicyCalls;
+  readonly me: MeOptions;
 }
 
 /** Plans the reminders of an event that was just written. Says what is planned and why it may not arrive. */
@@ -37,6 +39,8 @@ export async function planWritten(
       in_message: leader_payload && parsePayload(leader_payload).subject,
     }),
   );
+  const { noticesOf } = await import('./own-change.ts');
+  const notices = await noticesOf(data, event, context.actor, maxListed);
   const warnings = await warningsFor(
     data,
     channels,
@@ -45,7 +49,7 @@ export async function planWritten(
     [...new Set(rows.map((row) => row.channel))],
     because,
   );
-  return { planned, ...(warnings.length > 0 && { warnings }) };
+  return { planned: [...planned, ...notices], ...(warnings.length > 0 && { warnings }) };
 }
 
 function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | undefined) {
@@ -56,6 +60,7 @@ function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | u
     .select(['leader.plan_ms as leader_ms', 'leader.payload as leader_payload'])
     .where('notifications.event_id', '=', id)
     .where('notifications.status', '=', 'planned')
+    .where('notifications.change', 'is', null)
     .where(({ or, eb }) =>
       or([eb('notifications.attention', 'is', null), eb('notifications.attention', '=', 'merged')]),
     );

@@ -112,7 +112,12 @@ const isTexts = (field: unknown): field is readonly string[] =>
 /** What a write has planned, and why it may not arrive. */
 export interface Planned {
   readonly planned?:
-    | readonly { readonly plan_time: string; readonly plan_local?: string; readonly channel: string }[]
+    | readonly {
+        readonly plan_time: string;
+        readonly plan_local?: string;
+        readonly channel: string;
+        readonly change?: string | undefined;
+      }[]
     | undefined;
   readonly warnings?: readonly string[] | undefined;
 }
@@ -125,11 +130,12 @@ export function channelsText(planned: Planned['planned'] = []): string {
 
 /** The reminders that are planned, if there are any, and the warnings, each on a line. */
 function remindersText({ planned = [], warnings = [] }: Planned): readonly string[] {
-  const times = planned
+  const reminders = planned.filter(({ change }) => change === undefined);
+  const times = reminders
     .map(({ plan_time, plan_local }) => showTime(plan_time, zoneIn(plan_local)))
     .join(', ');
   return [
-    ...(times === '' ? [] : [`  Reminder: ${times}, ${channelsText(planned)}`]),
+    ...(times === '' ? [] : [`  Reminder: ${times}, ${channelsText(reminders)}`]),
     ...warningLines(warnings),
   ];
 }
