@@ -1,8 +1,8 @@
 import type { CalendarEvent, Channel, Notification, Urgency, User } from '../../store/schema.ts';
 import { channelNames, reachableBy } from '../entities/channels.ts';
 import { parsePayload } from '../entities/payload.ts';
-import { type Preferences, preferencesOf } from '../entities/preferences.ts';
-import { kindOfEvent } from '../entities/reminders.ts';
+import { type Preferences, preferencesOf, withChannel } from '../entities/preferences.ts';
+import { isNamedChannel, kindOfEvent } from '../entities/reminders.ts';
 import { digestPrefix } from '../planning/digest.ts';
 import { channelsAt, maxPerOccurrence, maxPersonal, nextAllowedTime } from '../policy/guards.ts';
 
@@ -77,7 +77,9 @@ export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
   if (notification.about !== null && nowMs >= expiresMs)
     return { kind: 'cancel', reason: 'the message has expired' };
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
-  const preferences = preferencesOf(user, event && kindOfEvent(event));
+  const general = preferencesOf(user, event && kindOfEvent(event));
+  const isNamed = event && isNamedChannel(event, notification.occurrence, notification.channel);
+  const preferences = isNamed ? withChannel(general, notification.channel) : general;
   const reachable = reachableBy(user);
   const permission = quietPermission(notification);
   const unwanted = reachable.length > 0 && channelsAt(nowMs, preferences, reachable).length === 0;
@@ -89,7 +91,7 @@ export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
       ? { kind: 'wait', untilMs, reason: 'quiet hours' }
       : { kind: 'miss', reason: 'the quiet hours end too late' };
   }
-  if (notification.channel === 'call' && !callsAllowed(nowMs, preferences))
+  if (notification.channel === 'call' && permission !== 'ignore' && !callsAllowed(nowMs, preferences))
     return { kind: 'fail', reason: 'no calls at the weekend' };
   const sent = alreadySent(notification, related);
   const calls = sent.filter(({ channel }) => channel === 'call').length;

@@ -19,16 +19,25 @@ export interface Preferences {
 /** With a kind of event, the channel that the user chose for it takes the place of the general one. */
 export function preferencesOf(user: User, kind?: EventKind): Preferences {
   const forKind = channelForKind(user, kind);
-  const channelPref = forKind ?? user.channel_pref ?? addressesOf(user.channels)[0]?.channel ?? 'email';
-  // A channel that was named for a kind is meant on every day.
-  const weekend = forKind !== undefined && user.weekend_policy !== 'none' ? forKind : user.weekend_policy;
+  const general = generalPreferences(user);
+  return forKind === undefined ? general : withChannel(general, forKind);
+}
+
+/** A channel that was named for a kind or a reminder is meant on every day. */
+export function withChannel(preferences: Preferences, channel: string): Preferences {
+  const weekendPolicy = preferences.weekendPolicy === 'none' ? 'none' : channel;
+  return { ...preferences, channelPref: channel, weekendPolicy };
+}
+
+function generalPreferences(user: User): Preferences {
+  const channelPref = user.channel_pref ?? addressesOf(user.channels)[0]?.channel ?? 'email';
   return {
     timezone: user.timezone ?? 'UTC',
     quietStart: user.quiet_start ?? '21:00',
     quietEnd: user.quiet_end ?? '07:00',
     channelPref,
     // By default, the phone does not ring on weekends.
-    weekendPolicy: weekend ?? (rings(channelPref) ? 'email' : channelPref),
+    weekendPolicy: user.weekend_policy ?? (rings(channelPref) ? 'email' : channelPref),
     escalationThreshold: user.escalation_threshold ?? 60,
     maxCallAttempts: user.max_call_attempts ?? 3,
     locale: user.locale ?? 'en',

@@ -43,6 +43,7 @@ interface Row {
   readonly subject: string;
   readonly origin?: string;
   readonly status: string;
+  readonly channel: string;
   readonly event_id: string;
 }
 
@@ -168,6 +169,56 @@ describe('lead times', () => {
     expect(await planned(assistant)).toMatchObject([
       { plan_time: '2026-11-18T04:30:00Z', origin: 'event-quiet' },
     ]);
+  });
+
+  it('name a channel of the person, which then counts on every day', async () => {
+    await using assistant = await open({
+      channels: ['tel:+4915112345678', 'sms:+4915112345678'],
+      weekend_policy: 'email',
+      quiet_start: '21:00',
+      quiet_end: '07:00',
+    });
+    // A Saturday.
+    await create(assistant, {
+      start_ts: '2026-11-21T14:00',
+      reminders: ['2026-11-17T09:00 email', '1d 18:00 sms', '2h', '1h call', '06:15! call'],
+    });
+    const rows = await planned(assistant);
+    expect(rows).toMatchObject([
+      { plan_time: '2026-11-17T08:00:00Z', channel: 'email' },
+      { plan_time: '2026-11-20T17:00:00Z', channel: 'sms' },
+      { plan_time: '2026-11-21T05:15:00Z', channel: 'call', origin: 'event-quiet' },
+      { plan_time: '2026-11-21T11:00:00Z', channel: 'email' },
+      { plan_time: '2026-11-21T12:00:00Z', channel: 'call' },
+    ]);
+    expect(rows[1]).toMatchObject({ reason: expect.stringContaining('by sms, as the user asked') });
+    // The calls ring in quiet hours and on a weekend without calls.
+    await runWorkerUntil(assistant, Date.parse('2026-11-21T12:30:00Z'));
+    const { notifications } = await assistant.call('list_notifications', { days_back: 30 });
+    expect((notifications as unknown as Row[]).map(({ channel, status }) => [channel, status])).toEqual(
+      ['email', 'sms', 'call', 'email', 'call'].map((channel) => [
+        channel,
+        expect.stringMatching('sent|delivered'),
+      ]),
+    );
+  });
+
+  it('are refused with a channel that does not exist or that the person does not have', async () => {
+    await using assistant = await open({ channels: ['tel:+4915112345678'] });
+    await expect(create(assistant, { reminders: ['1d fax'] })).rejects.toThrow(
+      '"fax" is no channel. Ada has email, call.',
+    );
+    await expect(create(assistant, { reminders: ['30 minutes before sms'] })).rejects.toThrow(
+      'Ada has no address for sms. Ada has email, call.',
+    );
+    await create(assistant, { reminders: ['30 minutes before email'] });
+    await expect(
+      assistant.call('update_event', { event_id: 'one', title: 'New', reminders: ['0m! telegram'] }),
+    ).rejects.toThrow(/no address for telegram/);
+    expect(await assistant.call('get_event', { event_id: 'one' })).toMatchObject({
+      title: 'Review',
+      reminders: ['30m email'],
+    });
   });
 
   it('are limited to five, and merged if they are less than two minutes apart', async () => {

@@ -1,9 +1,10 @@
+import { Failure } from '../../failure.ts';
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { CalendarEvent, Channel, EventKind, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
-import { addressesOf, reachableBy } from './channels.ts';
+import { addressesOf, findChannel, reachableBy } from './channels.ts';
 import { meetingLink } from './meeting-link.ts';
 import { invitation, type Occurrence } from './occurrence.ts';
 import { channelForKind, channelsOf, preferencesOf, quietChannel } from './preferences.ts';
@@ -27,6 +28,7 @@ interface PersonalReminder {
   readonly channel: Channel;
   readonly urgency: 'normal';
   readonly origin: Origin;
+  readonly named?: true;
 }
 
 type Because = Pick<PersonalReminders, 'reason' | 'why'>;
@@ -74,10 +76,14 @@ export function personalReminders(
   const settings = settingsOf(user);
   const kind = kindOf(event, occurrence);
   const build = (leads: readonly string[], origin: Origin, reason: Because): PersonalReminders => {
-    const times = leads.map((lead) => ({
-      atMs: leadTime(lead, occurrence.startMs, timezone),
-      origin: origin === 'event' && lead.endsWith('!') ? ('event-quiet' as const) : origin,
-    }));
+    const times = leads.map((lead): NamedTime => {
+      const { quiet, channel } = partsOf(lead);
+      return {
+        atMs: leadTime(lead, occurrence.startMs, timezone),
+        origin: origin === 'event' && quiet ? 'event-quiet' : origin,
+        ...(channel !== undefined && { channel }),
+      };
+    });
     const overdue = kind === 'task' && times.length > 0 ? overdueTimes(occurrence.startMs, timezone) : [];
     return fromTimes(
       [...times, ...overdue.map((atMs) => ({ atMs, origin }))],
@@ -134,25 +140,33 @@ export function personalReminders(
     : undefined;
 }
 
+interface NamedTime {
+  readonly atMs: number;
+  readonly origin: Origin;
+  /** The channel that the user named for this time. */
+  readonly channel?: Channel;
+}
+
 function fromTimes(
-  times: readonly { readonly atMs: number; readonly origin: Origin }[],
+  times: readonly NamedTime[],
   { startMs }: Occurrence,
   user: User,
   because: Because,
   kind: EventKind | undefined,
 ): PersonalReminders {
   const { channelPref } = preferencesOf(user);
-  const named = channelForKind(user, kind);
-  const channel = named ? channelsOf(named)[0]! : quietChannel(channelPref, reachableBy(user));
+  const forKind = channelForKind(user, kind);
+  const usual = forKind ? channelsOf(forKind)[0]! : quietChannel(channelPref, reachableBy(user));
   return {
     ...because,
     reminders: times
       .toSorted((a, b) => a.atMs - b.atMs)
-      .map(({ atMs, origin }) => ({
+      .map(({ atMs, origin, channel }) => ({
         offsetMinutes: offsetOf(atMs, startMs),
-        channel,
+        channel: channel ?? usual,
         urgency: 'normal',
         origin,
+        ...(channel !== undefined && { named: true }),
       })),
   };
 }
@@ -222,22 +236,53 @@ const minuteMs = 60_000;
 
 /**
  * When to remind, as people write it: `10m`, `2h` or `1d` before the start; `17:00` on the day; `1d 17:00` on the day
- * before. A reminder for one event may also be a local time, `2026-03-01T17:00`, and may end in `!`, which permits it in
- * quiet hours.
+ * before. A reminder for one event may also be a local time, `2026-03-01T17:00`. A `!` after the time permits it in quiet
+ * hours, and the name of a channel may follow: `1d 17:00! sms`.
  */
 export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])$';
 export const eventLeadPattern =
-  '^([0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?)( before)?|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?$';
+  '^([0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?)( before)?|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?( [a-z]{1,20})?$';
 
 /** `2 hours before` as `2h`. */
 export function shortLead(written: string): string {
-  return written.replace(/^(\d+) ?([mhd])[a-z]*(?: before)?(!?)$/, '$1$2$3');
+  return written.replace(/^(\d+) ?([mhd])[a-z]*(?: before)?(!?(?: [a-z]+)?)$/, '$1$2$3');
+}
+
+interface LeadParts {
+  readonly time: string;
+  /** Permitted in quiet hours. */
+  readonly quiet: boolean;
+  readonly channel?: Channel;
+}
+
+function partsOf(lead: string): LeadParts {
+  const [, time, permit, channel] = /^(.*?)(!?)(?: ([a-z]+))?$/.exec(lead)!;
+  return { time: time!, quiet: permit === '!', ...(channel !== undefined && { channel }) };
+}
+
+/** Refuses reminders with a channel that does not exist or for which the user has no address. */
+export function checkLeadChannels(user: User, leads: readonly string[]): void {
+  const reachable = reachableBy(user);
+  for (const { channel } of leads.map(shortLead).map(partsOf)) {
+    if (channel === undefined || reachable.includes(channel)) continue;
+    const problem =
+      findChannel(channel) === undefined
+        ? `"${channel}" is no channel.`
+        : `${user.name} has no address for ${channel}.`;
+    const has = reachable.length === 0 ? 'no address on any channel' : reachable.join(', ');
+    throw new Failure('invalid-params', `${problem} ${user.name} has ${has}.`);
+  }
+}
+
+/** True if the user named this channel for a reminder of the occurrence. */
+export function isNamedChannel(event: CalendarEvent, key: string, channel: Channel): boolean {
+  return ownLeads(event, key)?.some((lead) => partsOf(lead).channel === channel) ?? false;
 }
 
 /** The instant of a reminder, in the user's time zone. */
 export function leadTime(lead: string, startMs: number, zone: string): number {
   const offsets = offsetsIn(zone);
-  const written = lead.replace(/!$/, '');
+  const { time: written } = partsOf(lead);
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(written) ?? [];
   if (unit === 'm' || unit === 'h') return startMs - Number(amount) * (unit === 'h' ? 60 : 1) * minuteMs;
   const wall = wallOf(startMs, offsets);

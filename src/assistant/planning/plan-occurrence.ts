@@ -199,7 +199,7 @@ function toDesired(
   { proposal, channel, urgency, planMs, changes }: Guarded,
   input: PlanInput,
 ): DesiredNotification {
-  const { offsetMinutes, origin, subject, text, script } = proposal;
+  const { offsetMinutes, origin, named, subject, text, script } = proposal;
   const { locale } = preferencesOf(input.user);
   const shiftMs = planMs - (input.occurrence.startMs + offsetMinutes * 60_000);
   const allDay = input.event.all_day === 1;
@@ -210,7 +210,11 @@ function toDesired(
     urgency,
     planMs,
     payload: payloadFor({ ...input, timing }, present({ subject, text, script }), offsetMinutes),
-    reason: [describeTiming(offsetMinutes, 0, 'en', allDay), ...changes].join('; '),
+    reason: [
+      describeTiming(offsetMinutes, 0, 'en', allDay),
+      ...(named && channel === proposal.channel ? [`by ${channel}, as the user asked`] : []),
+      ...changes,
+    ].join('; '),
     ...(origin !== undefined && { origin }),
   };
 }

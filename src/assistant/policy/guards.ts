@@ -1,7 +1,7 @@
 import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Channel, Origin, Urgency } from '../../store/schema.ts';
 import type { Words } from '../entities/payload.ts';
-import { channelsOf, type Preferences } from '../entities/preferences.ts';
+import { channelsOf, type Preferences, withChannel } from '../entities/preferences.ts';
 import { resultTexts } from '../messages/catalog.ts';
 
 const minuteMs = 60_000;
@@ -25,6 +25,8 @@ export interface Proposal extends Words {
   readonly urgency: Urgency;
   /** Set if the user asked for this reminder. No policy can set it. */
   readonly origin?: Origin;
+  /** True if the user named the channel of this reminder. No policy can set it. */
+  readonly named?: true;
 }
 
 export interface GuardInput {
@@ -100,7 +102,7 @@ export function addLateReminder(result: GuardResult, input: GuardInput): GuardRe
     .toSorted((a, b) => a.proposal.offsetMinutes - b.proposal.offsetMinutes)
     .at(-1);
   if (late === undefined) return result;
-  const { channel, urgency, origin } = late.proposal;
+  const { channel, urgency, origin, named } = late.proposal;
   // Without the words of the policy, which can mention the time that has passed.
   const proposal: Proposal = {
     offsetMinutes: lateOffset((startMs - nowMs) / minuteMs),
@@ -108,6 +110,7 @@ export function addLateReminder(result: GuardResult, input: GuardInput): GuardRe
     urgency,
     // The permission for quiet hours was for the time that has passed.
     ...(origin !== undefined && { origin: origin === 'event-quiet' ? 'event' : origin }),
+    ...(named && { named }),
   };
   const added = guardOne(proposal, { ...input, afterMinutes: dueMinutes }, result.kept);
   if (typeof added === 'string') return result;
@@ -123,7 +126,10 @@ function lateOffset(left: number): number {
   return -Math.min(5, Math.ceil(left) - 1) + 0;
 }
 
-function guardOne(proposal: Proposal, input: GuardInput, kept: readonly Guarded[]): Guarded | string {
+function guardOne(proposal: Proposal, limits: GuardInput, kept: readonly Guarded[]): Guarded | string {
+  const input = proposal.named
+    ? { ...limits, preferences: withChannel(limits.preferences, proposal.channel) }
+    : limits;
   const { preferences, startMs, nowMs, taken, afterMinutes = 0, occupied = [] } = input;
   const { offsetMinutes, origin } = proposal;
   const latest = origin === undefined ? 0 : afterMinutes;

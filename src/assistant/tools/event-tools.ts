@@ -10,6 +10,7 @@ import type { EventTraits } from '../editing/users.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { checkLeadChannels } from '../entities/reminders.ts';
 import {
   deletedEventShape,
   eventShape,
@@ -187,6 +188,7 @@ export function eventTools(
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ user_id, id, calendar_id, confirm, kind, important, ...written }, context) {
         const input = await withDigits(data, user_id, written);
+        await checkReminders(data, user_id, written.reminders);
         const traits = { kind, important };
         const place = calendar_id ?? (await homeOf(data, user_id, input.task));
         if (place === onlyHere) {
@@ -245,6 +247,7 @@ export function eventTools(
         const written = add_attendees === undefined ? fields : withAttendees(event, fields, add_attendees);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
+        await checkReminders(data, event.user_id, written.reminders);
         const digits = await withDigits(data, event.user_id, written, event);
         const input = written.start_ts === undefined ? digits : await withTimeOfDay(data, event, key, digits);
         const scope = { occurrence: key, following };
@@ -302,6 +305,15 @@ const onlyHere = 'local';
 async function homeOf({ store }: AssistantData, userId: string, task: string | undefined): Promise<string> {
   const { home_calendar } = await store.read((db) => findUser(db, userId));
   return (task === undefined && home_calendar) || onlyHere;
+}
+
+async function checkReminders(
+  { store }: AssistantData,
+  userId: string,
+  reminders: readonly string[] = [],
+): Promise<void> {
+  if (reminders.length === 0) return;
+  checkLeadChannels(await store.read((db) => findUser(db, userId)), reminders);
 }
 
 function withAttendees<Fields extends { attendees?: readonly string[] }>(

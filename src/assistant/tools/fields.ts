@@ -68,7 +68,8 @@ export const eventFields = {
     type: 'array',
     maxItems: 5,
     items: { type: 'string', pattern: eventLeadPattern },
-    description: 'E.g. 30m, 2h, 1d 17:00 (on the day before); a final ! permits quiet hours. [] for none',
+    description:
+      'E.g. 30m, 1d 17:00 (on the day before), 2h sms (by this channel); ! after the time permits quiet hours. [] for none',
   },
   important: { type: 'boolean', description: 'Reminders are kept and escalate' },
   kind: {

@@ -70,6 +70,24 @@ describe('remind', () => {
     expect(event).toMatchObject({ recurring: true, start_ts: start });
   });
 
+  it('comes by the channel that is named, if the person has it', async () => {
+    await assistant.call('create_user', {
+      id: 'ada',
+      name: 'Ada',
+      ...zone,
+      channels: ['tel:+4915112345678', 'sms:+4915112345678'],
+    });
+    const answer = await remind({ text: 'pills', when: 'every day at 6:15', channel: 'sms' });
+    expect(answer['planned']).toMatchObject([
+      { plan_time: '2026-11-17T05:15:00Z', channel: 'sms' },
+      ...Array.from({ length: 4 }, () => ({ channel: 'sms' })),
+    ]);
+    await expect(remind({ text: 'x', when: 'in 10 minutes', channel: 'telegram' })).rejects.toThrow(
+      'Ada has no address for telegram. Ada has email, call, sms.',
+    );
+    expect((await assistant.call('list_events', { query: 'x' }))['count']).toBe(0);
+  });
+
   it('plans a reminder that is further ahead than the planning horizon', async () => {
     await assistant.call('create_user', { id: 'ada', name: 'Ada', ...zone });
     const answer = await remind({ text: 'tax', when: '2027-05-31T09:00' });

@@ -21,6 +21,7 @@ const onTime = new RegExp(`^${timeWord.source}(?:\\s|$)`, 'i');
 
 const flags = {
   for: text('PERSON', 'Whom to remind, by name; you, unless given', { argument: 'who' }),
+  channel: text('CHANNEL', 'By which channel, such as sms or call; the preferred one, unless given'),
   repeat: text('RULE', 'How it repeats, such as "every weekday" or monthly; WHEN is then the first time'),
 };
 
