@@ -35,6 +35,8 @@ export interface OutreachMessage {
   readonly urgency?: 'silent' | 'normal' | 'important';
   /** Quiet hours delay a message, unless it may come silently or the person asked for this moment. Default: `delay`. */
   readonly quietHours?: 'delay' | 'silent' | 'ignore';
+  /** Not sent before this time (milliseconds since 1970). Default: now. */
+  readonly atMs?: number;
   /** Not sent after this time (milliseconds since 1970). */
   readonly expiresMs?: number;
   /** Path of the page that shows the thing, such as `/#/runs/ID`. */

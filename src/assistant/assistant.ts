@@ -118,7 +118,7 @@ export function createAssistant({
     replayTool(data, policyCalls),
     previewTool(data, toolTimeoutMs, plansOnWrite ? me : undefined),
     explainTool(data, toolTimeoutMs),
-    messageTool(data, outreach, toolTimeoutMs),
+    messageTool(data, me, outreach, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
     channelTool(channels),
     outboxTool(channels['delivery.outbox_dir']),

@@ -118,10 +118,10 @@ async function queue(
 
 /** When and by which channel the message goes out. Only an important message may ring. */
 function scheduleOf(user: User, message: OutreachMessage, nowMs: number) {
-  const { urgency = 'normal', quietHours = 'delay', expiresMs = null } = message;
+  const { urgency = 'normal', quietHours = 'delay', expiresMs = null, atMs = nowMs } = message;
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
-  const planMs = quietHours === 'delay' ? (nextAllowedTime(nowMs, preferences, reachable) ?? nowMs) : nowMs;
+  const planMs = quietHours === 'delay' ? (nextAllowedTime(atMs, preferences, reachable) ?? atMs) : atMs;
   const allowed = channelsAt(planMs, preferences, reachable);
   const channel =
     allowed.find((one) => urgency === 'important' || one !== 'call') ??

@@ -1,11 +1,15 @@
 import { Failure } from '../../failure.ts';
 import type { Outreach } from '../../outreach.ts';
-import { localTime } from '../../recurrence/written-time.ts';
+import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
+import { singleLine } from '../../single-line.ts';
 import { newId } from '../../store/id.ts';
+import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
+import type { MeOptions } from '../editing/me.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { timestamp } from '../entities/view.ts';
+import { textsFor } from '../messages/catalog.ts';
 import { userId } from './fields.ts';
 
 const text = { type: 'string' } as const;
@@ -15,14 +19,14 @@ const maxMessages = 20;
 const windowMs = 10 * 60_000;
 
 /** Sends a text to a person by the channels and with the guards of notifications. */
-export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: number) {
+export function messageTool(data: AssistantData, me: MeOptions, outreach: Outreach, timeoutMs: number) {
   return defineTool({
     name: 'send_message',
     toolsets: ['notifications'],
     scope: 'calendar:USER',
     title: 'Send Message',
     description:
-      'Sends a text to a person now, by the channel that the person prefers; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns the channel, the time, and warnings to tell the user. At most 20 in ten minutes.',
+      'Sends a text to a person now or at a time, by the channel that the person prefers, and says from whom it is; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns the text, the channel, the time, and warnings to tell the user. At most 20 in ten minutes.',
     phrases:
       'send message tell inform notify let know text write ping person somebody now at once pass on news say mail',
     inputSchema: {
@@ -35,6 +39,12 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
           maxLength: 4000,
           pattern: '\\S',
           description: 'The first line is the subject, which lock screens show',
+        },
+        when: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 200,
+          description: 'When to send it, e.g. friday 12:15. Default: now',
         },
         who: { ...userId, description: 'Id, name or mail address' },
         urgency: {
@@ -52,9 +62,10 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
     },
     outputSchema: {
       type: 'object',
-      required: ['user_id', 'channel', 'send_time', 'when'],
+      required: ['user_id', 'text', 'channel', 'send_time', 'when'],
       properties: {
         user_id: text,
+        text: { type: 'string', description: 'As it is sent' },
         channel: text,
         send_time: text,
         when: { type: 'string', description: 'The time as the person says it' },
@@ -63,12 +74,19 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
     },
     annotations: { ...hints.adds, openWorldHint: true },
     timeoutMs,
-    async call({ text: written, who, urgency, quiet_hours }) {
+    async call({ text: given, when, who, urgency, quiet_hours }, { actor }) {
       const user = await data.store.read((db) => findUser(db, who));
       const nowMs = data.clock();
+      const atMs = when === undefined ? undefined : await readTime(when, user, nowMs);
       await demandRate(data, user.id, nowMs);
-      const [title = '', ...rest] = written.trim().split('\n');
-      const body = rest.join('\n').trim() === '' && title.length <= 200 ? {} : { text: written.trim() };
+      const { personOfActor } = await import('../editing/me.ts');
+      const sender = await personOfActor(data, me, actor);
+      const written =
+        sender === undefined || sender.id === user.id
+          ? given.trim()
+          : textsFor(preferencesOf(user).locale).labelled(singleLine(sender.name, 100), given.trim());
+      const [title = '', ...rest] = written.split('\n');
+      const body = rest.join('\n').trim() === '' && title.length <= 200 ? {} : { text: written };
       const { channel, dueMs, warnings } = await outreach.send({
         key: `${prefix}${newId(nowMs)}`,
         person: user.id,
@@ -76,10 +94,12 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
         ...body,
         urgency,
         quietHours: quiet_hours,
+        ...(atMs !== undefined && { atMs }),
       });
       return {
         structured: {
           user_id: user.id,
+          text: written,
           channel,
           send_time: timestamp(dueMs),
           when: localTime(dueMs, preferencesOf(user).timezone, nowMs),
@@ -88,6 +108,19 @@ export function messageTool(data: AssistantData, outreach: Outreach, timeoutMs: 
       };
     },
   });
+}
+
+/** The time at which the message is sent, as the recipient's clock shows it. */
+async function readTime(when: string, user: User, nowMs: number): Promise<number> {
+  const { timezone, locale } = preferencesOf(user);
+  const digits = await inDigits(when, timezone, nowMs, locale, 'when');
+  const { ms, allDay } = parseTime(digits, timezone, 'when', nowMs);
+  if (allDay) {
+    const { withoutTime } = await import('../../recurrence/time-words.ts');
+    throw withoutTime(when);
+  }
+  if (ms > nowMs) return ms;
+  throw new Failure('invalid-params', `"${when}" is past: ${localTime(ms, timezone, nowMs)}.`);
 }
 
 async function demandRate({ store }: AssistantData, id: string, nowMs: number): Promise<void> {
