@@ -1,8 +1,9 @@
+import { localText } from '../../recurrence/zone.ts';
 import { isMailAddress } from '../../single-line.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { findUser } from '../entities/entity-access.ts';
-import { isFree, taskState } from '../entities/occurrence.ts';
+import { isFree, taskState, type Window } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { mailAddressIn } from '../entities/reminders.ts';
 import type { Duration, EventDetails, Series } from '../icalendar/series.ts';
@@ -14,12 +15,18 @@ const dayMs = 86_400_000;
 /** A series that only its own calendar can expand is written as single events in this time. */
 const pastMs = 365 * dayMs;
 const aheadMs = 2 * 365 * dayMs;
+/** Events that began up to this long before a range are written if they go on in it. */
+const reachMs = 31 * dayMs;
 
-/** The events of a person as one iCalendar text: all, or those of one calendar; `local` has the events created here. */
+/**
+ * The events of a person as one iCalendar text: all, or those of one calendar; `local` has the events created here. With a range,
+ * only the dates in it, so that nobody gets more than they were given.
+ */
 export async function exportCalendar(
   data: AssistantData,
   userId: string,
   calendarId: string | undefined,
+  range?: Window,
 ): Promise<{ readonly text: string; readonly events: number }> {
   const nowMs = data.clock();
   const { user, events } = await data.store.read(async (db) => ({
@@ -28,14 +35,21 @@ export async function exportCalendar(
   }));
   const zone = preferencesOf(user).timezone;
   const components: string[] = [];
-  for (const event of events) components.push(...(await writeEvent(event, zone, nowMs)));
+  let written = 0;
+  for (const event of events) {
+    const lines = await (range === undefined
+      ? writeEvent(event, zone, nowMs)
+      : writeDates(event, zone, range));
+    components.push(...lines);
+    if (lines.length > 0) written += 1;
+  }
   const lines = [
     ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Adjutant//Adjutant//EN', 'METHOD:PUBLISH'],
     ...[`X-WR-CALNAME:${escapeText(user.name)}`, `X-WR-TIMEZONE:${zone}`],
     ...components,
     'END:VCALENDAR',
   ];
-  return { text: writeLines(lines), events: events.length };
+  return { text: writeLines(lines), events: written };
 }
 
 function eventsOf(db: Reader, userId: string, calendarId: string | undefined): Promise<CalendarEvent[]> {
@@ -52,25 +66,46 @@ function eventsOf(db: Reader, userId: string, calendarId: string | undefined): P
 async function writeEvent(event: CalendarEvent, zone: string, nowMs: number): Promise<string[]> {
   const series = event.series === null ? undefined : (JSON.parse(event.series) as Series);
   if (series === undefined) {
-    const times = [`DTSTART:${utcText(event.start_ms)}`, `DTEND:${utcText(event.end_ms)}`];
-    return component(event, event, times, uidOf(event), event.start_ms);
+    return component(
+      event,
+      event,
+      timesOf(event, event.start_ms, event.end_ms, zone),
+      uidOf(event),
+      event.start_ms,
+    );
   }
   const { zones, detached, overrides = [] } = series;
   if (zones === undefined && detached === undefined && overrides.every((one) => !one.andFollowing))
     return writeSeries(event, series);
   // Zones and changes that programs understand differently are written as what they mean.
-  const window = { fromMs: nowMs - pastMs, toMs: nowMs + aheadMs };
-  return (await expandEvent(event, window, zone)).flatMap((one) => {
-    const times = [`DTSTART:${utcText(one.startMs)}`, `DTEND:${utcText(one.endMs)}`];
-    return component(event, one, times, `${uidOf(event)}/${one.key}`, one.startMs);
-  });
+  return writeDates(event, zone, { fromMs: nowMs - pastMs, toMs: nowMs + aheadMs });
+}
+
+/** Writes each date by itself that begins in the range, or goes on in it. */
+async function writeDates(event: CalendarEvent, zone: string, { fromMs, toMs }: Window): Promise<string[]> {
+  const dates = await expandEvent(event, { fromMs: fromMs - reachMs, toMs }, zone);
+  return dates
+    .filter(({ startMs, endMs }) => startMs >= fromMs || endMs > fromMs)
+    .flatMap((one) => {
+      const uid = one.key === '' ? uidOf(event) : `${uidOf(event)}/${one.key}`;
+      return component(event, one, timesOf(event, one.startMs, one.endMs, zone), uid, one.startMs);
+    });
+}
+
+/** An end must be after the start (RFC 5545). A reminder has no length, and so no end. */
+function timesOf(event: CalendarEvent, startMs: number, endMs: number, zone: string): readonly string[] {
+  const write = (name: string, ms: number) =>
+    event.all_day === 1
+      ? timeLine(name, { wall: localText(ms, zone).slice(0, 10) })
+      : `${name}:${utcText(ms)}`;
+  return [write('DTSTART', startMs), ...(endMs > startMs ? [write('DTEND', endMs)] : [])];
 }
 
 function writeSeries(event: CalendarEvent, series: Series): string[] {
   const { start, duration, rules = [], exceptionRules = [], dates = [], exceptions = [] } = series;
   const times = [
     timeLine('DTSTART', start),
-    durationLine(duration),
+    ...durationLines(duration),
     ...rules.map((rule) => `RRULE:${rule}`),
     ...exceptionRules.map((rule) => `EXRULE:${rule}`),
     ...dates.map((date) => timeLine('RDATE', date.start)),
@@ -82,7 +117,7 @@ function writeSeries(event: CalendarEvent, series: Series): string[] {
       component(
         event,
         textsOf(details),
-        [timeLine('RECURRENCE-ID', id), timeLine('DTSTART', moved), durationLine(length)],
+        [timeLine('RECURRENCE-ID', id), timeLine('DTSTART', moved), ...durationLines(length)],
         uidOf(event),
         event.start_ms,
       ),
@@ -140,7 +175,8 @@ function uidOf(event: CalendarEvent): string {
   return event.provider === 'local' ? event.id : event.provider_event_id;
 }
 
-function durationLine({ days, seconds }: Duration): string {
+function durationLines({ days, seconds }: Duration): readonly string[] {
+  if (days === 0 && seconds === 0) return [];
   const time = seconds > 0 || days === 0 ? `T${seconds}S` : '';
-  return `DURATION:P${days > 0 ? `${days}D` : ''}${time}`;
+  return [`DURATION:P${days > 0 ? `${days}D` : ''}${time}`];
 }

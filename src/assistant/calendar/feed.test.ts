@@ -76,6 +76,41 @@ it('exports events that are the same when they are imported again, across a cloc
   expect(await seen(assistant, 'copy')).toEqual(await seen(assistant, 'ada'));
 });
 
+it('exports only the dates of a range, and no end of what has no length', async () => {
+  await using assistant = await open();
+  await assistant.call('create_user', { id: 'mo', name: 'Mo', timezone: 'Europe/Berlin' });
+  const create = (title: string, start_ts: string, more: Record<string, string> = {}) =>
+    assistant.call('create_event', { user_id: 'mo', title, start_ts, ...more });
+  await create('Standup', '2026-11-16T09:00', { rrule: 'FREQ=DAILY', end_ts: '2026-11-16T09:15' });
+  await create('Holiday', '2026-11-28', { end_ts: '2026-12-03' });
+  await create('Birthday', '2025-12-02', { rrule: 'FREQ=YEARLY' });
+  await create('Later', '2026-12-04T09:00');
+  await assistant.call('remind', { who: 'mo', text: 'Vitamin D', when: 'every day at 08:00' });
+  await assistant.call('remind', { who: 'mo', text: 'Once', when: '2026-12-02T10:00' });
+  const range = { user_id: 'mo', from: '2026-12-01', to: '2026-12-03' };
+  const { calendar, events } = await assistant.call('export_calendar', range);
+  expect(events).toBe(5);
+  const text = String(calendar);
+  expect(text.match(/SUMMARY:[^\r]*/g)).toEqual(
+    expect.arrayContaining(['SUMMARY:Holiday', 'SUMMARY:Birthday', 'SUMMARY:Once']),
+  );
+  expect([text.match(/SUMMARY:Standup/g)?.length, text.match(/SUMMARY:Vitamin/g)?.length]).toEqual([3, 3]);
+  expect(text).not.toMatch(/Later|RRULE/);
+  expect(text).toContain('DTSTART;VALUE=DATE:20261128\r\nDTEND;VALUE=DATE:20261203');
+  expect(text).toContain('DTSTART;VALUE=DATE:20261202\r\nDTEND;VALUE=DATE:20261203');
+  expect(text).toContain('DTSTART:20261202T090000Z\r\nSUMMARY:Once');
+  // The reminders of the whole calendar have no length either.
+  const whole = String((await assistant.call('export_calendar', { user_id: 'mo' }))['calendar']);
+  expect(whole.match(/DTEND|DURATION/g)).toHaveLength(4);
+  await assistant.call('create_user', { id: 'copy', name: 'Copy', timezone: 'Europe/Berlin' });
+  await assistant.call('import_calendar', { user_id: 'copy', content: text });
+  const listed = async (user_id: string) =>
+    ((await assistant.call('list_events', { ...range, user_id }))['events'] as Record<string, unknown>[]).map(
+      ({ title, start_ts, end_ts, all_day }) => ({ title, start_ts, end_ts, all_day }),
+    );
+  expect(await listed('copy')).toEqual(await listed('mo'));
+});
+
 it('serves a feed to whoever has its address, until it is revoked', async () => {
   await using assistant = await open();
   const store = createStore(assistant.file);

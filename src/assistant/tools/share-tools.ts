@@ -1,12 +1,20 @@
 import { publicAddress } from '../../public-address.ts';
 import { defineTool, hints } from '../../tool.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import { userId } from './fields.ts';
+import { eventRange, userId } from './fields.ts';
 
 const calendarId = {
   type: 'string',
   description: 'From list_calendars; local: events created here. Default: everything',
 } as const;
+
+/** Only the dates in this range. */
+const range = {
+  from: { ...eventRange.from, description: 'First day or time. With from or to, each date stands by itself' },
+  to: { ...eventRange.to, description: 'Last day, included' },
+} as const;
+/** If only one end of the range is given. */
+const openRange = { daysBack: 366, daysForward: 731 };
 
 /** Tools that give the events of a person to other programs. */
 export function shareTools(data: AssistantData, publicUrl: string | undefined) {
@@ -56,11 +64,12 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
       toolsets: ['calendar'],
       scope: 'calendar:USER',
       title: 'Export Calendar',
-      description: 'Returns the events of a person as iCalendar text, for a file or another program.',
+      description:
+        'Returns the events of a person, all or those of some days, as iCalendar text, for a file or another program.',
       phrases: 'export download save backup ics file calendar events take out copy to another program',
       inputSchema: {
         type: 'object',
-        properties: { user_id: userId, calendar_id: calendarId },
+        properties: { user_id: userId, calendar_id: calendarId, ...range },
         additionalProperties: false,
       },
       outputSchema: {
@@ -72,11 +81,16 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
         },
       },
       annotations: hints.reads,
-      async call({ user_id, calendar_id }) {
+      async call({ user_id, calendar_id, from, to }) {
         const { demandCalendar } = await import('../calendar/feed.ts');
         const { exportCalendar } = await import('../calendar/export.ts');
         await demandCalendar(data, user_id, calendar_id);
-        const { text, events } = await exportCalendar(data, user_id, calendar_id);
+        const { windowOf } = await import('./event-list.ts');
+        const window =
+          from === undefined && to === undefined
+            ? undefined
+            : await windowOf(data, { userId: user_id, from, to, ...openRange });
+        const { text, events } = await exportCalendar(data, user_id, calendar_id, window);
         return { structured: { calendar: text, events } };
       },
     }),

@@ -121,8 +121,12 @@ export const calendars: Command = {
     export: toolAction({
       summary: 'Print the events of a person as iCalendar text',
       args: '[PERSON]',
-      flags: { 'calendar-id': calendar },
-      examples: ['calendars export ada > ada.ics', 'calendars export --calendar-id local'],
+      flags: {
+        'calendar-id': calendar,
+        from: text('DAY', 'First day; only the dates in the range are printed'),
+        to: text('DAY', 'Last day, included'),
+      },
+      examples: ['calendars export ada > ada.ics', 'calendars export --from 2026-12-01 --to 2026-12-31'],
       tool: 'export_calendar',
       words: ['user_id'],
       show: ({ calendar: text }) => text.trimEnd(),
