@@ -159,3 +159,42 @@ it('a caller who may see one person learns of nobody else', async () => {
   expect(await create('third-id', 'Ben Miller')).toBe(await create('fourth-id', 'Nobody Here'));
   expect(await eventsOf(assistant, 'ben')).toHaveLength(2);
 });
+
+it.each([
+  ['a date', { occurrence: '2027-01-07' }, 'Ada has cancelled: Dinner, Thu, Jan 7, 7:00 PM'],
+  [
+    'later dates',
+    { occurrence: '2027-01-07', following: true },
+    'Ada has cancelled: Dinner, from Thu, Jan 7, 7:00 PM on',
+  ],
+  ['all dates', {}, 'Ada has cancelled: Dinner, from Thu, Dec 3, 7:00 PM on'],
+])('who accepted is told that %s will not take place, however far ahead', async (_, scope, subject) => {
+  await using assistant = await open();
+  const [start_ts, end_ts] = ['2026-12-03T19:00', '2026-12-03T21:00'];
+  const attendees = ['Ben', 'Cleo', 'grandma@example.org'];
+  await assistant.call('create_event', { ...dinner, start_ts, end_ts, rrule: 'FREQ=WEEKLY', attendees });
+  const [forBen] = await eventsOf(assistant, 'ben');
+  await assistant.call('answer_invitation', { event_id: forBen!.id, answer: 'accepted' });
+  const deleted = await assistant.call('delete_event', { event_id: 'dinner', ...scope });
+  expect(deleted).toMatchObject({ told: ['Ben'] });
+  expect(await messagesTo(assistant, 'ben')).toContain(subject);
+  expect((await messagesTo(assistant, 'cleo')).join()).not.toContain('cancelled');
+});
+
+it('who accepted is told once of a cancelled event that is soon, and of one that is marked as cancelled', async () => {
+  await using assistant = await open();
+  await assistant.call('create_event', { ...dinner, attendees: ['Ben'] });
+  await assistant.call('create_event', { ...dinner, id: 'gala', title: 'Gala', attendees: ['Ben'] });
+  for (const { id } of await eventsOf(assistant, 'ben'))
+    await assistant.call('answer_invitation', { event_id: id, answer: 'accepted' });
+  await remindersOf(assistant, 'ben');
+  assistant.now = Date.parse('2026-11-20T08:00:00Z');
+  expect(await assistant.call('delete_event', { event_id: 'dinner' })).toMatchObject({ told: ['Ben'] });
+  await assistant.call('update_event', { event_id: 'gala', status: 'cancelled' });
+  const { notifications } = await assistant.call('list_notifications', { user_id: 'ben', status: 'planned' });
+  const subjects = (notifications as unknown as { subject: string }[]).map((one) => one.subject);
+  expect(subjects.filter((one) => one.includes('ancelled') && one.includes('Dinner'))).toHaveLength(1);
+  expect(subjects.filter((one) => one.includes('ancelled') && one.includes('Gala'))).toHaveLength(1);
+  await assistant.call('create_event', { ...dinner, id: 'alone' });
+  expect(await assistant.call('delete_event', { event_id: 'alone' })).not.toHaveProperty('told');
+});

@@ -259,5 +259,13 @@ export const deletedShape = {
 /** What was deleted, in words: the caller may have named it by its title. */
 export const deletedEventShape = {
   ...deletedShape,
-  properties: { ...deletedShape.properties, user_id: text, title: text, start_ts: text },
+  properties: {
+    ...deletedShape.properties,
+    ...{ user_id: text, title: text, start_ts: text },
+    told: {
+      type: 'array',
+      items: text,
+      description: 'Guests who get a message that it is cancelled; no others do',
+    },
+  },
 } as const;

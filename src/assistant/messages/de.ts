@@ -25,6 +25,10 @@ export const german: Catalog = {
     'needs-action': 'Du hast diese Einladung noch nicht beantwortet.',
   },
   invited: (who, title, when) => `${who} lädt dich ein: ${title}, ${when}`,
+  cancelledBy: {
+    one: (who, title, when) => `${who} hat abgesagt: ${title}, ${when}`,
+    series: (who, title, when) => `${who} hat abgesagt: ${title}, ab ${when}`,
+  },
   answered: {
     accepted: (who, title, when) => `${who} kommt: ${title}, ${when}`,
     declined: (who, title, when) => `${who} kommt nicht: ${title}, ${when}`,

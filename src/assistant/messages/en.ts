@@ -22,6 +22,11 @@ export const english = {
     'needs-action': 'You have not answered this invitation yet.',
   },
   invited: (who: string, title: string, when: string): string => `${who} invites you: ${title}, ${when}`,
+  cancelledBy: {
+    one: (who: string, title: string, when: string): string => `${who} has cancelled: ${title}, ${when}`,
+    series: (who: string, title: string, when: string): string =>
+      `${who} has cancelled: ${title}, from ${when} on`,
+  },
   answered: {
     accepted: (who: string, title: string, when: string): string => `${who} is coming: ${title}, ${when}`,
     declined: (who: string, title: string, when: string): string => `${who} is not coming: ${title}, ${when}`,

@@ -20,6 +20,10 @@ export const spanish: Catalog = {
     'needs-action': 'Aún no has respondido a esta invitación.',
   },
   invited: (who, title, when) => `${who} te invita: ${title}, ${when}`,
+  cancelledBy: {
+    one: (who, title, when) => `${who} ha cancelado: ${title}, ${when}`,
+    series: (who, title, when) => `${who} ha cancelado: ${title}, a partir de ${when}`,
+  },
   answered: {
     accepted: (who, title, when) => `${who} viene: ${title}, ${when}`,
     declined: (who, title, when) => `${who} no viene: ${title}, ${when}`,

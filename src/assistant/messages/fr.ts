@@ -20,6 +20,10 @@ export const french: Catalog = {
     'needs-action': 'Vous n’avez pas encore répondu à cette invitation.',
   },
   invited: (who, title, when) => `${who} vous invite : ${title}, ${when}`,
+  cancelledBy: {
+    one: (who, title, when) => `${who} a annulé : ${title}, ${when}`,
+    series: (who, title, when) => `${who} a annulé : ${title}, à partir de ${when}`,
+  },
   answered: {
     accepted: (who, title, when) => `${who} vient : ${title}, ${when}`,
     declined: (who, title, when) => `${who} ne vient pas : ${title}, ${when}`,

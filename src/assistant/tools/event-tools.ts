@@ -253,11 +253,14 @@ export function eventTools(
         const scope = { occurrence: key, following };
         const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;
+        const { guestsExpecting, tellCancelled } = await import('./guest-news.ts');
+        const expecting = input.status === 'cancelled' ? await guestsExpecting(data, event, scope) : [];
         const withdrawOwn = isChanged ? await watch(context, event) : undefined;
         const edited = isChanged
           ? await changeEvent(calendars, event, { ...input, ...prompt }, unset, scope, { confirm, context })
           : event;
         await withdrawOwn?.(edited);
+        await tellCancelled(data, outreach, event, expecting);
         const changed = await withTraits(edited, { kind, important });
         return { structured: await savedView(changed, context, following ? undefined : key) };
       },
@@ -288,11 +291,17 @@ export function eventTools(
         const key = await namedOccurrence(data, event, occurrence);
         const { title, start_ts } =
           key === undefined ? await viewOf(data, event) : await changedOccurrence(data, event, key);
+        const { guestsExpecting, tellCancelled } = await import('./guest-news.ts');
+        const scope = { occurrence: key, following };
+        const expecting = await guestsExpecting(data, event, scope);
         const withdrawOwn = await watch(context, event);
-        await removeEvent(calendars, event, { occurrence: key, following }, { confirm, context });
+        await removeEvent(calendars, event, scope, { confirm, context });
         await withdrawOwn?.();
+        const told = await tellCancelled(data, outreach, event, expecting);
         const deleted = key === undefined ? event_id : `${event_id} ${key}`;
-        return { structured: { deleted, ...(!unpaged && { user_id: event.user_id, title, start_ts }) } };
+        const isLocal = event.provider === 'local' && event.attendees !== null;
+        const more = { user_id: event.user_id, title, start_ts, ...(isLocal && { told: [...told] }) };
+        return { structured: { deleted, ...(!unpaged && more) } };
       },
     }),
   ];

@@ -1,12 +1,20 @@
 import { type Actor, maySeePerson } from '../../context.ts';
 import { log } from '../../log.ts';
-import type { Outreach } from '../../outreach.ts';
+import type { Outreach, OutreachMessage } from '../../outreach.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { answerTo, guestsOf, invitationsTo } from '../editing/guests.ts';
 import { type AssistantData, findUser, rowOf } from '../entities/entity-access.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { isActive, isDeclined } from '../entities/reminders.ts';
 import { textsFor } from '../messages/catalog.ts';
+import type { Catalog } from '../messages/en.ts';
 import { shortDate } from '../planning/date-format.ts';
+import type { Scope } from '../writeback/request.ts';
+
+/** Dates further ahead than this are not looked for. */
+const aheadMs = 731 * 86_400_000;
+/** A message about a cancellation waits this long, as a notice of a change does. */
+const undoMs = 60_000;
 
 /** Tells the guests of an event that they are invited, once each. The event is stored whether or not that succeeds. */
 export async function tellGuests(
@@ -49,6 +57,81 @@ export async function tellOrganizer(
   );
 }
 
+/** A guest who said that they come, and the first date that they lose. */
+interface Expecting {
+  readonly invitation: CalendarEvent;
+  readonly user: User;
+  /** As the organizer wrote them. */
+  readonly written: string;
+  readonly startMs: number;
+  readonly isSeries: boolean;
+}
+
+/** The guests who expect the dates that are about to be cancelled. */
+export async function guestsExpecting(
+  data: AssistantData,
+  event: CalendarEvent,
+  { occurrence: key, following = false }: Scope,
+): Promise<readonly Expecting[]> {
+  if (event.provider !== 'local' || event.attendees === null || event.status === 'cancelled') return [];
+  const { invitations, guests } = await data.store.read(async (db) => ({
+    invitations: await invitationsTo(db, event.id),
+    guests: await guestsOf(db, event),
+  }));
+  const nowMs = data.clock();
+  const expecting: Expecting[] = [];
+  for (const { user, written } of guests) {
+    const invitation = invitations.find(({ user_id }) => user_id === user.id);
+    if (invitation === undefined || !['accepted', 'tentative'].includes(answerTo(invitation))) continue;
+    const window = { fromMs: nowMs, toMs: nowMs + aheadMs };
+    const dates = await data.occurrences(invitation, window, preferencesOf(user).timezone);
+    const named = dates.find((one) => one.key === key);
+    const meant = dates.filter(
+      (one) =>
+        (key === undefined || one === named || (following && named && one.startMs > named.startMs)) &&
+        isActive(one) &&
+        !isDeclined(user, one),
+    );
+    const [first] = meant;
+    if (first !== undefined)
+      expecting.push({ invitation, user, written, startMs: first.startMs, isSeries: meant.length > 1 });
+  }
+  return expecting;
+}
+
+/** Tells guests that dates are cancelled, also long before them. Returns who they are. */
+export async function tellCancelled(
+  { store, clock }: AssistantData,
+  outreach: Outreach,
+  event: CalendarEvent,
+  expecting: readonly Expecting[],
+): Promise<readonly string[]> {
+  if (expecting.length === 0) return [];
+  const organizer = await store.read((db) => findUser(db, event.user_id));
+  for (const { invitation, user, startMs, isSeries } of expecting) {
+    const notice = await store.read((db) =>
+      db
+        .selectFrom('notifications')
+        .select('id')
+        .where('event_id', '=', invitation.id)
+        .where('event_start_ms', '=', startMs)
+        .where('change', '=', 'cancelled')
+        .where('status', '=', 'planned')
+        .executeTakeFirst(),
+    );
+    // Who was reminded of this date, or is about to be, gets a notice anyway.
+    if (notice !== undefined && !isSeries) continue;
+    const key = `${newsKey(invitation)}/cancelled/${startMs}`;
+    const word = (texts: Catalog) =>
+      texts.cancelledBy[isSeries ? 'series' : 'one'](
+        organizer.name,
+        ...subjectOf({ ...event, start_ms: startMs }, user),
+      );
+    await tell(outreach, user, key, word, { atMs: clock() + undoMs });
+  }
+  return expecting.map(({ written }) => written);
+}
+
 /** What guests have answered, under what the organizer wrote to invite them. Who has not answered is not shown. */
 export async function answersOf({ store }: AssistantData, event: CalendarEvent) {
   if (event.provider !== 'local' || event.attendees === null) return {};
@@ -85,11 +168,12 @@ async function tell(
   outreach: Outreach,
   user: User,
   key: string,
-  word: (texts: ReturnType<typeof textsFor>) => string,
+  word: (texts: Catalog) => string,
+  more: Pick<OutreachMessage, 'atMs'> = {},
 ): Promise<void> {
   try {
     const title = word(textsFor(preferencesOf(user).locale));
-    await outreach.send({ key, person: user.id, title, page: `/#/calendar/${user.id}` });
+    await outreach.send({ key, person: user.id, title, page: `/#/calendar/${user.id}`, ...more });
   } catch (error) {
     log('warning', `could not send "${key}" to ${user.id}`, error);
   }
