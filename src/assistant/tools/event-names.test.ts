@@ -42,6 +42,21 @@ describe('an event', () => {
     expect(await assistant.call('get_event', { event_id })).toMatchObject({ id });
   });
 
+  it('is a to-do that is done, if nothing that is open is called so', async () => {
+    await using assistant = await open();
+    const todo = { title: 'Call the landlord', task: 'open' };
+    await assistant.call('create_event', { ...todo, id: 'call1', start_ts: '2026-11-17' });
+    await assistant.call('create_event', { ...todo, id: 'call2', start_ts: '2026-11-18' });
+    await assistant.call('update_event', { event_id: 'call1', task: 'done' });
+    const event_id = 'call the landlord';
+    expect(await assistant.call('get_event', { event_id })).toMatchObject({ id: 'call2' });
+    await assistant.call('update_event', { event_id, task: 'done' });
+    await expect(assistant.call('get_event', { event_id })).rejects.toThrow(/Several events match/);
+    await assistant.call('delete_event', { event_id: 'call1' });
+    expect(await assistant.call('get_event', { event_id })).toMatchObject({ id: 'call2' });
+    expect(await assistant.call('update_event', { event_id, task: 'open' })).toMatchObject({ id: 'call2' });
+  });
+
   it('is one of several with its title, on the named day', async () => {
     await using assistant = await open();
     await expect(assistant.call('get_event', { event_id: 'running' })).rejects.toThrow(

@@ -271,7 +271,7 @@ export function eventTools(
       scope: 'calendar:USER',
       title: 'Delete Event',
       description:
-        'Deletes an event, a series or occurrences for good, also on a CalDAV server, and cancels the reminders.',
+        'Deletes an event, a series or occurrences for good, also on a CalDAV server, and cancels the reminders. If several fit, ask the user which one.',
       phrases:
         'delete remove cancel call off event meeting appointment occurrence series scrap drop take out of diary calendar lunch dinner dentist party concert lesson class skip once no longer happening not going clear day cross out forget axe monday tuesday wednesday thursday friday fell through ill weekly',
       inputSchema: {

@@ -65,22 +65,28 @@ async function matching(
     { fromMs: nowMs - backMs, toMs: nowMs + forwardMs },
     { fromMs: nowMs - pastMs, toMs: nowMs - backMs },
   ];
-  const find = async (window: Window, userId?: string) => {
+  const find = async (window: Window, userId: string | undefined, isMeant: typeof isActive) => {
     const { listed } = await data.store.read((db) => listOccurrences(data, db, window, userId, matches));
     return listed.filter(
-      ({ event, occurrence }) => maySeePerson(actor, event.user_id) && isActive(occurrence),
+      ({ event, occurrence }) => maySeePerson(actor, event.user_id) && isMeant(occurrence),
     );
   };
   const isTitle = ({ occurrence }: Listed) => plain(occurrence.title).trim() === plain(written).trim();
   const inTitle = ({ event, occurrence }: Listed) =>
     matches({ organizer: null, attendees: event.attendees }, [occurrence.title]);
-  for (const userId of me === undefined ? [undefined] : [me, undefined])
-    for (const window of [soon, before]) {
-      const found = await find(window, userId);
-      const best = [found.filter(isTitle), found.filter(inTitle), found].find(({ length }) => length > 0);
-      if (best !== undefined) return best;
-    }
+  for (const isMeant of [isActive, isDone])
+    for (const userId of me === undefined ? [undefined] : [me, undefined])
+      for (const window of [soon, before]) {
+        const found = await find(window, userId, isMeant);
+        const best = [found.filter(isTitle), found.filter(inTitle), found].find(({ length }) => length > 0);
+        if (best !== undefined) return best;
+      }
   return [];
+}
+
+/** A to-do that is done is meant if no other event is. */
+function isDone({ status, task }: Parameters<typeof isActive>[0]): boolean {
+  return status !== 'cancelled' && task === 'done';
 }
 
 function localDay({ occurrence, zone }: Listed): string {

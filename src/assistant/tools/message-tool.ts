@@ -26,7 +26,7 @@ export function messageTool(data: AssistantData, me: MeOptions, outreach: Outrea
     scope: 'calendar:USER',
     title: 'Send Message',
     description:
-      'Sends a text to a person now or at a time, by the channel that the person prefers, and says from whom it is; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns the text, the channel, the time, and warnings to tell the user. At most 20 in ten minutes.',
+      'Sends a text to a person now or later, by the preferred channel, with the name of the sender; use it for "tell Ada that …". In quiet hours it waits until they end, unless quiet_hours says otherwise. Returns text, channel, time and warnings: tell the user. At most 20 in ten minutes.',
     phrases:
       'send message tell inform notify let know text write ping person somebody now at once pass on news say mail',
     inputSchema: {
