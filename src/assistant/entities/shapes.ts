@@ -116,7 +116,7 @@ export const plannedShape = {
     },
     description: 'The next reminders of it, and queued messages about the change',
   },
-  warnings: { type: 'array', items: text, description: 'Why a reminder may not arrive; tell the user' },
+  warnings: { type: 'array', items: text, description: 'E.g. why a reminder may not arrive; tell the user' },
 } as const;
 
 /** An event after a change, with other events of the same user at that time. */

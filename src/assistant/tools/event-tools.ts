@@ -262,7 +262,11 @@ export function eventTools(
         await withdrawOwn?.(edited);
         await tellCancelled(data, outreach, event, expecting);
         const changed = await withTraits(edited, { kind, important });
-        return { structured: await savedView(changed, context, following ? undefined : key) };
+        const saved = await savedView(changed, context, following ? undefined : key);
+        if (unpaged || key !== undefined || written.start_ts === undefined) return { structured: saved };
+        const { lostDates } = await import('./lost-dates.ts');
+        const warnings = [...(await lostDates(data, event, changed)), ...(saved.warnings ?? [])];
+        return { structured: { ...saved, ...(warnings.length > 0 && { warnings }) } };
       },
     }),
     defineTool({

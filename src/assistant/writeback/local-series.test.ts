@@ -46,6 +46,20 @@ describe('a series that is only here', () => {
     ]);
   });
 
+  it('warns of the dates that are lost when all of it moves to a later first date', async () => {
+    await using assistant = await open();
+    const birthday = { id: 'birthday', title: 'Birthday', start_ts: '2020-03-09', rrule: 'FREQ=YEARLY' };
+    await assistant.call('create_event', { user_id: 'ada', ...birthday });
+    const move = async (event_id: string, start_ts: string) =>
+      (await assistant.call('update_event', { event_id, start_ts }))['warnings'];
+    expect(await move('birthday', '2027-03-09')).toEqual([
+      expect.stringContaining('7 dates of the series before 2027-03-09 no longer exist'),
+    ]);
+    expect(await move('birthday', '2020-03-10')).toBeUndefined();
+    expect(await move('jour', '2026-10-22T10:00')).toBeUndefined();
+    expect(await move('jour', '2026-11-05T10:00')).toEqual([expect.stringContaining('2 dates')]);
+  });
+
   it('can be changed on one date, twice, and deleted there', async () => {
     await using assistant = await open();
     await assistant.call('update_event', { ...second, start_ts: '2026-10-29T14:00', title: 'Late one' });
