@@ -124,9 +124,9 @@ it.each(['read-only', 'workspace-write'])(
       sandbox,
     });
     expect(record.status).toBe('completed');
-    const events = readFileSync(join(record.run_dir, 'events.jsonl'), 'utf8');
-    expect(events).toContain('Knock three times.');
-    expect(events).not.toContain('planted-secret');
+    const seen = JSON.stringify(model.requests.at(-1)?.body);
+    expect(seen).toContain('Knock three times.');
+    expect(seen).not.toContain('planted-secret');
   },
 );
 

@@ -94,7 +94,7 @@ describe('a prompt', () => {
     await page.keyboard.type('typed');
     await press(page, 'Tab', 'Tab', 'Tab', 'Tab', 'Tab');
     await page.keyboard.type('Written without a mouse.');
-    await press(page, 'Tab', 'Tab', 'Enter');
+    await press(page, 'Control+s');
     await page.getByRole('heading', { name: 'typed' }).waitFor();
     await shows(page, 'Written without a mouse.');
   });

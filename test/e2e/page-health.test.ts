@@ -45,7 +45,7 @@ it('reports the same problems in both views and with doctor, each with a remedy 
   const findings = doctorFindings();
   expect(findings).toHaveLength(1);
   const [{ detail, remedy }] = findings as [Finding];
-  expect(detail).toContain(`${broken + 1} errors, 1 warnings`);
+  expect(detail).toContain(`${broken + 1} errors, 1 warning`);
   const text = await lines.nth(0).textContent();
   expect(text).toContain(detail);
   expect(text).toContain(remedy);

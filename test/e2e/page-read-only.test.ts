@@ -28,7 +28,7 @@ afterAll(() => server.stop());
 async function buttons(): Promise<Readonly<Record<string, boolean>>> {
   return page.evaluate(`Object.fromEntries(
     [...document.querySelectorAll('main button, main a.button, main label.button')].map((one) => [
-      one.textContent.trim(),
+      one.textContent.replace(one.querySelector('kbd')?.textContent ?? '', '').trim(),
       !(one.disabled && one.title === 'This server is read-only: nothing can be changed here.'),
     ]),
   )`);

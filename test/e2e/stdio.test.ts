@@ -506,7 +506,7 @@ describe('the list of tools right after initialize', () => {
       // A server that was given toolsets answers only when it has loaded its features.
       expect(found).toEqual(await listTools('--toolsets', 'default'));
       expect(found.ids).toEqual([0, 1, 'last']);
-      expect(JSON.stringify(found.list).includes('create_event')).toBe(who === 'somebody');
+      expect(JSON.stringify(found.list).includes('"name":"create_event"')).toBe(who === 'somebody');
     },
   );
 });
