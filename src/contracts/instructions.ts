@@ -60,10 +60,7 @@ const topics: readonly Topic[] = [
   {
     tools: ['list_notifications'],
     purpose: 'plans notifications',
-    sentences: [
-      'Notifications: list_notifications shows what is planned.',
-      'plan_notifications decides when and how a person is reminded.',
-    ],
+    sentences: ['Notifications: list_notifications shows what is planned.'],
   },
   {
     tools: ['get_user'],

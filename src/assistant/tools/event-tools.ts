@@ -178,7 +178,7 @@ export function eventTools(
       core: true,
       title: 'Create Event',
       description:
-        'Adds an event, series or to-do to a calendar; attendees who are known here are invited. Returns it with its conflicts and reminders.',
+        'Adds an event, series or to-do; attendees known here are invited. Returns its conflicts and reminders.',
       phrases:
         'add schedule book plan new meeting appointment lunch dinner calendar diary put invite pencil in set up enter arrange organize make date visit haircut dentist doctor party birthday reserve slot block time note weekly recurring every monday tuesday wednesday thursday friday write down jot trip holiday call with fix',
       inputSchema: { ...newEvent, properties: listedOfNew as unknown as typeof newEvent.properties },

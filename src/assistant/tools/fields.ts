@@ -68,8 +68,7 @@ export const eventFields = {
     type: 'array',
     maxItems: 5,
     items: { type: 'string', pattern: eventLeadPattern },
-    description:
-      'E.g. 30m, 1d 17:00 (on the day before), 2h sms (by this channel); ! after the time permits quiet hours. [] for none',
+    description: 'E.g. 30m, 1d 17:00, 2h sms; ! after the time permits quiet hours. [] for none',
   },
   important: { type: 'boolean', description: 'Reminders are kept and escalate' },
   kind: {
@@ -115,7 +114,7 @@ export const eventRange = {
     maxLength: 200,
     description: 'Words in title, place, notes or people',
   },
-  tasks: { type: 'boolean', description: 'true: only to-dos, also overdue ones; false: none' },
+  tasks: { type: 'boolean', description: 'Only to-dos' },
 } as const;
 /** The last listed event, so that a page skips nothing if events were added or deleted meanwhile. */
 export const eventCursor = { type: 'string', maxLength: 600, description: 'From next_cursor' } as const;
@@ -133,8 +132,8 @@ export const eventWindow = {
 
 /** As for events: a range of time in words. */
 export const notificationRange = {
-  from: { ...eventRange.from, description: 'First day or time: tomorrow, 2026-03-01. Default: now' },
-  to: { ...eventRange.to, description: 'Last day, included. Default: a week later' },
+  from: { ...eventRange.from, description: 'E.g. tomorrow. Default: now' },
+  to: { ...eventRange.to, description: 'Last day. Default: a week later' },
 } as const;
 export const notificationWindow = {
   status: { type: 'string', enum: notificationStatuses, description: 'Only this status' },

@@ -30,7 +30,7 @@ const remindFields = {
     description: 'E.g. every monday, or an RRULE. when is then the first time',
   },
   who: { ...userId, description: 'Id, name or mail address' },
-  channel: { type: 'string', pattern: '^[a-z]{1,20}$', description: 'E.g. sms. Default: the preferred one' },
+  channel: { type: 'string', pattern: '^[a-z]{1,20}$', description: 'E.g. sms' },
 } as const;
 
 /** Sets a reminder: an event without a length, with one reminder at its start. */
