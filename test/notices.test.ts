@@ -32,12 +32,15 @@ async function packagesInDist(): Promise<readonly string[]> {
   const fromPage = globSync('src/web/page/**/*.{ts,tsx}', {
     exclude: (name) => name.includes('.test.'),
   }).flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^;']*?'((?:@[^/']+\/)?[^./'][^/']*)/gm)].map(
-      ([, name]) => name!,
-    ),
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /(?:^import (?!type )[^;']*?|\bimport\()'((?:@[^/']+\/)?[^./'][^/']*)/gm,
+      ),
+    ].map(([, name]) => name!),
   );
   const copied = readdirSync('dist', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'page')
+    // Node keeps compiled code in a cache beside the program.
+    .filter((entry) => entry.isDirectory() && entry.name !== 'page' && !entry.name.endsWith('.cache'))
     .map(({ name }) => name);
   return [...new Set([...fromProgram, ...fromPage, ...copied])].sort();
 }

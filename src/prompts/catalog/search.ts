@@ -60,13 +60,16 @@ export class PromptSearch {
         const found = scores.get(entry) ?? { words: 0, sum: 0 };
         scores.set(entry, { words: found.words + 1, sum: found.sum + score });
       }
+    const isAsked = ({ definition: { name } }: CatalogEntry) =>
+      wordsOf(searchable(name)).join(' ') === words.join(' ');
     const ranked = [...scores]
       // A prompt with many words of the query is a better match than one with the same word many times.
       .map(([entry, { words, sum }]) => ({
         entry,
         score: Math.sqrt(words) * sum * (boosts.get(entry.definition.name) ?? 1),
       }))
-      .sort((a, b) => b.score - a.score);
+      // Whoever writes a name wants that prompt, however often others contain the word.
+      .sort((a, b) => Number(isAsked(b.entry)) - Number(isAsked(a.entry)) || b.score - a.score);
     const terms = new Set(termsOf(words.join(' ')));
     const matches = ranked.slice(0, limit).map(({ entry, score }) => {
       const excerpt = excerptOf(entry.definition, terms);

@@ -81,7 +81,7 @@ describe('clients that support only tools', () => {
       'prompts/user.jsonl':
         record('owl', 'about birds') +
         record('bird_watching', 'x', { description: 'How to watch an owl' }) +
-        record('zoo', 'first line\nhere lives an owl and more', {}) +
+        record('zoo', `first line\n${'Nothing lives here. '.repeat(40)}\nhere lives an owl and more`, {}) +
         record('tagged', 'x', { tags: ['owl'] }) +
         record('bowling', 'x'),
     });
