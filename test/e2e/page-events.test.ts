@@ -213,11 +213,11 @@ describe('events on the calendar page', () => {
     };
     await remove('All of the series');
     await page.locator('.week .event').getByText('Rest').first().waitFor({ state: 'detached' });
-    expect(await titles()).toEqual(['First']);
+    await expect.poll(titles).toEqual(['First']);
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
     await page.locator('.week .event').getByText('Rest').first().waitFor();
     await remove('Only this one');
-    expect(await titles()).toEqual(['First', 'Rest', 'Rest']);
+    await expect.poll(titles).toEqual(['First', 'Rest', 'Rest']);
   });
 
   it('on a server that invites people are moved only after the recipients were shown', async () => {
