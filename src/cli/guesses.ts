@@ -104,7 +104,7 @@ export function linesOfRuns(word: string): readonly string[] {
   return /^[a-z]+$/.test(word) ? linesAbout(things['runs']!, word === 'runs' ? 'list' : word, []) : [];
 }
 
-/** What to write instead of a flag that does not exist: the name of a flag that means the same, or whole lines. */
+/** Suggestions for an unknown flag: the name of a flag with the same meaning, or whole command lines. */
 export function flagMeant(
   flag: string,
   argv: readonly string[],

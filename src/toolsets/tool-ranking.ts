@@ -23,7 +23,7 @@ export const toolWishes: Wishes = Object.fromEntries(
   }).map(([tool, text]) => [tool, text.trim().split(/\s*[|\n]\s*/)]),
 );
 
-/** Places of the tools that match a query, best first. */
+/** Indexes of the tools that match a query, best first. */
 type Ranking = (query: string) => readonly number[];
 
 /** Tools that match the query, best first. */

@@ -9,7 +9,7 @@ export const shortNames: Readonly<Record<string, readonly string[]>> = {
   rm: ['delete', 'remove', 'revoke'],
 };
 
-/** Verbs by what they mean. A verb can mean several things: what it is about decides. */
+/** Verbs grouped by meaning. If a verb has several meanings, the noun beside it decides. */
 export const meanings = {
   list: 'list ls all index ps overview dump enumerate print view get show display what which status report state tags favorites favourites names categories',
   show: 'show get view info cat describe print open read details inspect display explain see result results output status whatis look state preview',

@@ -3,7 +3,7 @@ import type { PromptDefinition } from './definition.ts';
 export interface DistinctNames {
   /** By name. */
   readonly served: ReadonlyMap<string, PromptDefinition>;
-  /** The original names of prompts that got another one. */
+  /** The original names of prompts that were renamed because their name was taken. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Prompts that are not served, each with the prompt that has its name. */
   readonly repeated: readonly (readonly [prompt: PromptDefinition, first: PromptDefinition])[];
