@@ -1,5 +1,6 @@
 // Checks types, style, unused code and tests, or with --only-tests the tests. Other arguments are those of vitest. The last line
-// counts the passed and failed checks; the lines above it list the tests that passed only on a retry.
+// counts the passed and failed checks; the lines above it list the tests that failed and those that passed only on a retry. In CI,
+// only the output of failed tests is printed, so that a log that is cut still shows them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-check-'));
 const report = join(folder, 'vitest.json');
-const retryReport = join(folder, 'retries.json');
+const outcomeReport = join(folder, 'outcome.json');
 const onlyTests = process.argv[2] === '--only-tests';
 const allSteps = [
   ['types', 'tsc', []],
@@ -19,9 +20,9 @@ const allSteps = [
     'vitest',
     [
       'run',
-      '--reporter=default',
+      ...(process.env.CI ? ['--reporter=dot', '--silent=passed-only'] : ['--reporter=default']),
       '--reporter=json',
-      '--reporter=./scripts/retry-reporter.mjs',
+      '--reporter=./scripts/outcome-reporter.mjs',
       `--outputFile=${report}`,
       ...process.argv.slice(onlyTests ? 3 : 2),
     ],
@@ -30,13 +31,13 @@ const allSteps = [
 const steps = onlyTests ? allSteps.slice(-1) : allSteps;
 let passed = 0;
 let failed = 0;
-let retried = [];
+let outcome = { failed: [], retried: [] };
 for (const [name, program, args] of steps) {
   process.stdout.write(`\n── ${name}\n`);
   const { status } = spawnSync(program, args, {
     stdio: 'inherit',
     shell: process.platform === 'win32',
-    env: { ...process.env, RETRY_REPORT: retryReport },
+    env: { ...process.env, OUTCOME_REPORT: outcomeReport },
   });
   if (name !== 'tests') {
     if (status === 0) passed += 1;
@@ -47,7 +48,7 @@ for (const [name, program, args] of steps) {
     const result = JSON.parse(readFileSync(report, 'utf8'));
     passed += result.numPassedTests;
     failed += result.numFailedTests;
-    retried = JSON.parse(readFileSync(retryReport, 'utf8'));
+    outcome = JSON.parse(readFileSync(outcomeReport, 'utf8'));
     // A test file that does not load, or a crash between tests, does not count as a failed test.
     if (status !== 0 && result.numFailedTests === 0) failed += 1;
   } catch {
@@ -56,7 +57,9 @@ for (const [name, program, args] of steps) {
 }
 rmSync(folder, { recursive: true, force: true });
 process.stdout.write('\n── retries\n');
-for (const test of retried) process.stdout.write(`${test}\n`);
-process.stdout.write(`${retried.length} passed only on a retry\n`);
+for (const test of outcome.retried) process.stdout.write(`${test}\n`);
+process.stdout.write(`${outcome.retried.length} passed only on a retry\n`);
+if (outcome.failed.length > 0) process.stdout.write('\n── failures\n');
+for (const test of outcome.failed) process.stdout.write(`${test}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
