@@ -17,7 +17,8 @@ export default class OutcomeReporter {
   }
 }
 
-const describe = (test) => `${test.module.relativeModuleId} > ${test.fullName}${reasons(test.result().errors ?? [])}`;
+const describe = (test) =>
+  `${test.module.relativeModuleId} > ${test.fullName}${reasons(test.result().errors ?? [])}`;
 
 const reasons = (errors) =>
   errors

@@ -28,7 +28,9 @@ it('lists the tests that failed and those that passed only on a retry', () => {
       expect.stringMatching(/^some\.test\.ts > a suite > fails\n {2}expected 1 to be 2/),
       expect.stringMatching(/^broken\.test\.ts\n {2}no such library/),
     ],
-    retried: [expect.stringMatching(/^some\.test\.ts > a suite > passes the second time\n {2}expected 1 to be 2/)],
+    retried: [
+      expect.stringMatching(/^some\.test\.ts > a suite > passes the second time\n {2}expected 1 to be 2/),
+    ],
   });
   rmSync(folder, { recursive: true });
 });
