@@ -36,6 +36,7 @@ export const routineSettings = defineSettings({
     type: 'integer',
     minimum: 0,
     default: 90,
-    description: 'Days after which the history of a routine is deleted. 0 for no limit.',
+    description:
+      'Days after which the history of a routine is deleted. 0 for no limit. Of requests that GitHub signed, due time and status are kept, so that none fires again.',
   },
 });

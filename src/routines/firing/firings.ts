@@ -23,6 +23,8 @@ export interface NewDue {
   readonly input?: string;
 }
 
+/** Begins the keys of requests whose signature has no time: somebody who has seen one can send it again years later. */
+export const timelessKey = 'hook/';
 /** Rows of one statement: SQLite limits the number of its values. */
 const pageSize = 500;
 const leaseMs = 5 * 60_000;
@@ -231,13 +233,20 @@ export class Firings {
     );
   }
 
-  /** Removes old firings, except the last one of each routine, which says up to when its times are known. */
+  /**
+   * Removes old firings, except the last one of each routine, which says up to when its times are known. Of a request whose signature
+   * has no time, the key stays, so that it does not fire again.
+   */
   async prune(machine: string, keepMs: number): Promise<void> {
     if (keepMs === 0) return;
     const before = this.#clock() - Math.max(keepMs, dayMs);
-    await this.#store.run(sql`delete from firings where machine = ${machine} and due_ms < ${before}
-      and ended_ms is not null and due_ms < (select max(due_ms) from firings as other
+    const isOld = sql`machine = ${machine} and due_ms < ${before} and ended_ms is not null`;
+    const isTimeless = sql`due_key like ${`${timelessKey}%`}`;
+    await this.#store.run(sql`delete from firings where ${isOld} and not (${isTimeless})
+      and due_ms < (select max(due_ms) from firings as other
         where other.routine_id = firings.routine_id) returning id`);
+    await this.#store.run(sql`update firings set input = null, result = null, run_id = null
+      where ${isOld} and ${isTimeless} and input is not null returning id`);
   }
 
   async remove(routineId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { log } from '../../log.ts';
 import { readBody } from '../../request-body.ts';
 import { pausedBecause, tooOften } from '../definition/routine.ts';
 import type { OpenData, RoutineData } from './feature-data.ts';
+import { timelessKey } from './firings.ts';
 
 const maxBytes = 64 * 1024;
 /** How far the clocks of the sender and of this machine may differ. */
@@ -12,7 +13,8 @@ const toleranceMs = 5 * 60_000;
 /**
  * Answers `POST /hooks/ID`, which triggers a routine. The request is signed with the secret of the routine:
  * `X-Adjutant-Signature: t=SECONDS,v1=HEX` over `SECONDS.BODY`, or, as GitHub does, `X-Hub-Signature-256: sha256=HEX` over the body.
- * The signature names the firing, so that a repeated delivery fires once; GitHub's has no time, so the same body never fires twice.
+ * The signature names the firing, so that a repeated delivery fires once. GitHub's signature has no time, so it stays valid for ever:
+ * the same body never fires twice, and `Firings.prune` keeps the keys of such firings.
  */
 export async function serveHook(
   id: string,
@@ -52,6 +54,8 @@ async function receive(id: string, request: IncomingMessage, data: RoutineData):
   if (secret === undefined || key === undefined) return refused;
   const routine = (await definitions.all()).find((one) => one.id === id);
   if (routine?.trigger.kind !== 'webhook') return refused;
+  // GitHub sends it when a person sets the webhook up.
+  if (request.headers['x-github-event'] === 'ping') return { status: 200, message: 'OK.' };
   if (routine.status !== 'active') return { status: 409, message: 'The routine is paused.' };
   const input = body.toString('utf8');
   const added = await firings.add([
@@ -74,11 +78,11 @@ function verify(
   const own = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/i.exec(String(headers['x-adjutant-signature'] ?? ''));
   if (own !== null) {
     const isInTime = Math.abs(Number(own[1]) * 1000 - nowMs) <= toleranceMs;
-    return isInTime && isSame(own[2]!, sign(`${own[1]}.`)) ? `hook/${own[2]!.toLowerCase()}` : undefined;
+    return isInTime && isSame(own[2]!, sign(`${own[1]}.`)) ? `timed/${own[2]!.toLowerCase()}` : undefined;
   }
   const hub = /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'] ?? ''));
   if (hub === null || !isSame(hub[1]!, sign(''))) return undefined;
-  return `hook/${createHash('sha256').update(body).digest('hex')}`;
+  return `${timelessKey}${createHash('sha256').update(body).digest('hex')}`;
 }
 
 function isSame(hex: string, expected: Buffer): boolean {

@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { openRoutines, type RoutineBench } from '../../../test/routine-bench.ts';
+import type { JsonObject } from '../../json.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** A routine with a webhook, and an HTTP server that receives its requests. */
+async function openHook(bench: RoutineBench, fields: JsonObject = {}) {
+  const { webhook } = await bench.create('webhook', fields);
+  const server = createServer((request, response) => {
+    void bench.feature.http!.serve(request.url!, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${webhook.path}`;
+  const send = async (body: string, headers: Record<string, string>) => {
+    const response = await fetch(url, { method: 'POST', body, headers });
+    return `${response.status} ${(await response.text()).trim()}`;
+  };
+  const sign = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('hex');
+  return {
+    secret: webhook.secret as string,
+    /** With a signature like that of GitHub, which has no time. */
+    github: (body: string, headers: Record<string, string> = {}, secret: string = webhook.secret) =>
+      send(body, { 'x-hub-signature-256': `sha256=${sign(body, secret)}`, ...headers }),
+    own(body: string) {
+      const seconds = Math.floor(bench.now / 1000);
+      const signature = `t=${seconds},v1=${sign(`${seconds}.${body}`, webhook.secret)}`;
+      return send(body, { 'x-adjutant-signature': signature });
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+it('a request with the signature of GitHub does not fire again after the history was deleted', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench);
+  expect(await hook.own('timed')).toBe('202 Accepted.');
+  await bench.pass(2 * minute, minute);
+  expect(await hook.github('opened')).toBe('202 Accepted.');
+  await bench.pass(2 * minute, minute);
+  const before = bench.runs.started.length;
+  await bench.pass(100 * day, 50 * day);
+  expect(await hook.github('opened')).toBe('202 Received before.');
+  await bench.pass(minute);
+  expect(bench.runs.started).toHaveLength(before);
+  const history = await bench.history();
+  expect(history).toHaveLength(1);
+  expect(history[0]).not.toHaveProperty('result');
+  expect(await hook.github('closed')).toBe('202 Accepted.');
+});
+
+it('the ping with which GitHub tests a webhook starts nothing', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench);
+  expect(await hook.github('{"zen":"Keep it simple."}', { 'x-github-event': 'ping' })).toBe('200 OK.');
+  expect(await hook.github('{}', { 'x-github-event': 'ping' }, 'wrong')).toMatch(/^401/);
+  await bench.pass(minute);
+  expect(bench.runs.started).toEqual([]);
+  expect(await bench.history()).toEqual([]);
+});
