@@ -42,7 +42,8 @@ export interface UnsettledEvent {
   readonly isClosed: boolean;
 }
 
-const keptMs = 30 * 86_400_000;
+/** How long an event is kept. A run can be kept longer, so nobody may conclude from a missing event that it was never told. */
+export const keptMs = 30 * 86_400_000;
 
 /** The events of runs on this machine, and which runs a client still waits for. Part of the database of the run queue. */
 export class RunEvents {

@@ -7,7 +7,7 @@ import type { Outreach } from '../../outreach.ts';
 import type { RunEvent } from '../../run-events.ts';
 import { contentOf, findApprovers, findKnown, type NewsOptions } from '../run/approvers.ts';
 import type { Delegation } from '../run/delegation.ts';
-import { endEvent, type RunEvents, type UnsettledEvent } from '../run/run-events.ts';
+import { endEvent, keptMs, type RunEvents, type UnsettledEvent } from '../run/run-events.ts';
 import { describeRequest } from '../run/run-progress.ts';
 import { listRunIds } from '../run/run-record.ts';
 import { hasEnd, readApprovals, readEnd } from '../run/run-state.ts';
@@ -75,7 +75,8 @@ export class RunNews {
       const directory = join(runsDir, id);
       if (!hasEnd(directory)) continue;
       const event = await endEvent(events, directory);
-      if (event?.notify !== undefined) events.add(event, directory);
+      // The rows of older events were removed after people had been told.
+      if (event?.notify !== undefined && event.atMs > Date.now() - keptMs) events.add(event, directory);
     }
   }
 
