@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { announceSender, hasSender } from '../../src/assistant/delivery/heartbeat.ts';
+import { createStore } from '../../src/store/store.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { eventually } from './eventually.ts';
@@ -135,6 +138,27 @@ describe('a request for permission', () => {
     await answerIt('allow_once');
     expect((await done).record.status).toBe('completed');
     await eventually(async () => expect(await told('ada')).toContain(`cancelled: ${question}`));
+  });
+
+  it('waits for an hour if a worker is running, unless a setting says otherwise', async () => {
+    const store = createStore(join(bench.home, 'adjutant.db'));
+    const stop = announceSender({ store, clock: Date.now }, 'worker');
+    try {
+      await eventually(async () =>
+        expect(await store.read((db) => hasSender(db, 'email', Date.now()))).toBe(true),
+      );
+      const lifetimeOf = async (name: string, more: Readonly<Record<string, string>> = {}) => {
+        const { done, answerIt, request } = await ask(name, more);
+        await answerIt('refuse');
+        await done;
+        return Date.parse(request.expires_at) - Date.parse(request.asked_at);
+      };
+      expect(await lifetimeOf('reachable')).toBe(3_600_000);
+      expect(await lifetimeOf('explicit', { 'delegate-approval-timeout-seconds': '90' })).toBe(90_000);
+    } finally {
+      await stop();
+      await store.close();
+    }
   });
 
   it('stops the time limits of its run', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../failure.ts';
 import type { Outreach } from '../../outreach.ts';
-import { findApprovers, type NewsOptions } from './approvers.ts';
+import { approvalLifetime, findApprovers, type NewsOptions } from './approvers.ts';
 
 /** People by all that names them. Eve has taken the first name of Ben Miller. */
 const people: Readonly<Record<string, string>> = {
@@ -28,4 +28,13 @@ it.each([
 ])('delegate.approvers with %s', async (_, written, expected) => {
   const found = await findApprovers({ ...news, approvers: [written] }, outreach as Outreach);
   expect(found).toEqual(expected.map((person) => ({ person, mayAllow: true })));
+});
+
+it.each([
+  ['one of them can be reached', async (id: string) => id === 'ben', 3_600_000],
+  ['none of them can be reached', async () => false, undefined],
+  ['the database cannot say', () => Promise.reject(new Failure('unavailable', 'down')), undefined],
+])('a request to two people › %s › waits for %s ms', async (_, canReach, expected) => {
+  const options = { news: { ...news, approvers: ['ben'] }, outreach: { ...outreach, canReach } as Outreach };
+  expect(await approvalLifetime(options)).toBe(expected);
 });

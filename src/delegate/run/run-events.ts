@@ -105,13 +105,9 @@ export class RunEvents {
     this.#database.run("UPDATE run_events SET state = 'withdrawn' WHERE id = ?", id);
   }
 
-  /** Removes old events. Returns their ids. */
-  prune(nowMs: number): readonly string[] {
-    const rows = this.#database.all(
-      "DELETE FROM run_events WHERE at_ms < ? AND state <> 'new' RETURNING id",
-      nowMs - keptMs,
-    );
-    return rows.map(({ id }) => String(id));
+  /** Removes old events. */
+  prune(nowMs: number): void {
+    this.#database.run("DELETE FROM run_events WHERE at_ms < ? AND state <> 'new'", nowMs - keptMs);
   }
 
   /** A client waits for this run, as long as this process lives and does not say otherwise. */

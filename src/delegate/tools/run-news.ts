@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
 import type { RunEvent } from '../../run-events.ts';
@@ -12,8 +11,6 @@ import { describeRequest } from '../run/run-progress.ts';
 import { listRunIds } from '../run/run-record.ts';
 import { hasEnd, readApprovals, readEnd } from '../run/run-state.ts';
 
-/** The kind of the records with the events of all machines. */
-const eventRecords = 'run-event';
 /** How many of the newest runs are checked for an event that was lost. */
 const checkedRuns = 50;
 const pruneIntervalMs = 60 * 60_000;
@@ -65,7 +62,7 @@ export class RunNews {
         log(isKnown ? 'debug' : 'warning', `the news ${one.event.id} cannot be told yet`, error);
         this.#failed.add(one.event.id);
       });
-    await this.#prune(events);
+    this.#prune(events);
   }
 
   /** A power cut can take rows of the last seconds, but not the result of a run that was stored before. */
@@ -82,7 +79,6 @@ export class RunNews {
 
   async #settle(events: RunEvents, { event, directory, isClosed }: UnsettledEvent): Promise<void> {
     if (isClosed) return this.#withdraw(events, event);
-    await this.#share(event, event as unknown as JsonObject);
     if (event.kind === 'asks_permission') await this.#ask(event, directory);
     else if (event.notify !== undefined) await this.#report(event, directory, event.notify);
     if (!events.markTold(event.id)) await this.#withdraw(events, event);
@@ -90,13 +86,7 @@ export class RunNews {
 
   async #withdraw(events: RunEvents, event: RunEvent): Promise<void> {
     await this.#outreach.withdraw(event.id);
-    await this.#share(event, undefined);
     events.markWithdrawn(event.id);
-  }
-
-  /** On PostgreSQL, other machines see the events of this one. */
-  async #share({ id }: Pick<RunEvent, 'id'>, next: JsonObject | undefined): Promise<void> {
-    await this.#delegation.options.records?.change(eventRecords, id, () => ({ next }));
   }
 
   async #report({ id, kind, runId, folder }: RunEvent, directory: string, person: string): Promise<void> {
@@ -139,11 +129,11 @@ export class RunNews {
       });
   }
 
-  async #prune(events: RunEvents): Promise<void> {
+  #prune(events: RunEvents): void {
     const now = Date.now();
     if (now < this.#prunedAt + pruneIntervalMs) return;
     this.#prunedAt = now;
-    for (const id of events.prune(now)) await this.#share({ id }, undefined);
+    events.prune(now);
   }
 }
 
