@@ -220,6 +220,36 @@ describe('a clock', () => {
     expect(bench.messages[0]!.text).toContain('It missed 3 times, the last');
   });
 
+  it('without notify, tells its creator of missed times and pauses, but not of results', async () => {
+    await using bench = openRoutines();
+    await bench.call('create_routine', {
+      ...{ name: 'brief', task: 'x', cwd: bench.notes, when: 'every hour' },
+    });
+    await bench.pass(2 * hour, 10 * minute);
+    expect(bench.messages).toEqual([]);
+    await bench.pass(5 * hour);
+    bench.runs.outcome = 'failed';
+    await bench.pass(6 * hour, 10 * minute);
+    expect(bench.messages).toMatchObject([
+      { person: 'ada', title: { kind: 'missed' } },
+      { person: 'ada', title: { kind: 'paused' } },
+    ]);
+  });
+
+  it('tells nobody of missed times if the creator is no person', async () => {
+    await using bench = openRoutines({
+      person: () => Promise.reject(new Failure('resource-not-found', 'Nobody is me.')),
+    });
+    await bench.call('create_routine', {
+      ...{ name: 'brief', task: 'x', cwd: bench.notes, when: 'every hour' },
+    });
+    await bench.pass(minute);
+    await bench.pass(5 * hour);
+    await bench.pass(minute);
+    expect(bench.messages).toEqual([]);
+    expect((await bench.history()).filter(({ status }) => status === 'skipped')).not.toEqual([]);
+  });
+
   it('skips every missed time if it is told to, or if the window is over', async () => {
     await using bench = openRoutines();
     await bench.create('every day at 07:00', { missed: 'skip' });
@@ -485,6 +515,40 @@ describe('an event', () => {
     bench.events.pop();
     await bench.pass(5 * hour, 10 * minute);
     expect(bench.runs.started).toEqual([]);
+  });
+
+  const pair = [meeting, { ...meeting, id: 'e2' }];
+  const kinds = (bench: ReturnType<typeof openRoutines>) =>
+    bench.messages.map(({ title }) => (title as { kind: string }).kind);
+
+  it('at the same time as another one is skipped, and the person is told', async () => {
+    await using bench = openRoutines();
+    bench.runs.outcome = 'open';
+    await bench.create({ before: '30 minutes', match: { text: 'sync' } });
+    bench.events.push(...pair);
+    await bench.pass(100 * minute, minute);
+    bench.runs.endAll();
+    await bench.pass(2 * minute, minute);
+    expect(bench.runs.started).toHaveLength(1);
+    expect(kinds(bench)).toEqual(['missed', 'finished']);
+    const [item] = await bench.feature.inbox!.list({ actor: { name: 'owner' } } as never);
+    expect(item).toMatchObject({ title: 'The routine brief did not run', actions: [{ label: 'Run now' }] });
+  });
+
+  it.each([
+    ['has not begun', 10, ['finished', 'finished'], 'completed'],
+    ['has begun', 31, ['finished', 'missed'], 'skipped'],
+  ])('that waits in the queue for %s › when the run before it ends', async (_, minutes, told, status) => {
+    await using bench = openRoutines();
+    bench.runs.outcome = 'open';
+    await bench.create({ before: '30 minutes', match: { text: 'sync' } }, { overlap: 'queue' });
+    bench.events.push(...pair);
+    await bench.pass((90 + minutes) * minute, minute);
+    bench.runs.outcome = 'completed';
+    bench.runs.endAll();
+    await bench.pass(2 * minute, minute);
+    expect(kinds(bench)).toEqual(told);
+    expect((await bench.history()).map((firing) => firing['status'])).toContain(status);
   });
 
   it('fires a routine by hand with the next event, also if a prompt names what the event does not say', async () => {

@@ -2,9 +2,10 @@ import type { Context } from '../../context.ts';
 import { isOwner } from '../../context.ts';
 import type { InboxItem } from '../../inbox.ts';
 import type { RoutineData } from '../firing/feature-data.ts';
+import { isMissed } from '../firing/firings.ts';
 import { describe } from './confirmation.ts';
 
-/** Routines that wait for a person: those that a model made, those that were paused, and those whose last run failed. */
+/** Routines that wait for a person: those that a model made, those that were paused, and those that missed a time or whose last run failed. */
 export async function listInbox(
   { definitions, firings }: Pick<RoutineData, 'definitions' | 'firings'>,
   { actor }: Context,
@@ -40,9 +41,13 @@ export async function listInbox(
         { label: 'Resume', tool: 'update_routine', arguments: { routine: id, paused: false } },
       ]);
     else if (status === 'active') {
-      const last = (await firings.history(id, 10)).find(
-        ({ ended_ms, status: end }) => ended_ms !== null && end !== 'skipped',
-      );
+      const ended = (await firings.history(id, 10)).filter(({ ended_ms }) => ended_ms !== null);
+      const [newest] = ended;
+      const last = ended.find(({ status: end }) => end !== 'skipped');
+      if (newest?.status === 'skipped' && isMissed(newest.reason))
+        item(`The routine ${name} did not run`, newest.ended_ms!, newest.reason!, [
+          { label: 'Run now', tool: 'run_routine', arguments: { routine: id } },
+        ]);
       if (last?.status === 'failed')
         item(
           `The routine ${name} failed`,

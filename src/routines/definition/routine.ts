@@ -104,6 +104,12 @@ function narrowRights(one: Rights | undefined, other: Rights | undefined): Right
   };
 }
 
+/** The creator with the present rights, or, if its token was revoked, with those at the creation: runs and news outlive a token. */
+export function knownActor(creator: Creator, present: (creator: Creator) => Actor | undefined): Actor {
+  const { name, token, rights } = creator;
+  return present(creator) ?? { name, ...(token && { token }), ...(rights && { rights }) };
+}
+
 /** How an active routine changes when something other than a person pauses it. */
 export function pausedBecause(
   { status }: Routine,

@@ -14,6 +14,7 @@ import {
   type Creator,
   dayMs,
   hourMs,
+  knownActor,
   pausedBecause,
   type Routine,
   type RoutineSettings,
@@ -23,8 +24,8 @@ import {
 import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
 import { budgetOf, overBudget } from './day-budget.ts';
-import { clockDues, eventDues, type FindEvents } from './dues.ts';
-import type { Firings } from './firings.ts';
+import { clockDues, eventDues, type FindEvents, startOfEvent } from './dues.ts';
+import { type Firings, isMissed, isTriggered, overlapReason } from './firings.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
 import { composeTask } from './task-text.ts';
@@ -141,10 +142,10 @@ export class DueLoop {
       await this.#store(routine).catch((error: unknown) =>
         log('warning', `the due times of routine ${routine.name} are unknown: ${messageOf(error)}`),
       );
+    await this.#follow(await firings.open(machine), routines);
     const open = await firings.open(machine);
-    await this.#follow(open, routines);
-    await this.#startDue(await firings.open(machine), routines);
-    await tellNews(routines, machine, this.#options);
+    await this.#startDue(open, routines);
+    await tellNews(routines, open, this.#options);
     if (clock() - this.#prunedMs > dayMs) {
       this.#prunedMs = clock();
       await firings.prune(machine, this.#options.settings.keepMs);
@@ -190,16 +191,19 @@ export class DueLoop {
     for (const firing of open) {
       if (firing.status !== 'due' || firing.next_ms > clock()) continue;
       const routine = routines.get(firing.routine_id);
-      const skip = (reason: string, more = {}) =>
-        firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), ...more });
+      const skip = (reason: string) => {
+        const untold = isMissed(reason) ? 1 : 0;
+        return firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), untold });
+      };
+      const late = routine && this.#lateness(routine, firing);
       if (routine === undefined) await skip('the routine was deleted');
       // A start that failed can wait in a row while a model changes the routine.
       else if (routine.status === 'unconfirmed') await skip('the routine waits until a person confirms it');
       else if (routine.status === 'paused' && firing.source !== 'manual') await skip('the routine is paused');
       else if (busy.has(routine.id)) {
-        if (routine.overlap === 'skip') await skip('the run before it was still in progress');
-      } else if (firing.attempts === 0 && this.#isTooLate(routine, firing))
-        await skip('missed: the catch-up window is over', { untold: 1 });
+        if (routine.overlap === 'skip')
+          await skip(isTriggered(firing) ? `missed: ${overlapReason}` : overlapReason);
+      } else if (late !== undefined) await skip(late);
       else if (free > 0) {
         const reason = await this.#refusal(routine, firing);
         if (reason !== undefined) {
@@ -213,19 +217,26 @@ export class DueLoop {
     }
   }
 
-  #isTooLate({ catchUpHours }: Routine, { due_ms, source }: Firing): boolean {
-    return source !== 'manual' && this.#options.clock() - due_ms > Math.max(catchUpHours, 1) * hourMs;
+  /** Why a firing that had to wait is not worth a run any more. */
+  #lateness({ catchUpHours, trigger }: Routine, firing: Firing): string | undefined {
+    const now = this.#options.clock();
+    const { source, attempts, due_ms } = firing;
+    const isBefore = trigger.kind === 'event' && trigger.edge === 'before';
+    if (isBefore && source === 'event' && startOfEvent(firing) <= now) return 'missed: the event has begun';
+    const isTooLate = source !== 'manual' && now - due_ms > Math.max(catchUpHours, 1) * hourMs;
+    return isTooLate && attempts === 0 ? 'missed: the catch-up window is over' : undefined;
   }
 
   /** Why the routine must not start a run now, although it is its turn. */
   async #refusal(routine: Routine, firing: Firing): Promise<string | undefined> {
     const { settings, firings } = this.#options;
-    const isTriggered = firing.source === 'event' || firing.source === 'webhook';
-    if (isTriggered && (await firings.triggeredLately(routine.id)) > settings.maxPerHour) {
+    const isLost = isTriggered(firing);
+    if (isLost && (await firings.triggeredLately(routine.id)) > settings.maxPerHour) {
       await this.#pause(routine, tooOften(settings));
       return 'the routine was triggered too often';
     }
-    return overBudget(routine, this.#options);
+    const reason = await overBudget(routine, this.#options);
+    return reason !== undefined && isLost ? `missed: ${reason}` : reason;
   }
 
   /** Starts the run of a firing. `idle` waits for it. */
@@ -304,7 +315,8 @@ export class DueLoop {
 
   async #followOne(firing: Firing, routine: Routine): Promise<void> {
     const { runs, clock, firings, owner } = this.#options;
-    const actor = this.#follower(routine);
+    // Runs of a revoked token are followed as well.
+    const actor = knownActor(routine.creator, this.#options.present);
     const end = { status: 'failed', ended_ms: clock(), untold: 1, lease_ms: null } as const;
     if (firing.status === 'running') {
       const run = await runs.find(firing.run_id!, actor);
@@ -321,18 +333,6 @@ export class DueLoop {
     // A process that is only suspended could still start the run, so it is not repeated; but the routine must go on.
     else if ((firing.lease_ms ?? 0) + unknownMs < clock())
       await firings.update(firing, { ...end, reason: 'the worker did not say whether the run started' });
-  }
-
-  /** Runs of a revoked token are followed as well. */
-  #follower(routine: Routine): Actor {
-    const { creator } = routine;
-    return (
-      this.#options.present(creator) ?? {
-        name: creator.name,
-        ...(creator.token && { token: creator.token }),
-        ...(creator.rights && { rights: creator.rights }),
-      }
-    );
   }
 
   /** Stores what is known about the run of a firing. */

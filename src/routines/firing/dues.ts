@@ -1,4 +1,5 @@
 import type { Actor } from '../../context.ts';
+import type { Firing } from '../../store/schema.ts';
 import type { Clock } from '../../store/store.ts';
 import { hourMs, type Routine, type RoutineSettings } from '../definition/routine.ts';
 import { dueTimes } from '../schedule/due-times.ts';
@@ -60,10 +61,18 @@ export async function eventDues(
     const reason = isLate ? 'missed: the event has begun' : plan!.reason;
     return {
       ...{ routineId, machine, dueMs, source: 'event' as const, input: JSON.stringify(facts) },
-      key: `event/${id}/${occurrence}/${startMs}`,
+      key: eventKey(id, occurrence, startMs),
       ...(reason !== undefined && { reason }),
     };
   });
+}
+
+/** Names a firing of an event. An event that is moved fires again. */
+const eventKey = (id: string, occurrence: string, startMs: number) => `event/${id}/${occurrence}/${startMs}`;
+
+/** When the event of a firing starts. */
+export function startOfEvent({ due_key }: Pick<Firing, 'due_key'>): number {
+  return Number(due_key.slice(due_key.lastIndexOf('/') + 1));
 }
 
 interface MissedPolicy {

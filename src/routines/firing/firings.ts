@@ -11,6 +11,19 @@ import { dayMs, hourMs } from '../definition/routine.ts';
 // before anything starts. *starting* holds a lease: if its owner dies, the next worker looks for the run by the id of the firing.
 // A run that could not start is *due* again, with one attempt more. A run that started is never repeated.
 
+/** Whether a person is told of a time that did not fire, and not only the history. */
+export function isMissed(reason: string | null | undefined): boolean {
+  return reason?.startsWith('missed') ?? false;
+}
+
+/** Whether an event or a request triggered a firing, whose data is lost if it is skipped. */
+export function isTriggered({ source }: Pick<Firing, 'source'>): boolean {
+  return source === 'event' || source === 'webhook';
+}
+
+/** Why a firing is skipped while a run of its routine is in progress. */
+export const overlapReason = 'the run before it was still in progress';
+
 /** A due time before it is stored. */
 export interface NewDue {
   readonly routineId: string;
@@ -62,8 +75,7 @@ export class Firings {
           next_ms: dueMs,
           input: storable(input) ?? null,
           ended_ms: reason === undefined ? null : this.#clock(),
-          // A person is told of times that were missed, not of every firing that another one covers.
-          untold: reason?.startsWith('missed') ? 1 : 0,
+          untold: isMissed(reason) ? 1 : 0,
         }));
       added += await this.#store.write(async ({ db, changed }) => {
         const stored = await db
@@ -105,6 +117,31 @@ export class Firings {
         .orderBy('id')
         .execute(),
     );
+  }
+
+  /** Whether a run of the routine is in progress or starts now. */
+  async isBusy(routineId: string): Promise<boolean> {
+    const rows = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select(['status', 'next_ms'])
+        .where('routine_id', '=', routineId)
+        .where('status', 'in', openStatuses)
+        .execute(),
+    );
+    return rows.some(({ status, next_ms }) => status !== 'due' || Number(next_ms) <= this.#clock());
+  }
+
+  async has(routineId: string, key: string): Promise<boolean> {
+    const rows = await this.#read((db) =>
+      db
+        .selectFrom('firings')
+        .select('id')
+        .where('routine_id', '=', routineId)
+        .where('due_key', '=', key)
+        .execute(),
+    );
+    return rows.length > 0;
   }
 
   /** Takes a firing that is due, or one whose owner has lost its lease. Undefined if another process was first. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Actor } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
@@ -7,8 +8,9 @@ import { localTime } from '../../recurrence/written-time.ts';
 import type { Firing } from '../../store/schema.ts';
 import type { Clock } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
-import type { Routine, RoutineSettings } from '../definition/routine.ts';
-import type { Firings } from './firings.ts';
+import { type Creator, knownActor, type Routine, type RoutineSettings } from '../definition/routine.ts';
+import type { PersonFacts } from '../definition/routine-input.ts';
+import { type Firings, isTriggered } from './firings.ts';
 
 export interface NewsOptions {
   readonly definitions: Definitions;
@@ -17,28 +19,37 @@ export interface NewsOptions {
   /** Absent where nobody can be reached. */
   readonly outreach: Outreach | undefined;
   readonly settings: Pick<RoutineSettings, 'tellsErrors'>;
+  readonly machine: string;
+  readonly present: (creator: Creator) => Actor | undefined;
+  readonly person: (written: string, actor: Actor, creates: boolean) => Promise<Pick<PersonFacts, 'id'>>;
 }
 
 /** Tells people how their routines went. Each message has a key, so that it is sent once although a process may die in between. */
 export async function tellNews(
   routines: ReadonlyMap<string, Routine>,
-  machine: string,
+  open: readonly Firing[],
   options: NewsOptions,
 ): Promise<void> {
-  const { firings, definitions, settings } = options;
-  const byRoutine = Map.groupBy(await firings.untold(machine), ({ routine_id }) => routine_id);
-  for (const [id, rows] of byRoutine) {
+  const { firings, definitions, settings, machine } = options;
+  const busy = new Set(open.filter(({ status }) => status !== 'due').map(({ routine_id }) => routine_id));
+  // While a run is in progress, more events and requests may be skipped: one message tells of all of them.
+  const isEarly = (row: Firing) => row.status === 'skipped' && isTriggered(row) && busy.has(row.routine_id);
+  const untold = (await firings.untold(machine)).filter((row) => !isEarly(row));
+  for (const [id, rows] of Map.groupBy(untold, ({ routine_id }) => routine_id)) {
     const routine = routines.get(id);
     const missed = rows.filter(({ status }) => status === 'skipped');
-    const messages = [
-      ...rows.filter((row) => !missed.includes(row)).map((row) => endMessage(routine, row, settings)),
-      ...(missed.length === 0 ? [] : [missedMessage(routine, missed, options.clock())]),
-    ];
-    if (await sendAll(routine, messages, options)) await firings.markTold(rows.map((row) => row.id));
+    const results = rows
+      .filter((row) => !missed.includes(row))
+      .map((row) => endMessage(routine, row, settings));
+    const isTold =
+      (await sendAll(routine, results, options)) &&
+      (missed.length === 0 ||
+        (await sendAll(routine, [missedMessage(routine, missed, options.clock())], options, true)));
+    if (isTold) await firings.markTold(rows.map((row) => row.id));
   }
   for (const routine of routines.values()) {
     if (!routine.isPauseUntold || routine.machine !== machine) continue;
-    if (!(await sendAll(routine, [pauseMessage(routine)], options))) continue;
+    if (!(await sendAll(routine, [pauseMessage(routine)], options, true))) continue;
     let isOver = true;
     await definitions.change(routine.id, (now) => {
       isOver = now.isPauseUntold === undefined || pauseKey(now) !== pauseKey(routine);
@@ -64,19 +75,25 @@ export async function withdrawPause(
 
 type Message = Omit<OutreachMessage, 'person'>;
 
-/** True if nothing is left to send. */
+/** True if nothing is left to send. What keeps a routine from running is told to its creator if nobody gets its results. */
 async function sendAll(
   routine: Routine | undefined,
   messages: readonly (Message | undefined)[],
-  { outreach }: NewsOptions,
+  { outreach, present, person: find }: NewsOptions,
+  isTrouble = false,
 ): Promise<boolean> {
-  const person = routine?.notify;
-  if (person === undefined || outreach === undefined) return true;
+  if (routine === undefined || outreach === undefined) return true;
+  let person = routine.notify;
+  if (person === undefined && !isTrouble) return true;
   try {
+    person ??= (await find('me', knownActor(routine.creator, present), false)).id;
     for (const message of messages) if (message !== undefined) await outreach.send({ ...message, person });
     return true;
   } catch (error) {
-    log('warning', `${person} was not told about routine ${routine!.name}: ${messageOf(error)}`);
+    log(
+      'warning',
+      `${person ?? 'its creator'} was not told about routine ${routine.name}: ${messageOf(error)}`,
+    );
     // A person who is gone cannot be told later either.
     return error instanceof Failure && error.kind !== 'unavailable';
   }

@@ -65,3 +65,49 @@ it('the ping with which GitHub tests a webhook starts nothing', async () => {
   expect(bench.runs.started).toEqual([]);
   expect(await bench.history()).toEqual([]);
 });
+
+it('a request during a run is skipped, answered so and reported once the run has ended; it can be sent again', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench);
+  bench.runs.outcome = 'open';
+  expect(await hook.github('one')).toBe('202 Accepted.');
+  await bench.feature.once();
+  for (const body of ['two', 'three', 'two']) expect(await hook.github(body)).toMatch(/^409 Skipped, because/);
+  expect(await hook.github('one')).toBe('202 Received before.');
+  await bench.pass(minute);
+  expect(bench.messages).toEqual([]);
+  bench.runs.endAll();
+  await bench.pass(minute);
+  await bench.pass(minute);
+  expect(bench.messages.map(({ title, text }) => [title, text])).toEqual([
+    [{ kind: 'finished', name: 'brief (notes)' }, 'Result of run-1'],
+    [
+      { kind: 'missed', name: 'brief (notes)' },
+      expect.stringMatching(/^It missed 2 times, .* missed: the run before it was still in progress$/),
+    ],
+  ]);
+  expect(await bench.history()).toHaveLength(3);
+  expect(await hook.github('two')).toBe('202 Accepted.');
+  await bench.feature.once();
+  expect(bench.runs.started).toHaveLength(2);
+});
+
+it('a second request before the first has started is skipped as well', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench);
+  expect(await hook.github('one')).toBe('202 Accepted.');
+  expect(await hook.github('two')).toMatch(/^409/);
+});
+
+it('requests during a run wait for its end with overlap queue', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench, { overlap: 'queue' });
+  bench.runs.outcome = 'open';
+  for (const body of ['one', 'two']) {
+    expect(await hook.github(body)).toBe('202 Accepted.');
+    await bench.feature.once();
+  }
+  bench.runs.endAll();
+  await bench.pass(2 * minute, minute);
+  expect(bench.runs.started).toHaveLength(2);
+});

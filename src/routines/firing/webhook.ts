@@ -4,7 +4,7 @@ import { log } from '../../log.ts';
 import { readBody } from '../../request-body.ts';
 import { pausedBecause, tooOften } from '../definition/routine.ts';
 import type { OpenData, RoutineData } from './feature-data.ts';
-import { timelessKey } from './firings.ts';
+import { overlapReason, timelessKey } from './firings.ts';
 
 const maxBytes = 64 * 1024;
 /** How far the clocks of the sender and of this machine may differ. */
@@ -44,6 +44,11 @@ interface Reply {
 /** Says the same for an unknown routine and a wrong signature, so that nobody can find out which routines exist. */
 const refused: Reply = { status: 401, message: 'There is no such webhook, or the signature is wrong.' };
 
+const skipped: Reply = {
+  status: 409,
+  message: 'Skipped, because the last run of the routine is still in progress. Send the request again later.',
+};
+
 async function receive(id: string, request: IncomingMessage, data: RoutineData): Promise<Reply> {
   if (request.method !== 'POST') return { status: 405, message: 'Use POST.' };
   const body = await readBody(request, maxBytes);
@@ -58,12 +63,23 @@ async function receive(id: string, request: IncomingMessage, data: RoutineData):
   if (request.headers['x-github-event'] === 'ping') return { status: 200, message: 'OK.' };
   if (routine.status !== 'active') return { status: 409, message: 'The routine is paused.' };
   const input = body.toString('utf8');
+  const due = {
+    routineId: id,
+    machine: routine.machine,
+    key,
+    dueMs: clock(),
+    source: 'webhook',
+    input,
+  } as const;
+  const isSkipped = routine.overlap === 'skip' && (await firings.isBusy(id)) && !(await firings.has(id, key));
+  // Under another key, so that the sender can send the request again when the run has ended.
   const added = await firings.add([
-    { routineId: id, machine: routine.machine, key, dueMs: clock(), source: 'webhook', input },
+    isSkipped ? { ...due, key: `skipped/${key}`, reason: `missed: ${overlapReason}` } : due,
   ]);
   // A flood must not fill the database. One firing more than allowed makes the worker pause the routine.
   if ((await firings.triggeredLately(id)) > settings.maxPerHour + 1)
     await definitions.change(id, (one) => pausedBecause(one, tooOften(settings), clock()));
+  if (isSkipped) return skipped;
   return { status: 202, message: added > 0 ? 'Accepted.' : 'Received before.' };
 }
 
