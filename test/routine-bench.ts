@@ -128,7 +128,7 @@ export function openRoutines(
         return ms > fromMs && ms <= toMs;
       }),
     person: async (written) => {
-      if (written === 'nobody') throw new Failure('resource-not-found', 'User not found: nobody.');
+      if (written === 'carl') throw new Failure('resource-not-found', 'User not found: carl.');
       return { id: written === 'me' ? 'ada' : written, timezone: bench.zone, locale: 'en' };
     },
     refuseSubagents: async () => {},

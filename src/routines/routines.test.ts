@@ -47,11 +47,31 @@ describe('create_routine', () => {
   it.each([
     ['an unknown folder', { cwd: '/no/such/folder' }, /no folder/],
     ['a relative folder', { cwd: 'notes' }, /absolute/],
-    ['an unknown person', { notify: 'nobody' }, /not found/],
+    ['an unknown person', { notify: 'carl' }, /not found/],
     ['an unknown zone', { timezone: 'Mars/Base' }, /not a time zone/],
   ])('refuses %s', async (_, fields, message) => {
     await using bench = openRoutines();
     await expect(bench.create('every day at 07:00', fields)).rejects.toThrow(message);
+  });
+
+  it('tells nobody the result if notify is nobody, also from a later change on', async () => {
+    await using bench = openRoutines();
+    const { routine: silent } = await bench.create('every hour', { notify: 'nobody' });
+    const { routine: told } = await bench.create('every hour', { name: 'told' });
+    expect([silent.notify, told.notify]).toEqual([undefined, 'ada']);
+    const { routine: changed } = await bench.call('update_routine', { routine: 'told', notify: 'nobody' });
+    expect(changed.notify).toBeUndefined();
+    await bench.pass(2 * hour, 10 * minute);
+    expect(bench.runs.started).toHaveLength(4);
+    expect(bench.messages).toEqual([]);
+  });
+
+  it('warns that an agent which only reads asks for nothing', async () => {
+    await using bench = openRoutines();
+    const { warnings } = await bench.create('every hour', { asks: true });
+    expect(warnings.join()).toContain('never asks for permission with the sandbox read-only');
+    const changed = await bench.call('update_routine', { routine: 'brief', sandbox: 'workspace-write' });
+    expect(changed.warnings.join()).not.toContain('never asks');
   });
 
   it('names the address of a webhook below the path of the public URL', async () => {

@@ -47,7 +47,7 @@ export async function warningsFor(
   routine: Routine,
   { isFiring, clock, publicUrl }: Pick<RoutineData, 'isFiring' | 'clock' | 'publicUrl'>,
 ): Promise<string[]> {
-  const { status, machine, host, trigger, zone, sandbox } = routine;
+  const { status, machine, host, trigger, zone, sandbox, asks } = routine;
   const isTriggered = !isClockTrigger(trigger);
   return [
     ...(status === 'unconfirmed'
@@ -67,6 +67,9 @@ export async function warningsFor(
       ? [
           `Whoever can send ${trigger.kind === 'webhook' ? 'its requests' : 'such an event'} chooses what this agent reads, and the agent may write (${sandbox}).`,
         ]
+      : []),
+    ...(asks && sandbox === 'read-only'
+      ? ['The agent never asks for permission with the sandbox read-only. Give the routine workspace-write.']
       : []),
     ...(trigger.kind === 'webhook' && publicUrl === undefined
       ? [

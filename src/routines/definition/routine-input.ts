@@ -58,13 +58,15 @@ export async function readInput(
     sandbox: sandbox ?? (becomesTriggered ? undefined : before?.sandbox) ?? 'read-only',
   };
   refuseWideTrigger(defined, actor);
+  const readPerson = async (written: string) =>
+    written === 'nobody' ? undefined : (await person(written, actor, written === 'me')).id;
   return {
     ...defined,
     ...(trigger !== undefined && before !== undefined && { sinceMs: nowMs }),
     ...(name !== undefined && { name: name.trim() }),
     ...(task !== undefined && { task }),
     ...(cwd !== undefined && { cwd: await readFolder(cwd) }),
-    ...(notify !== undefined && { notify: (await person(notify, actor, notify === 'me')).id }),
+    ...(notify !== undefined && { notify: await readPerson(notify) }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
     ...(apply !== undefined && { apply }),
@@ -73,7 +75,7 @@ export async function readInput(
     ...(missed !== undefined && { missed }),
     ...(overlap !== undefined && { overlap }),
     ...(input.catch_up_hours !== undefined && { catchUpHours: input.catch_up_hours }),
-  };
+  } as Partial<Routine>;
 }
 
 function systemZone(): string {
