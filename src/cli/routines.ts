@@ -31,7 +31,7 @@ const fields: Flags = {
   kind: text('KIND', 'Match: kind of the event, such as online'),
   text: text('WORDS', 'Match: words in title, place or description'),
   attendee: text('TEXT', 'Match: part of the name or address of an attendee'),
-  notify: text('PERSON', 'Who gets the result; me or a person'),
+  notify: text('PERSON', 'Who gets the result: me, a person or nobody'),
   agent: text('AGENT', 'Agent to use, such as codex', { short: 'a' }),
   model: text('MODEL', 'Model to use'),
   sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
@@ -41,6 +41,7 @@ const fields: Flags = {
   apply: text('MODE', 'When its changes reach the folder; ask, unless given', {
     values: ['auto', 'ask', 'branch'],
   }),
+  asks: toggle('Let the agent ask you for permission; --no-asks ends that'),
   budget: text('JSON', 'Limits, such as {"run": {"minutes": 30}, "day": {"usd": 2}}', { argument: 'budget' }),
   timezone: text('ZONE', 'Time zone of the times; yours, unless given'),
   missed: text('MODE', 'Whether a missed time is made up for; once, unless given', {

@@ -151,6 +151,24 @@ it('a routine that a client made › starts when it is confirmed', async () => {
   await page.locator('.next-row time').waitFor();
 }, 60_000);
 
+it('the form of a new routine › lets its agent ask for permission, and tells nobody the result', async () => {
+  const page = await today();
+  await page.goto(server.view('#/routines/+new'));
+  await page.getByLabel('Name').fill('deploy');
+  await page.getByLabel('Task').fill('Deploy it');
+  await page.getByLabel(/^When/).fill('every weekday at 07:00');
+  await page.getByLabel(/^Working folder/).fill(work);
+  await page.getByLabel('Sandbox').selectOption('workspace-write');
+  await page.getByLabel('The agent may ask for permission').check();
+  await page.getByLabel(/^Tell/).fill('nobody');
+  await page.getByRole('button', { name: 'Create routine' }).click();
+  await page.getByRole('heading', { name: 'deploy' }).waitFor();
+  const { routines } = await call('list_routines', { routine: 'deploy' });
+  const [created] = routines as object[];
+  expect(created).toMatchObject({ status: 'active', asks: true, sandbox: 'workspace-write' });
+  expect(created).not.toHaveProperty('notify');
+}, 60_000);
+
 describe('the day', () => {
   it('shows events with reminders, tasks that are overdue, and dismisses with undo', async () => {
     await call('create_user', { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });

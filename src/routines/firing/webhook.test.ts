@@ -72,7 +72,8 @@ it('a request during a run is skipped, answered so and reported once the run has
   bench.runs.outcome = 'open';
   expect(await hook.github('one')).toBe('202 Accepted.');
   await bench.feature.once();
-  for (const body of ['two', 'three', 'two']) expect(await hook.github(body)).toMatch(/^409 Skipped, because/);
+  for (const body of ['two', 'three', 'two'])
+    expect(await hook.github(body)).toMatch(/^409 Skipped, because/);
   expect(await hook.github('one')).toBe('202 Received before.');
   await bench.pass(minute);
   expect(bench.messages).toEqual([]);

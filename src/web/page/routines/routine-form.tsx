@@ -1,4 +1,4 @@
-import { FolderField, SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { CheckField, FolderField, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { PageHead } from '../controls/page-head.tsx';
 import { useAgents } from '../runs/run-start.tsx';
 import { ActionForm, useActions } from '../shared/actions.tsx';
@@ -19,15 +19,16 @@ export function RoutineForm() {
   const folders = [...new Set(listed?.runs.map(({ cwd }) => cwd))].slice(0, 20);
   const draft = useDraft('routine', '', () => ({
     ...{ name: '', task: '', cwd: '', when: '', agent: '', notify: 'me' },
-    sandbox: 'read-only' as keyof typeof sandboxes,
+    ...{ sandbox: 'read-only' as keyof typeof sandboxes, asks: false },
   }));
   const { fields, field } = draft;
   const create = async () => {
-    const { agent, notify, ...needed } = fields;
+    const { agent, notify, asks, ...needed } = fields;
     const { routine, warnings, webhook } = await client.tool('create_routine', {
       ...needed,
       ...(agent && { agent }),
       ...(notify && { notify }),
+      ...(asks && { asks }),
     });
     invalidate('resources');
     goTo(pathTo('routines', routine.id));
@@ -61,6 +62,12 @@ export function RoutineForm() {
             <SelectField label="Sandbox" options={sandboxes} {...field('sandbox')} />
             <SelectField label="Agent" options={agents} {...field('agent')} />
           </div>
+          <CheckField
+            label="The agent may ask for permission"
+            title="Its requests go to you and the approvers. An agent that only reads asks for nothing."
+            checked={fields.asks}
+            change={(asks) => draft.set({ asks })}
+          />
           <TextField label="Tell" hint="Who gets the result: me, a person, or nobody." {...field('notify')} />
         </ActionForm>
       </div>
