@@ -221,16 +221,22 @@ export const routines: Command = {
       {
         summary: 'Change a routine',
         notes: routine,
-        flags: { name: text('NAME', 'Its new name'), ...fields },
+        flags: {
+          name: text('NAME', 'Its new name'),
+          'new-secret': toggle('Replace the secret of its webhook'),
+          ...fields,
+        },
         examples: [
           'routines update brief --when "every weekday at 08:00"',
           'routines update brief --notify ada --sandbox read-only',
+          'routines update triage --new-secret',
         ],
       },
       async (client, name, use) => {
         const args = {
           ...argumentsOf(use),
           ...(textFlag(use.flags, 'name') && { name: textFlag(use.flags, 'name')! }),
+          ...(use.flags['new-secret'] === true && { new_secret: true }),
         };
         if (Object.keys(args).length === 0)
           throw new UsageError('say what to change with a flag; --help lists the flags');

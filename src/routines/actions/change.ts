@@ -15,11 +15,12 @@ type Change = RoutineInput & {
   readonly routine: string;
   readonly paused?: boolean;
   readonly as_of?: string;
+  readonly new_secret?: boolean;
 };
 
 export async function updateRoutine(
   data: RoutineData,
-  { routine: written, paused, as_of, ...input }: Change,
+  { routine: written, paused, as_of, new_secret = false, ...input }: Change,
   context: Context,
 ) {
   await data.refuseSubagents(context);
@@ -29,9 +30,16 @@ export async function updateRoutine(
   refuseOtherMachine(before, input, data);
   const hasFields = Object.keys(input).length > 0;
   const given = hasFields ? await readInput(input, before, context, data) : {};
+  if (new_secret && (given.trigger ?? before.trigger).kind !== 'webhook')
+    throw new Failure('invalid-params', `No webhook triggers "${before.name}", so it has no secret.`);
   const nowMs = Math.max(clock(), before.updatedMs + 1);
-  const isWider = hasFields || paused === false;
+  const isWider = hasFields || new_secret || paused === false;
   const needsPerson = isWider && !(await isConfirmed({ ...before, ...given }, context));
+  if (needsPerson && new_secret)
+    throw new Denied(
+      'refused',
+      `Only a person may replace the secret of "${before.name}", with: adjutant routines update ${JSON.stringify(before.name)} --new-secret`,
+    );
   if (needsPerson && !hasFields)
     throw new Denied(
       'refused',
@@ -56,7 +64,7 @@ export async function updateRoutine(
   if (changed.status !== 'active') await firings.skipDue(before.id, 'the routine was paused');
   if (changed.isPauseUntold === undefined) await withdrawPause(before, data);
   data.loop.wake();
-  const isHook = changed.trigger.kind === 'webhook' && before.trigger.kind !== 'webhook';
+  const isHook = changed.trigger.kind === 'webhook' && (new_secret || before.trigger.kind !== 'webhook');
   return {
     structured: {
       routine: routineView(changed, nowMs, undefined, 3),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { openRoutines, type RoutineBench } from '../../../test/routine-bench.ts';
 import type { JsonObject } from '../../json.ts';
+import { connectMemory } from '../../transports/memory.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -22,7 +23,7 @@ async function openHook(bench: RoutineBench, fields: JsonObject = {}) {
   };
   const sign = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('hex');
   return {
-    secret: webhook.secret as string,
+    path: webhook.path as string,
     /** With a signature like that of GitHub, which has no time. */
     github: (body: string, headers: Record<string, string> = {}, secret: string = webhook.secret) =>
       send(body, { 'x-hub-signature-256': `sha256=${sign(body, secret)}`, ...headers }),
@@ -111,4 +112,28 @@ it('requests during a run wait for its end with overlap queue', async () => {
   bench.runs.endAll();
   await bench.pass(2 * minute, minute);
   expect(bench.runs.started).toHaveLength(2);
+});
+
+it('a new secret ends the old one, and only a person may replace it', async () => {
+  await using bench = openRoutines();
+  await using hook = await openHook(bench);
+  const { webhook } = await bench.call('update_routine', { routine: 'brief', new_secret: true });
+  expect(webhook).toMatchObject({ secret: expect.stringMatching(/^[\w-]{43}$/), path: hook.path });
+  expect(await hook.github('one')).toMatch(/^401/);
+  expect(await hook.github('one', {}, webhook.secret)).toBe('202 Accepted.');
+  const model = connectMemory(bench.server, { access: undefined as never });
+  const replace = { routine: 'brief', new_secret: true, task: 'evil' };
+  const refused = await model.request('tools/call', { name: 'update_routine', arguments: replace });
+  expect(JSON.stringify(refused['content'])).toContain('Only a person may replace the secret');
+  expect(await hook.github('two', {}, webhook.secret)).not.toMatch(/^401/);
+  const { routines } = await bench.call('list_routines');
+  expect(routines[0]).toMatchObject({ status: 'active', task: 'Write a brief' });
+});
+
+it('a routine without a webhook has no secret to replace', async () => {
+  await using bench = openRoutines();
+  await bench.create('every hour');
+  await expect(bench.call('update_routine', { routine: 'brief', new_secret: true })).rejects.toThrow(
+    /has no secret/,
+  );
 });

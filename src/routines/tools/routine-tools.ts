@@ -54,6 +54,10 @@ const updateInput = {
     routine: routineName,
     paused: { type: 'boolean', description: 'True pauses, false resumes' },
     as_of: { type: 'string', description: 'Refused if the routine was changed after this time' },
+    new_secret: {
+      type: 'boolean',
+      description: 'Replaces the secret of its webhook and returns the new one',
+    },
     ...routineFields,
   },
   additionalProperties: false,
@@ -75,6 +79,7 @@ function updateTool(open: OpenData) {
       properties: {
         routine: routineName,
         paused: updateInput.properties.paused,
+        new_secret: updateInput.properties.new_secret,
         ...listedFields('task', 'when', 'notify'),
       } as unknown as typeof updateInput.properties,
     },
