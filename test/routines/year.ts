@@ -12,6 +12,8 @@ export interface YearResult {
   readonly started: number;
   readonly skipped: number;
   readonly messages: number;
+  /** Due times at a local time that the clock skipped, or that came twice. */
+  readonly clock_changes: number;
   readonly problems: readonly string[];
 }
 
@@ -22,13 +24,22 @@ interface Plan {
   /** 0 is Sunday; empty for every day. */
   readonly weekdays: readonly number[];
   readonly missed: 'once' | 'skip';
+  readonly notify: 'me' | 'ben' | 'nobody';
 }
 
+/** The person whom the bench means by `me`, who creates all routines. */
+const creator = 'ada';
+
 /**
- * Lives through some days with routines in three zones, while the machine sleeps now and then, and compares every row and every
+ * Lives, from a date on, through some days with routines in three zones, while the machine sleeps now and then, and compares every row and every
  * message with a model that shares no code with the feature.
  */
-export async function liveThroughYear(count: number, days: number, seed = 1): Promise<YearResult> {
+export async function liveThroughYear(
+  count: number,
+  days: number,
+  from = '2026-01-01',
+  seed = 1,
+): Promise<YearResult> {
   const { next: random, pick } = randomNumbers(seed);
   await using bench = openRoutines({
     settings: {
@@ -36,7 +47,7 @@ export async function liveThroughYear(count: number, days: number, seed = 1): Pr
       ...{ maxParallel: 10_000, tellsErrors: false },
     },
   });
-  bench.now = Date.parse('2026-01-01T00:00:00Z');
+  bench.now = Date.parse(`${from}T00:00:00Z`);
   const began = bench.now;
   const plans: Plan[] = [];
   const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -48,14 +59,16 @@ export async function liveThroughYear(count: number, days: number, seed = 1): Pr
       time: `${String(pick([1, 2, 2, 2, 3, 7, 9, 18, 23])).padStart(2, '0')}:${pick(['00', '15', '30'])}`,
       weekdays: random() < 0.7 ? [] : [Math.floor(random() * 7)],
       missed: random() < 0.8 ? 'once' : 'skip',
+      notify: pick(['me', 'me', 'ben', 'nobody']),
     };
     plans.push(plan);
     const when = `every ${plan.weekdays.length === 0 ? 'day' : names[plan.weekdays[0]!]} at ${plan.time}`;
-    await bench.create(when, { name: plan.name, timezone: plan.zone, missed: plan.missed });
+    const { name, zone: timezone, missed, notify } = plan;
+    await bench.create(when, { name, timezone, missed, notify });
   }
 
   const end = began + days * day;
-  const expected = plans.map((plan) => ({ plan, times: timesOf(plan, began, end) }));
+  const expected = plans.map((plan) => ({ plan, ...timesOf(plan, began, end) }));
   const looks = lookTimes(
     expected.flatMap(({ times }) => times),
     began,
@@ -79,8 +92,9 @@ export async function liveThroughYear(count: number, days: number, seed = 1): Pr
   await store.close();
   const idOf = new Map(routines.map(({ id, name }) => [name, id]));
   const rowsOf = Map.groupBy(rows, ({ routine_id }) => routine_id);
-  let [due, started, skipped, messages] = [0, 0, 0, 0];
-  for (const { plan, times } of expected) {
+  let [due, started, skipped, messages, clock_changes] = [0, 0, 0, 0, 0];
+  for (const { plan, times, changes } of expected) {
+    clock_changes += changes;
     const found = new Map((rowsOf.get(idOf.get(plan.name)!) ?? []).map((row) => [row.due_ms, row]));
     const model = modelOf(times, looks, plan);
     if (found.size !== model.size)
@@ -98,18 +112,23 @@ export async function liveThroughYear(count: number, days: number, seed = 1): Pr
       if (fires) started += 1;
       else skipped += 1;
     }
-    const told = bench.messages.filter(({ key }) => key.startsWith(`routine/${idOf.get(plan.name)}/`));
-    const batches = missedBatches(times, looks, model);
-    const finished = [...model.values()].filter(Boolean).length;
+    const about = `routine/${idOf.get(plan.name)}/`;
+    const told = bench.messages
+      .filter(({ key }) => key.startsWith(about))
+      .map(({ key, person, title }) => `${typeof title === 'string' ? title : title.kind} ${person} ${key}`);
+    const wanted = messagesOf(plan, batchesOf(times, looks), model).map(
+      ({ kind, person, dueMs }) =>
+        `${kind} ${person} ${about}${kind === 'missed' ? 'missed/' : ''}${found.get(dueMs)?.id}`,
+    );
     messages += told.length;
-    if (told.length !== finished + batches)
-      problems.push(
-        `${plan.name}: ${told.length} messages instead of ${finished} results and ${batches} notes of missed times`,
-      );
+    const missing = wanted.filter((message) => !told.includes(message));
+    const extra = told.filter((message) => !wanted.includes(message));
+    if (told.length !== wanted.length || missing.length > 0 || extra.length > 0)
+      problems.push(`${plan.name}: messages are missing: ${missing}; not expected: ${extra}`);
   }
   if (bench.runs.started.length !== started)
     problems.push(`${bench.runs.started.length} runs instead of ${started}`);
-  return { due, started, skipped, messages, problems };
+  return { due, started, skipped, messages, clock_changes, problems };
 }
 
 /** When the worker looks: soon after each due time, except while the machine sleeps. */
@@ -154,18 +173,37 @@ function batchesOf(times: readonly number[], looks: readonly number[]): Map<numb
   return batches;
 }
 
-function missedBatches(
-  times: readonly number[],
-  looks: readonly number[],
+interface Expected {
+  readonly kind: 'finished' | 'missed';
+  readonly person: string;
+  /** The due time that the message is about. For missed times, the last one. */
+  readonly dueMs: number;
+}
+
+/** Who gets which messages: results go to the person of the routine, and missed times to somebody in any case. */
+function messagesOf(
+  { notify }: Plan,
+  batches: ReadonlyMap<number, readonly number[]>,
   model: ReadonlyMap<number, boolean>,
-): number {
-  return [...batchesOf(times, looks).values()].filter((batch) => batch.some((ms) => !model.get(ms))).length;
+): readonly Expected[] {
+  const person = notify === 'me' ? creator : notify;
+  return [...batches.values()].flatMap((batch) => {
+    const lastMissed = batch.findLast((ms) => !model.get(ms));
+    const finished = batch.filter((ms) => model.get(ms) && notify !== 'nobody');
+    return [
+      ...finished.map((dueMs) => ({ kind: 'finished' as const, person, dueMs })),
+      ...(lastMissed === undefined
+        ? []
+        : [{ kind: 'missed' as const, person: notify === 'nobody' ? creator : person, dueMs: lastMissed }]),
+    ];
+  });
 }
 
 /** Every due time, found by asking the calendar of the system what each minute is called in the zone. */
-function timesOf({ zone, time, weekdays }: Plan, began: number, end: number): number[] {
+function timesOf({ zone, time, weekdays }: Plan, began: number, end: number) {
   const nameOf = calendar(zone);
   const found: number[] = [];
+  let changes = 0;
   for (let noon = began - 2 * day + 12 * hour; noon < end + 2 * day; noon += day) {
     const date = new Date(noon).toISOString().slice(0, 10);
     if (weekdays.length > 0 && !weekdays.includes(new Date(`${date}T00:00Z`).getUTCDay())) continue;
@@ -181,10 +219,14 @@ function timesOf({ zone, time, weekdays }: Plan, began: number, end: number): nu
     )
       if (nameOf(at) === wanted) ms = at;
     // A name that no minute has: so long after the change as it would have been without it.
+    const isSkipped = ms === undefined;
     ms ??= near - offsetBefore(nameOf, near - offset);
-    if (ms > began && ms <= end) found.push(ms);
+    if (ms <= began || ms > end) continue;
+    found.push(ms);
+    const isTwice = [hour / 2, hour].some((later) => nameOf(ms + later) === wanted);
+    if (isSkipped || isTwice) changes += 1;
   }
-  return found.sort((a, b) => a - b);
+  return { times: found.sort((a, b) => a - b), changes };
 }
 
 type NameOf = (ms: number) => string;
