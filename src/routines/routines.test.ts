@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { monday, openRoutines } from '../../test/routine-bench.ts';
 import { Failure } from '../failure.ts';
@@ -697,6 +700,41 @@ describe('run_routine', () => {
       reason: expect.stringContaining('person confirms'),
     });
   });
+});
+
+it('a routine of another machine › is shown, paused and resumed here, but neither fired nor moved', async () => {
+  const [folder, stateDir] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'adjutant-machines-'))) as [
+    string,
+    string,
+  ];
+  try {
+    await using owner = openRoutines({ folder });
+    await using other = openRoutines({ folder, stateDir });
+    other.runs.outcome = 'open';
+    await owner.create('every hour');
+    const { routines } = await other.call('list_routines', { routine: 'brief' });
+    expect(routines[0]).toMatchObject({ name: 'brief', status: 'active', host: hostname() });
+    for (const change of [{ cwd: other.notes }, { agent: 'codex' }])
+      await expect(other.call('update_routine', { routine: 'brief', ...change })).rejects.toThrow(
+        `The routine "brief" belongs to ${hostname()}. Change its folder or agent there.`,
+      );
+    const { routine } = await other.call('update_routine', { routine: 'brief', paused: true });
+    expect(routine.status).toBe('paused');
+    await owner.pass(2 * hour, 10 * minute);
+    expect(owner.runs.started).toEqual([]);
+    other.now = owner.now;
+    await other.call('update_routine', { routine: 'brief', paused: false, task: 'Another task' });
+    await other.pass(hour, 10 * minute);
+    await owner.pass(hour, 10 * minute);
+    expect(owner.runs.started.map(({ task }) => task)).toEqual([expect.stringContaining('Another task')]);
+    expect(await other.call('run_routine', { routine: 'brief' })).toMatchObject({
+      status: 'due',
+      reason: `It waits for ${hostname()}.`,
+    });
+    expect(other.runs.started).toEqual([]);
+  } finally {
+    for (const made of [folder, stateDir]) rmSync(made, { recursive: true, force: true });
+  }
 });
 
 it('delete_routine › removes the routine with its history', async () => {
