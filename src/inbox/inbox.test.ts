@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { senderPerChannel } from '../../test/channel-config.ts';
 import { eventually } from '../../test/delegate/eventually.ts';
 import { type Step, scriptedAgent, steps } from '../../test/delegate/scripted.ts';
 import { type Connection, createWorkbench, type Workbench } from '../../test/delegate/workbench.ts';
 import type { ToolAnswer } from '../api.ts';
+import { Scheduler } from '../assistant/delivery/scheduler.ts';
+import { Worker } from '../assistant/delivery/worker.ts';
+import { createStore } from '../store/store.ts';
 import { Access } from '../toolsets/access.ts';
 import { actorWith } from '../toolsets/scopes.ts';
 
@@ -49,8 +54,8 @@ const importEvents = (...lines: readonly (readonly string[])[]) =>
     name: 'Work',
     content: ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines.flat(), 'END:VCALENDAR'].join('\r\n'),
   });
-const createAda = () =>
-  server.call('create_user', { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC' });
+const createAda = (more: object = {}) =>
+  server.call('create_user', { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'UTC', ...more });
 
 it('is empty on a new machine, and creates no database', async () => {
   const { text, record } = await server.call('list_inbox', {});
@@ -116,6 +121,28 @@ describe('a calendar', () => {
     await server.call(done!.tool, done!.arguments);
     expect((await list({ kind: 'task' })).count).toBe(0);
   });
+});
+
+it('a message that reached its person on no channel › waits until the person has seen it', async () => {
+  await createAda({ quiet_start: '00:00', quiet_end: '00:00' });
+  await server.call('send_message', { who: 'ada', text: 'The harbour is closed' });
+  const store = createStore(join(bench.home, 'adjutant.db'));
+  const clock = Date.now;
+  const senders = senderPerChannel(() => ({
+    deliver: async () => ({ kind: 'permanent', detail: 'no such mailbox' }),
+  }));
+  const worker = new Worker({ store, senders, owner: 'worker', clock });
+  await eventually(async () => {
+    await new Scheduler({ store, worker, clock }).once();
+    expect(await facts()).toEqual([['delivery', 'Not sent: The harbour is closed']]);
+  });
+  await store.close();
+  const [item] = (await list()).items;
+  expect(item).toMatchObject({ person: 'ada', detail: 'email: permanently refused: no such mailbox' });
+  const [seen] = item!.actions;
+  expect(seen!.label).toBe('Seen');
+  await server.call(seen!.tool, seen!.arguments);
+  expect((await list()).count).toBe(0);
 });
 
 it('shows what is added after it was first read', async () => {
