@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { xml } from '../../message-page.ts';
 import { singleLine } from '../../single-line.ts';
@@ -16,9 +16,9 @@ export const desktop = defineChannel({
   settings: {
     'delivery.desktop': {
       type: 'boolean',
-      default: ({ env }) => hasDesktop(env),
+      default: ({ env }) => hasDesktop(env) || undefined,
       description:
-        'Whether to show messages on the desktop of this machine. Default: if there is a desktop session.',
+        'Whether to show messages on the desktop of this machine. Default: if there is a desktop session when a message is sent.',
     },
   },
   address: {
@@ -34,15 +34,18 @@ export const desktop = defineChannel({
     unreachable: 'check that a notification service is running on the desktop',
     refused: 'check that a notification service is running on the desktop',
   },
+  connectsEachTime: true,
   connect({ 'delivery.desktop': wanted }) {
-    const notifier = wanted ? findNotifier() : undefined;
+    const session = findSession();
+    const isShown = wanted ?? session.hasDisplay;
+    const notifier = isShown ? findNotifier(session) : undefined;
     return notifier && { deliver: (message, signal) => notifier(message, signal) };
   },
 });
 
 type Notifier = (message: Message, signal: AbortSignal) => Promise<Outcome>;
 
-/** True if the program runs in a desktop session. Programs inherit the variables with which they find it. */
+/** True if the program was started in a desktop session. Programs inherit the variables with which they find it. */
 function hasDesktop(env: Readonly<Record<string, string | undefined>>): boolean {
   if (process.platform === 'darwin' || process.platform === 'win32') return true;
   const { DISPLAY, WAYLAND_DISPLAY, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR } = env;
@@ -50,20 +53,67 @@ function hasDesktop(env: Readonly<Record<string, string | undefined>>): boolean 
   return Boolean(hasBus && (DISPLAY || WAYLAND_DISPLAY));
 }
 
+/** What the files of the system say about the desktop session of a user. */
+export interface DesktopSession {
+  /** The address of the message bus. */
+  readonly bus: string | undefined;
+  readonly hasDisplay: boolean;
+}
+
+/**
+ * Finds the desktop session of this user on Linux without the variables of the environment: service managers start programs before
+ * the session, and some clients pass no variables to the servers that they start.
+ */
+export function findSession(
+  runtimeFolder = `/run/user/${process.getuid?.()}`,
+  displayFolder = '/tmp/.X11-unix',
+): DesktopSession {
+  if (process.platform !== 'linux') return { bus: undefined, hasDisplay: false };
+  const bus = join(runtimeFolder, 'bus');
+  if (!isOwnSocket(bus)) return { bus: undefined, hasDisplay: false };
+  const hasDisplay = hasOwnSocket(runtimeFolder, /^wayland-\d+$/) || hasOwnSocket(displayFolder, /^X\d+$/);
+  return { bus: `unix:path=${bus}`, hasDisplay };
+}
+
+function hasOwnSocket(folder: string, name: RegExp): boolean {
+  try {
+    return readdirSync(folder).some((one) => name.test(one) && isOwnSocket(join(folder, one)));
+  } catch {
+    return false;
+  }
+}
+
+/** Other users can also create sockets in the folder of the displays. */
+function isOwnSocket(path: string): boolean {
+  try {
+    const file = statSync(path);
+    return file.isSocket() && file.uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
+
 /** The program that shows a notification, by its absolute path; undefined if it is not installed. */
-function findNotifier(): Notifier | undefined {
+function findNotifier(session: DesktopSession): Notifier | undefined {
   if (process.platform === 'darwin') return existsSync(osascript) ? showOnMac : undefined;
   if (process.platform === 'win32') return showOnWindows;
   const program = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']
     .map((folder) => join(folder, 'notify-send'))
     .find((path) => existsSync(path));
-  return program === undefined ? undefined : showOnLinux(program);
+  return program === undefined ? undefined : showOnLinux(program, session);
 }
 
+/** The script is fixed: it starts its arguments with this address of the bus, unless the environment has one. */
+const withBus = '[ -n "$DBUS_SESSION_BUS_ADDRESS" ] || export DBUS_SESSION_BUS_ADDRESS="$0"; exec "$@"';
+
 /** Texts are arguments behind `--`, so that none can be an option. The text may contain markup, which is escaped. */
-function showOnLinux(program: string): Notifier {
-  return ({ short: { title, text }, urgency }, signal) =>
-    run(program, ['--app-name=Adjutant', `--urgency=${urgencies[urgency]}`, '--', title, xml(text)], signal);
+export function showOnLinux(program: string, { bus }: Pick<DesktopSession, 'bus'>): Notifier {
+  return ({ short: { title, text }, urgency }, signal) => {
+    const args = ['--app-name=Adjutant', `--urgency=${urgencies[urgency]}`, '--', title, xml(text)];
+    return bus === undefined
+      ? run(program, args, signal)
+      : run('/bin/sh', ['-c', withBus, bus, program, ...args], signal);
+  };
 }
 
 const osascript = '/usr/bin/osascript';

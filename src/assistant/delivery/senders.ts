@@ -40,12 +40,14 @@ export function createSenders(config: ChannelConfig): Senders {
 
 export function createSender(channel: ChannelDefinition, config: ChannelConfig): Sender {
   const privateHosts = config['delivery.private_hosts'];
-  const sender = channel.connect(config, { privateHosts }) ?? createOutbox(channel, config);
+  const connect = () => channel.connect(config, { privateHosts }) ?? createOutbox(channel, config);
+  const first = connect();
   return {
-    ...sender,
+    ...first,
     async deliver(message, signal) {
       if (message.recipient.address === '')
         return { kind: 'permanent', detail: `the user has no ${channel.address.noun}` };
+      const sender = channel.connectsEachTime ? connect() : first;
       return sender.deliver(message, signal);
     },
   };

@@ -30,6 +30,8 @@ export interface ChannelDefinition<Own extends Settings = Settings> {
   readonly buttonsNeedUrl?: boolean;
   /** Why the worker must not start with these settings. */
   invalid?(config: ValuesOf<Own>): string | undefined;
+  /** True if the receiver can come and go while a process runs, so that each message is sent by a new sender. */
+  readonly connectsEachTime?: true;
   /** The sender, or undefined if settings are missing: then messages go to the outbox. */
   connect(config: ValuesOf<Own>, context: SendingContext): Sender | undefined;
   /** Writes a message to the outbox in a form of its own. Default: a JSON document. */
