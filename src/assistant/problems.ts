@@ -84,7 +84,7 @@ async function overdueReminders(db: Reader, { nowMs }: ProblemOptions): Promise<
       severity: 'error',
       message: `${what} overdue, since ${timestamp(firstMs)}: no worker delivers notifications`,
       remedy:
-        'run adjutant worker, or adjutant service install worker to keep it running; a server on stdio only plans',
+        'run adjutant worker, or adjutant service install worker to keep it running; a server on stdio only sends to the desktop of its machine',
     },
   ];
 }

@@ -42,7 +42,7 @@ export interface DeliveryOptions {
   readonly me?: MeOptions | undefined;
   readonly slots: number;
   readonly leaseMs: number;
-  /** Delivers only by these channels, and only what no worker claims in time. Plans and synchronizes nothing. */
+  /** Delivers only by these channels, and only what no worker claims in time. Plans, but synchronizes nothing. */
   readonly only?: readonly string[];
   readonly clock?: Clock;
 }
@@ -115,8 +115,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const startServices = () => {
     scheduler.start();
     endHeartbeat ??= announceSender({ store, clock }, owner, only);
-    if (only !== undefined) return;
     planningLoop.start();
+    if (only !== undefined) return;
     for (const listener of listeners) listener.start();
     watching ??= import('../calendar/watch.ts')
       .then(({ watchCalendars }) => watchCalendars(calendars))
@@ -138,13 +138,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (store.engine === 'postgres') startServices();
     },
     async once() {
-      if (only !== undefined) return scheduler.once();
-      const { syncDue } = await import('../calendar/watch.ts');
-      await syncDue(calendars, stopping.signal);
-      for (const listener of listeners)
-        await listener
-          .pollOnce(0)
-          .catch((error: unknown) => log('warning', 'a channel could not be asked for answers', error));
+      if (only === undefined) {
+        const { syncDue } = await import('../calendar/watch.ts');
+        await syncDue(calendars, stopping.signal);
+        for (const listener of listeners)
+          await listener
+            .pollOnce(0)
+            .catch((error: unknown) => log('warning', 'a channel could not be asked for answers', error));
+      }
       await planningLoop.runOnce();
       return scheduler.once();
     },
@@ -167,8 +168,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 }
 
 const minute = 60_000;
-/** How often the loop looks for users who are due. */
-const intervalMs = minute;
+/** The loop sleeps until a user is due, but at least this long. */
+const minSleepMs = minute;
+/** Upper limit, because the clock may be changed and change messages may be lost. */
+const maxSleepMs = 5 * minute;
 /** Delay after a change, so that the changes of an import are planned together. */
 const changeDelayMs = 500;
 /** How often each user is planned without a change, because new occurrences come within the planning horizon. */
@@ -193,6 +196,7 @@ export interface PlanningLoopOptions {
 /** Plans for users whose data changed, and for every user once an hour. */
 export class PlanningLoop {
   readonly #options: PlanningLoopOptions;
+  #started = false;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -204,12 +208,11 @@ export class PlanningLoop {
   }
 
   start(): void {
-    if (this.#timer !== undefined || this.#closed) return;
+    if (this.#started || this.#closed) return;
+    this.#started = true;
     this.#unsubscribe = this.#options.store.subscribe((changes) => {
       if (changes.some(needsPlanning)) this.#planSoon();
     });
-    // Random jitter, so that processes on several machines do not start at the same moment.
-    this.#timer = setInterval(() => this.#run(), intervalMs * (1 + Math.random() / 2));
     this.#run();
   }
 
@@ -221,7 +224,31 @@ export class PlanningLoop {
   }
 
   #run(): void {
-    this.#running = this.#running.then(() => this.runOnce());
+    this.#running = this.#running.then(() => this.runOnce()).then(() => this.#sleep());
+  }
+
+  async #sleep(): Promise<void> {
+    const dueMs = this.#closed ? undefined : await this.#nextTurn();
+    if (this.#closed) return;
+    const waitMs = (dueMs ?? Number.POSITIVE_INFINITY) - this.#options.clock();
+    // Random jitter, so that processes on several machines do not start at the same moment.
+    const sleepMs = Math.max(minSleepMs, Math.min(waitMs, maxSleepMs)) * (1 + Math.random() / 2);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run(), sleepMs);
+  }
+
+  /** When the next user is due, or now if the database does not answer. */
+  async #nextTurn(): Promise<number | undefined> {
+    const { store, clock } = this.#options;
+    const now = clock();
+    try {
+      const [row] = await store.run(sql<{ next: number | null }>`select min(position) as next from records
+        where kind = ${planningTurns}
+          and exists (select 1 from events where events.user_id = records.key and events.last_ms > ${now})`);
+      return row?.next == null ? undefined : Number(row.next);
+    } catch {
+      return now;
+    }
   }
 
   async runOnce(): Promise<void> {
@@ -240,7 +267,7 @@ export class PlanningLoop {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     clearTimeout(this.#soon);
     this.#unsubscribe();
     this.#closed = true;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fill, meeting, minute, noon, person } from '../../../test/assistant-rows.ts';
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { createStore } from '../../store/store.ts';
@@ -94,6 +94,27 @@ describe.each(['sqlite', 'postgres'] as const)('the planning loop on %s', (engin
     await third.runOnce();
     await third.close();
     expect(planned.toSorted()).toEqual(['ada', 'bob']);
+    await store.close();
+  });
+
+  it('sleeps until a user is due, but one to five minutes', async () => {
+    const url = engine === 'sqlite' ? join(folder, 'sleep.db') : await postgres.createDatabase('sleep');
+    const store = createStore(url);
+    await fill(store, { users: [person('ada')], events: [meeting('e', 'ada', noon + 300 * minute)] });
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const sleepAt = async (now: number) => {
+      timers.mockClear();
+      const loop = new PlanningLoop({ store, clock: () => now, plan: async () => undefined });
+      loop.start();
+      const longest = () => Math.max(...timers.mock.calls.map(([, ms = 0]) => ms));
+      await vi.waitFor(() => expect(longest()).toBeGreaterThanOrEqual(minute), { timeout: 20_000 });
+      await loop.close();
+      return longest() / minute;
+    };
+    const sleeps = [await sleepAt(noon), await sleepAt(noon + 57 * minute)];
+    expect([...sleeps, await sleepAt(noon + 59.5 * minute)]).toEqual([5, 3, 1]);
     await store.close();
   });
 });
