@@ -22,6 +22,8 @@ interface Figures {
   /** Tasks with a right tool among the first three results. */
   readonly hits: number;
   readonly misses: readonly Miss[];
+  /** Hits of which search_tools says that probably no tool fits. */
+  readonly doubted: readonly Miss[];
 }
 
 const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures');
@@ -66,7 +68,7 @@ export async function measureToolChoice(): Promise<
   };
 }
 
-type Answered = Miss & { readonly right: boolean };
+type Answered = Miss & { readonly right: boolean; readonly isDoubted: boolean };
 
 /** The first three tools that search_tools returns for each task. */
 async function askForTools(tasks: readonly Task[]): Promise<readonly Answered[]> {
@@ -78,8 +80,10 @@ async function askForTools(tasks: readonly Task[]): Promise<readonly Answered[]>
   for (const { task, tools } of tasks) {
     const params = { name: 'search_tools', arguments: { query: task, limit: 3 } };
     const { structuredContent } = await client.request('tools/call', params);
-    const found = (structuredContent as { tools: { name: string }[] }).tools.map(({ name }) => name);
-    answered.push({ task, tools, found, right: found.some((name) => tools.includes(name)) });
+    const answer = structuredContent as { tools: { name: string }[]; note?: string };
+    const found = answer.tools.map(({ name }) => name);
+    const isDoubted = /none of these fits|no tool fits/i.test(answer.note ?? '');
+    answered.push({ task, tools, found, right: found.some((name) => tools.includes(name)), isDoubted });
   }
   await server.close();
   rmSync(home, { recursive: true, force: true });
@@ -91,6 +95,7 @@ function figures(part: readonly Answered[]): Figures {
     tasks: part.length,
     hits: part.filter(({ right }) => right).length,
     misses: part.filter(({ right }) => !right),
+    doubted: part.filter(({ right, isDoubted }) => right && isDoubted),
   };
 }
 

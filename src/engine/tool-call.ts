@@ -136,10 +136,11 @@ async function runDiscovery(
   if (discovery.name === 'search_tools') {
     const { query, limit } = args as { query: string; limit: number };
     const { rankTools } = await import('../toolsets/tool-ranking.ts');
-    const found = await rankTools(query, surface.tools);
+    const { found, fits } = await rankTools(query, surface.tools);
     return {
       structured: foundTools(
         found.slice(0, limit),
+        fits,
         (tool) => server.contract.toolItem(tool)['inputSchema'] as JsonObject,
       ),
     };

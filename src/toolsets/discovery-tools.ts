@@ -108,6 +108,7 @@ const withSchema = 2;
 /** The answer of search_tools: what a client needs to call the best matches. */
 export function foundTools(
   tools: readonly ToolDescription[],
+  fits: boolean,
   schemaOf: (tool: ToolDescription) => JsonObject,
 ): JsonObject {
   const found = tools.map((tool, place) => ({
@@ -116,11 +117,12 @@ export function foundTools(
     ...(place < withSchema && { input_schema: schemaOf(tool) }),
     call_with: tool.annotations?.readOnlyHint === true ? 'query_tool' : 'call_tool',
   }));
-  if (found.length === 0) return { tools: [], note: nothingFits };
+  if (found.length === 0) return { tools: [], note: `No tool fits. ${nothingFits}` };
+  if (!fits) return { tools: found, note: `Probably none of these fits. ${nothingFits}` };
   return found.length > withSchema
     ? { tools: found, note: 'Search for the name of a tool without input_schema to get its schema.' }
     : { tools: found };
 }
 
 const nothingFits =
-  'No tool fits. Try other words for what should happen, or tell the user that it cannot be done with these tools. Access tokens, settings and the connection of clients are changed on the page (adjutant open) or on the command line (adjutant --help).';
+  'Try other words for what should happen, or tell the user that it cannot be done with these tools. Access tokens, settings and the connection of clients are changed on the page (adjutant open) or on the command line (adjutant --help).';

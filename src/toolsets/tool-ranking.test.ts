@@ -63,7 +63,7 @@ describe('rankTools', () => {
       for (const [at, { tool, text }] of sentences.entries()) {
         if (at % parts !== part) continue;
         const first = rank(text)
-          .slice(0, 3)
+          .found.slice(0, 3)
           .map((place) => tools[place]!.name);
         if (!first.includes(tool)) missed.push(`${text}: ${first.join(', ')} instead of ${tool}`);
       }
@@ -72,7 +72,10 @@ describe('rankTools', () => {
   });
 
   it('ranks a tool first if the query is its name', async () => {
-    for (const tool of tools) expect((await rankTools(tool.name, tools))[0]?.name).toBe(tool.name);
+    for (const tool of tools) {
+      const { found, fits } = await rankTools(tool.name, tools);
+      expect([found[0]?.name, fits]).toEqual([tool.name, true]);
+    }
   });
 
   it('ranks a query as long as a message by its beginning', async () => {
@@ -81,6 +84,31 @@ describe('rankTools', () => {
   });
 
   it.each(['zzxqy', '???'])('finds nothing for %j', async (query) => {
-    expect(await rankTools(query, tools)).toEqual([]);
+    expect(await rankTools(query, tools)).toEqual({ found: [], fits: false });
+  });
+
+  it.each([
+    'What is the weather',
+    'Which film is on at the cinema',
+    'How deep is the Pacific Ocean',
+    'Turn the heating up',
+    'Order two pizzas with mushrooms',
+    'What is the square root of 1764',
+    'How long does rice have to boil',
+    'Play something by Mozart',
+    'Who painted the Mona Lisa',
+    'Translate "good luck" into Finnish',
+  ])('says that nothing fits %j', async (query) => {
+    expect((await rankTools(query, tools)).fits).toBe(false);
+  });
+
+  it('says of hardly a sentence in which people ask for a tool that nothing fits, also if a client has few tools', async () => {
+    const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
+    for (const some of [tools, reading]) {
+      const rank = createRanking(some, toolWishes);
+      const own = sentences.filter(({ tool }) => some.some(({ name }) => name === tool));
+      const weak = own.filter(({ text }) => !rank(text).fits).map(({ text }) => text);
+      expect(weak.length, weak.join('\n')).toBeLessThanOrEqual(own.length / 50);
+    }
   });
 });

@@ -23,13 +23,21 @@ export const toolWishes: Wishes = Object.fromEntries(
   }).map(([tool, text]) => [tool, text.trim().split(/\s*[|\n]\s*/)]),
 );
 
-/** Indexes of the tools that match a query, best first. */
-type Ranking = (query: string) => readonly number[];
+interface Ranked<Item> {
+  /** What matches a query, best first. */
+  readonly found: readonly Item[];
+  /** False if the best is a weak match, so that probably none of them does what the query asks for. */
+  readonly fits: boolean;
+}
 
-/** Tools that match the query, best first. */
-export async function rankTools(query: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
+/** Finds the indexes of tools. */
+type Ranking = (query: string) => Ranked<number>;
+
+/** Tools that match the query. */
+export async function rankTools(query: string, tools: readonly Tool[]): Promise<Ranked<Tool>> {
   const rank = createRanking(tools, toolWishes);
-  return rank(query.slice(0, maxQueryLength)).map((at) => tools[at]!);
+  const { found, fits } = rank(query.slice(0, maxQueryLength));
+  return { found: found.map((at) => tools[at]!), fits };
 }
 
 /** How much a feature of a sentence counts: its words, their kinds, two kinds together, and two words in a row. */
@@ -44,6 +52,13 @@ const shareOfSentence = 0.2;
 /** Sentences that a tool is assumed to have beside its own. They are like those of all tools. */
 const assumed = 64;
 
+/**
+ * A best match with a lower score is weak, and each word that no tool knows lowers the score. Chosen so that hardly a wish is weak, and
+ * most sentences about something else are.
+ */
+const leastScore = 4;
+const scoreOfUnknownWord = -1.5;
+
 /** What is known of one tool: how often it has each feature, and how many sentences its texts are worth. */
 interface ToolModel {
   readonly counts: ReadonlyMap<string, number>;
@@ -53,13 +68,19 @@ interface ToolModel {
 /** Clients can choose their tools in any number of ways, so the lists share what was learnt of each tool. */
 const learnt = new WeakMap<
   Wishes,
-  { readonly reader: SentenceReader; readonly models: WeakMap<Tool, ToolModel> }
+  {
+    readonly reader: SentenceReader;
+    readonly models: WeakMap<Tool, ToolModel>;
+    /** Of the sentences alone, by the name of the tool. */
+    readonly absent: Map<string, ToolModel>;
+  }
 >();
 
 export function createRanking(tools: readonly Tool[], wishes: Wishes): Ranking {
   const known = learnt.get(wishes) ?? {
     reader: new SentenceReader(Object.values(wishes).flat()),
     models: new WeakMap(),
+    absent: new Map(),
   };
   learnt.set(wishes, known);
   const { reader } = known;
@@ -68,28 +89,40 @@ export function createRanking(tools: readonly Tool[], wishes: Wishes): Ranking {
     known.models.set(tool, model);
     return model;
   });
-  const size = models.reduce((sum, model) => sum + model.size, 0);
+  // How usual a word is does not depend on the tools that a client may call.
+  const names = new Set(tools.map(({ name }) => name));
+  const absent = Object.keys(wishes)
+    .filter((name) => !names.has(name))
+    .map((name) => {
+      const model = known.absent.get(name) ?? createModel({ name, description: '' }, wishes[name]!, reader);
+      known.absent.set(name, model);
+      return model;
+    });
+  const all = [...models, ...absent];
+  const size = all.reduce((sum, model) => sum + model.size, 0);
 
   return (query) => {
     const scores = new Float64Array(tools.length);
-    let found = 0;
+    let [known, unknown] = [0, 0];
     for (const [feature, sort] of reader.features(query)) {
+      const usual = all.reduce((sum, { counts }) => sum + (counts.get(feature) ?? 0), 0) / size;
       const own = models.map(({ counts }) => counts.get(feature) ?? 0);
-      const usual = own.reduce((sum, one) => sum + one, 0) / size;
+      if (sort === 'word' && own.some((count) => count > 0)) known++;
+      if (sort === 'word' && usual === 0) unknown++;
       if (usual === 0) continue;
-      if (sort === 'word') found++;
       for (const [at, count] of own.entries())
         scores[at]! +=
           weights[sort] * Math.log((count + assumed * usual) / ((models[at]!.size + assumed) * usual));
     }
-    if (found === 0) return [];
+    if (known === 0) return { found: [], fits: false };
     const named = tools.findIndex(({ name }) => name === query.trim());
     if (named >= 0) scores[named] = Number.POSITIVE_INFINITY;
-    return [...tools.keys()].sort((a, b) => scores[b]! - scores[a]!);
+    const found = [...tools.keys()].sort((a, b) => scores[b]! - scores[a]!);
+    return { found, fits: scores[found[0]!]! + unknown * scoreOfUnknownWord >= leastScore };
   };
 }
 
-function createModel(tool: Tool, wishes: readonly string[], reader: SentenceReader): ToolModel {
+function createModel(tool: Described, wishes: readonly string[], reader: SentenceReader): ToolModel {
   const counts = new Map<string, number>();
   let size = 0;
   for (const { text, times, isSentence } of textsOf(tool, wishes)) {
@@ -101,13 +134,18 @@ function createModel(tool: Tool, wishes: readonly string[], reader: SentenceRead
   return { counts, size };
 }
 
+type Described = Pick<Tool, 'name' | 'description' | 'phrases'>;
+
 interface OwnText {
   readonly text: string;
   readonly times: number;
   readonly isSentence?: true;
 }
 
-function textsOf({ name, phrases = '', description }: Tool, wishes: readonly string[]): readonly OwnText[] {
+function textsOf(
+  { name, phrases = '', description }: Described,
+  wishes: readonly string[],
+): readonly OwnText[] {
   return [
     ...wishes.map((text) => ({ text, times: worth.wish, isSentence: true }) as const),
     ...phrases.split(/\s+/).map((text) => ({ text, times: worth.phrase })),
