@@ -170,6 +170,19 @@ describe('the commands for users, events and notifications', () => {
     await adjutant('users', 'rule', 'ada', '--rule-type', 'travel_buffer', '--rule-json', '{"minutes": 20}');
     expect((await adjutant('users', 'rules', 'ada')).out).toContain('travel_buffer  {"minutes":20}');
     expect((await adjutant('events', 'delete', 'haircut')).out).toBe('✓ Deleted haircut\n');
+    const series = ['--title', 'Choir', '--start', start, '--rrule', 'FREQ=WEEKLY;COUNT=5'];
+    await adjutant('events', 'create', 'ada', '--id', 'choir', ...series);
+    const whole = await adjutant('events', 'delete', 'choir');
+    expect(whole).toMatchObject({ code: 2, out: '' });
+    expect(whole.err).toMatch(/^adjutant: Choir is a series\. Delete all its dates\?\n.*--yes/);
+    const [, second] = (await json('events', 'list', 'ada', '--days-forward', '60')).events;
+    const date = String(second.occurrence);
+    const later = await adjutant('events', 'delete', 'choir', '--occurrence', date, '--following');
+    expect(later).toMatchObject({ code: 2, out: '' });
+    expect(later.err).toMatch(/^adjutant: Choir is a series\. Delete \S+ and all its later dates\?\n/);
+    const one = await adjutant('events', 'delete', 'choir', '--occurrence', date);
+    expect(one).toMatchObject({ code: 0, out: expect.stringContaining('✓ Deleted choir ') });
+    expect((await adjutant('events', 'delete', 'choir', '--yes')).out).toBe('✓ Deleted choir\n');
     const asked = await adjutant('users', 'delete', 'ada');
     expect(asked).toMatchObject({ code: 2, out: '' });
     expect(asked.err).toMatch(

@@ -140,7 +140,7 @@ const uses: Readonly<Record<string, { readonly good: readonly Use[]; readonly ba
       change('prompts export commands out letter'),
       query('prompts import commands out --prefix new --dry-run'),
       change('prompts import commands out --prefix new'),
-      change('prompts delete letter new_letter'),
+      change('prompts delete letter new_letter --yes'),
       change('prompts restore letter@1'),
     ],
     bad: 'prompts show nothing',

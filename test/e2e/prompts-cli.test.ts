@@ -116,6 +116,10 @@ describe('adjutant prompts', () => {
     const edited = prompts(['edit', 'letter'], { env: { EDITOR: `${editor} --wait` } });
     expect(edited).toMatchObject({ code: 0, stdout: 'Updated prompt: letter\n' });
     expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Dear Ann.\n');
+    expect(prompts(['delete', 'letter', 'code_review'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^adjutant: Delete 2 prompts: letter, code_review\?\n.*--yes/),
+    });
     expect(prompts(['delete', 'letter']).stdout).toBe('Deleted prompt: letter\n');
     expect(prompts(['render', 'letter', 'who=Ann'])).toMatchObject({ code: 1 });
     expect(prompts(['history', 'letter']).stdout).toMatch(

@@ -152,8 +152,8 @@ export const calendars: Command = {
           .filter((one) => one !== undefined);
         const events = named.reduce((sum, one) => sum + (one.events ?? 0), 0);
         const names = named.map(({ name }) => name).join(', ');
-        if (events > 1 && !(await terminal.confirm(`${names} has ${events} events. Remove all of it?`)))
-          return;
+        const isOne = events <= 1 && words.length === 1;
+        if (!isOne && !(await terminal.confirm(`${names} has ${events} events. Remove all of it?`))) return;
         for (const calendar_id of words)
           yield (await callWithId(client, 'remove_calendar', { calendar_id })).value;
       },

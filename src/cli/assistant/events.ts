@@ -115,11 +115,18 @@ export const events: Command = {
     delete: toolAction({
       summary: 'Delete an event, or one date of a series',
       args: 'EVENT',
-      flags: { occurrence, following, confirm },
+      flags: { occurrence, following, confirm, yes: toggle('Do not ask', { short: 'y' }) },
       examples: ['events delete lunch', 'events delete choir --occurrence 2027-06-19'],
       tool: 'delete_event',
       words: ['event_id'],
       changes: true,
+      async confirm(client, { event_id, occurrence: date, following: isFollowed }, terminal) {
+        if (date !== undefined && isFollowed !== true) return true;
+        const { value: event } = await client.call('get_event', { event_id: String(event_id) });
+        if (!event.recurring) return true;
+        const dates = date === undefined ? 'all its dates' : `${date} and all its later dates`;
+        return terminal.confirm(`${event.title} is a series. Delete ${dates}?`);
+      },
       show: ({ deleted }) => `✓ Deleted ${deleted}`,
     }),
     answer: toolAction({

@@ -70,7 +70,7 @@ export const editingActions: Readonly<Record<string, Action>> = {
       const { words, terminal } = invocation;
       if (
         words.length > 1 &&
-        !(await terminal.confirm(`Delete ${words.length} prompts: ${words.join(', ')}?`, { inScripts: true }))
+        !(await terminal.confirm(`Delete ${words.length} prompts: ${words.join(', ')}?`))
       )
         return 1;
       const messages: string[] = [];
