@@ -120,7 +120,7 @@ export function createAssistant({
     explainTool(data, toolTimeoutMs),
     messageTool(data, me, outreach, toolTimeoutMs),
     testTool(data, channels, toolTimeoutMs),
-    channelTool(channels),
+    channelTool(data, channels),
     outboxTool(channels['delivery.outbox_dir']),
     undo.tool,
   ];

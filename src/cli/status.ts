@@ -13,13 +13,19 @@ export const status = single('status', {
     await using client = await openLocalClient(loaded, terminal);
     const { problems } = (await client.call('server_status', { full: true })).value;
     const { agents } = (await client.call('list_agents', {})).value;
+    const { channels } = (await client.call('list_channels', {})).value;
+    const sending = channels.filter(({ running }) => running);
     const working = agents.flatMap(({ name, program, hint }) => (program && !hint ? [name] : []));
-    terminal.answer({ version, servers, clients: connected, agents: working, problems }, () =>
+    const reminders = sending.map(({ name }) => name);
+    terminal.answer({ version, servers, reminders, clients: connected, agents: working, problems }, () =>
       [
         `Adjutant ${version}`,
         servers.length === 0
           ? '! Server: not running\n    → adjutant service install keeps it running, adjutant serve --http starts it once'
           : `✓ Server: ${servers.map(({ url }) => url).join(', ')}`,
+        sending.length === 0
+          ? '! Reminders: nothing is running that sends them\n    → adjutant service install worker keeps it running, adjutant worker starts it once'
+          : `✓ Reminders: are sent${sending.length < channels.length ? `, but only by ${sending.map(({ label }) => label).join(', ')}` : ''}`,
         connected.length === 0
           ? '! Clients: none is connected\n    → adjutant install lists those found here'
           : `✓ Clients: ${connected.join(', ')}`,

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { announceSender } from '../../src/assistant/delivery/heartbeat.ts';
+import { createStore } from '../../src/store/store.ts';
 import { bundle, Program } from '../program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'adjutant-cli-'));
@@ -30,6 +32,25 @@ function adjutantIn(zone: string, ...args: string[]): Promise<{ code: number; ou
 
 const json = async (...args: string[]) => JSON.parse((await adjutant(...args, '--json')).out);
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+it('status says whether something is running that sends reminders, and by which channels', async () => {
+  const line = async () => /^. Reminders: .*$/m.exec((await adjutant('status')).out)?.[0];
+  expect(await line()).toBe('! Reminders: nothing is running that sends them');
+  await adjutant('users', 'create', '--id', 'ada', '--name', 'Ada');
+  const store = createStore(join(home, 'adjutant.db'));
+  onTestFinished(() => store.close());
+  const announce = async (channels?: readonly string[]) => {
+    const end = announceSender({ store, clock: Date.now }, 'a worker', channels);
+    const known = async () => (await json('notifications', 'channels')).channels as { running: boolean }[];
+    await vi.waitFor(async () => expect((await known()).some(({ running }) => running)).toBe(true), 20_000);
+    const said = await line();
+    await end();
+    return said;
+  };
+  expect(await announce(['desktop'])).toBe('✓ Reminders: are sent, but only by Desktop');
+  expect(await announce()).toBe('✓ Reminders: are sent');
+  expect(await json('status')).toMatchObject({ reminders: [] });
+});
 
 describe('a new user without a time zone', () => {
   it('gets the one of the machine, which is stored and said', async () => {

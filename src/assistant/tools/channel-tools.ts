@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { defineTool, hints } from '../../tool.ts';
 import { type ChannelConfig, channelNames, channels } from '../entities/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
@@ -6,14 +7,25 @@ import { testFields, userId } from './fields.ts';
 const text = { type: 'string' } as const;
 
 /** Describes the channels, so that the page and other clients need not know them. */
-export function channelTool(config: ChannelConfig) {
+export function channelTool({ store, clock }: AssistantData, config: ChannelConfig) {
+  /** Names of the channels by which a running process sends. A SQLite database that does not exist yet is not created. */
+  async function running(): Promise<readonly string[]> {
+    if (store.engine === 'sqlite' && !existsSync(store.place)) return [];
+    const { hasSender } = await import('../delivery/heartbeat.ts');
+    const isRunning = await store.read(async (db) => {
+      const answers: boolean[] = [];
+      for (const { name } of channels) answers.push(await hasSender(db, name, clock()));
+      return answers;
+    });
+    return channels.filter((_, at) => isRunning[at]).map(({ name }) => name);
+  }
   return defineTool({
     name: 'list_channels',
     toolsets: ['notifications'],
     scope: 'calendar:USER',
     title: 'List Channels',
     description:
-      'Lists the channels for notifications: what each is, how an address looks, and whether a provider is configured.',
+      'Lists the channels for notifications: what each is, how an address looks, and whether a provider is configured and a process is running that sends.',
     searchHint: 'mail chat push addresses configured',
     phrases:
       'channels ways to reach a person notify by mail email phone call push chat messenger ntfy webhook which are available set up configured supported address looks format how can I be reached',
@@ -56,6 +68,7 @@ export function channelTool(config: ChannelConfig) {
                 description: 'The field of a user for the address, if it has one',
               },
               configured: { type: 'boolean', description: 'False: messages go to the outbox' },
+              running: { type: 'boolean', description: 'False: nothing is running that sends by it' },
               settings: { type: 'array', items: text },
             },
           },
@@ -64,6 +77,7 @@ export function channelTool(config: ChannelConfig) {
     },
     annotations: hints.reads,
     async call() {
+      const senders = await running();
       return {
         structured: {
           channels: channels.map(({ name, label, icon, help, address, settings, connect }) => ({
@@ -82,6 +96,7 @@ export function channelTool(config: ChannelConfig) {
               },
             }),
             configured: connect(config, { privateHosts: [] }) !== undefined,
+            running: senders.includes(name),
             settings: Object.keys(settings),
           })),
         },
