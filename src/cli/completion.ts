@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts';
+import { NamedTokens } from '../identity/named-tokens.ts';
 import { wholeList } from '../paging.ts';
 import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
@@ -48,8 +50,8 @@ export const completion = single('completion', {
 });
 
 /** The names that a word of the help stands for. Everything else is completed as a file. */
-const names: Readonly<Record<string, (client: LocalClient) => Promise<readonly string[]>>> = {
-  NAME: async (client) =>
+const names: Readonly<Record<string, (client: LocalClient, config: Config) => Promise<readonly string[]>>> = {
+  PROMPT: async (client) =>
     (await client.call('list_prompts', wholeList)).value.prompts.map(({ name }) => name),
   PERSON: async (client) => (await client.call('list_users', wholeList)).value.users.map(({ id }) => id),
   RUN: async (client) => [
@@ -59,6 +61,9 @@ const names: Readonly<Record<string, (client: LocalClient) => Promise<readonly s
   EVENT: async (client) => (await client.call('list_events', wholeList)).value.events.map(({ id }) => id),
   CALENDAR: async (client) =>
     (await client.call('list_calendars', wholeList)).value.calendars.map(({ id }) => id),
+  ROUTINE: async (client) =>
+    (await client.call('list_routines', wholeList)).value.routines.map(({ name }) => name),
+  TOKEN: async (_, config) => new NamedTokens(config['http.state_dir']).list().map(({ name }) => name),
   CHANNEL: async (client) => (await client.call('list_channels', {})).value.channels.map(({ name }) => name),
   AGENT: async (client) => (await client.call('list_agents', {})).value.agents.map(({ name }) => name),
 };
@@ -88,13 +93,15 @@ async function fittingWords(
   const found = findAction(command, isSingle ? '' : (before[0] ?? ''));
   if (found === undefined) return [];
   const action = command.actions[found]!;
-  const wanted = wantedName(action, after, isSingle ? before : before.slice(1));
-  if (typeof wanted !== 'string') return wanted;
+  const word = wantedName(action, after, isSingle ? before : before.slice(1));
+  if (typeof word !== 'string') return word;
+  // Elsewhere, a name is that of something new.
+  const wanted = word === 'NAME' && name === 'prompts' ? 'PROMPT' : word;
   if (Object.hasOwn(fixed, wanted)) return fixed[wanted]!();
   const listed = Object.hasOwn(names, wanted) ? names[wanted]! : undefined;
   if (listed === undefined) return [];
   await using client = await openLocalClient(loaded, terminal);
-  return await listed(client).catch(() => []);
+  return await listed(client, loaded.config).catch(() => []);
 }
 
 /** What the last word stands for in the help, or the words themselves if they are known. */

@@ -80,11 +80,11 @@ function argumentsOf({ flags }: Use): Partial<ToolArguments<'create_routine'>> {
 }
 
 function changeAction(
-  action: Omit<Action, 'run' | 'args'>,
+  action: Omit<Action, 'run'>,
   work: (client: LocalClient, name: string, use: Use) => Promise<Changed | undefined>,
 ): Action {
   return {
-    args: 'NAME',
+    args: 'ROUTINE',
     ...action,
     async run(use) {
       const { loaded, terminal, words } = use;
@@ -150,7 +150,7 @@ function showRoutine({ routines, firings = [] }: ToolAnswer<'list_routines'>): s
     .join('\n');
 }
 
-const routine = { NAME: 'name or id of a routine' };
+const routine = { ROUTINE: 'name or id of a routine' };
 
 /** Tasks for agents that start by themselves. */
 export const routines: Command = {
@@ -180,6 +180,7 @@ export const routines: Command = {
     create: changeAction(
       {
         summary: 'Create a routine',
+        args: 'NAME',
         notes: { NAME: 'a short name, which messages begin with' },
         flags: fields,
         examples: [
@@ -198,7 +199,7 @@ export const routines: Command = {
     show: toolAction({
       tool: 'list_routines',
       words: ['routine'],
-      args: 'NAME',
+      args: 'ROUTINE',
       notes: routine,
       summary: 'Show a routine with its history',
       flags: { limit: number('COUNT', 'Most entries of the history', { short: 'n' }) },
@@ -208,7 +209,7 @@ export const routines: Command = {
     run: toolAction({
       tool: 'run_routine',
       words: ['routine'],
-      args: 'NAME',
+      args: 'ROUTINE',
       notes: routine,
       summary: 'Run a routine now',
       flags: { 'dry-run': toggle('Only show what the agent would be sent') },
@@ -273,7 +274,7 @@ export const routines: Command = {
     delete: toolAction({
       tool: 'delete_routine',
       words: ['routine'],
-      args: 'NAME',
+      args: 'ROUTINE',
       notes: routine,
       summary: 'Delete a routine with its history',
       examples: ['routines delete brief', 'routines delete brief --quiet'],

@@ -64,7 +64,7 @@ export const tokens: Command = {
       },
       {
         summary: 'Revoke a token',
-        args: 'NAME',
+        args: 'TOKEN',
         changes: 'files',
         examples: ['tokens revoke phone', 'tokens list'],
       },

@@ -213,6 +213,30 @@ describe('completion', () => {
     expect(completions('adjutant', 'nothing', 'x')).toBe('');
   });
 
+  it('offers names of prompts, people, runs, agents, routines and tokens where the help names one', () => {
+    for (const line of ['demo load', 'users create Ada --id ada', 'tokens create phone --scope read'])
+      expect([line, adjutant(...line.split(' ')).code]).toEqual([line, 0]);
+    const routine = ['--task', 'Look', '--when', 'every weekday at 07:00', '--cwd', home];
+    expect(adjutant('routines', 'create', 'brief', ...routine).code).toBe(0);
+    const offered = (...words: readonly string[]) => {
+      const { code, stdout } = adjutant('completion', '--words', '--', ...words);
+      expect(code).toBe(0);
+      return stdout.trim().split('\n');
+    };
+    expect(offered('prompts', 'show', '')).toContain('code_review');
+    expect(offered('users', 'show', '')).toContain('ada');
+    const runs = JSON.parse(adjutant('runs', 'list', '--json').stdout).runs as { run_id: string }[];
+    expect(runs.length).toBeGreaterThan(0);
+    expect(offered('runs', 'show', '')).toEqual(['last', ...runs.map(({ run_id }) => run_id)]);
+    const agents = ['codex', 'claude', 'gemini', 'qwen', 'opencode'];
+    expect(offered('delegate', 'task', '--agent', '').toSorted()).toEqual(agents.toSorted());
+    for (const action of ['show', 'run', 'pause', 'delete'])
+      expect(offered('routines', action, '')).toEqual(['brief']);
+    expect(offered('tokens', 'revoke', '')).toEqual(['phone']);
+    for (const command of ['users', 'tokens', 'routines'])
+      expect(offered(command, 'create', '')).toEqual(['']);
+  });
+
   it.each([
     ['zsh', ['-n']],
     ['fish', ['--no-execute']],

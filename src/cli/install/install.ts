@@ -36,7 +36,7 @@ export const install = single('install', {
     http: toggle('Connect the client to a running adjutant serve --http'),
     'with-prompts': toggle('Also write prompts as the own commands or skills of the client'),
     'with-hook': toggle('Also expand :name before the model reads a message, by a hook of the client'),
-    prompt: several('NAME', 'Prompt to write; can be repeated'),
+    prompt: several('PROMPT', 'Prompt to write; can be repeated'),
     tag: several('TAG', 'Write all prompts with this tag; can be repeated'),
     sync: toggle('Update the prompts written before, in all clients or in one'),
   },
