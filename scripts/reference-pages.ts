@@ -103,8 +103,8 @@ export function toolReference(features: readonly Feature[]): string {
 /** `src/toolsets/tools.json`: one line with the traits of each tool, as far as lists of tools are derived from them. */
 export function toolTable(tools: readonly Tool[]): string {
   const lines = tools.map(
-    ({ name, toolsets, scope, core, audience, inViews, listedBeside, uses, replaces }) =>
-      `  "${name}": ${inline({ toolsets, scope, core, audience, inViews, listedBeside, uses, replaces })}`,
+    ({ name, toolsets, scope, words, core, audience, inViews, listedBeside, uses, replaces }) =>
+      `  "${name}": ${inline({ toolsets, scope, words, core, audience, inViews, listedBeside, uses, replaces })}`,
   );
   return `{\n${lines.join(',\n')}\n}\n`;
 }

@@ -41,6 +41,8 @@ export interface ToolTraits {
   readonly scope: (typeof scopes)[number] | 'any';
   /** Words that people use for what the tool does, where its name and description lack them. Only search_tools reads them. */
   readonly phrases: string;
+  /** Words of one kind, for search_tools: the names of channels. */
+  readonly words?: { readonly channel: readonly string[] };
   /** The toolset `default` lists the tool: while its feature has data, or always. */
   readonly core?: true | 'always';
   /** Absent: everyone. `page`: only the page may call it. `views`: models may call it, but no list of theirs has it. */

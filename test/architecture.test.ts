@@ -171,6 +171,9 @@ const featureImports: Readonly<Record<string, Readonly<Record<string, string>>>>
     'assistant/calendar/browser-sign-in.ts':
       'a sign-in ends in a browser on this machine, and stores secrets of its owner',
   },
+  'cli/assistant/users.ts': {
+    'assistant/entities/channels.ts': 'help lists a flag for the address of each channel',
+  },
   'cli/background/backup-places.ts': {
     'prompts/jsonl/file-lock.ts': 'a backup reads prompts and their history as of one moment',
   },
@@ -463,7 +466,6 @@ describe('conventions', () => {
       join('src', 'assistant', 'channels', 'telegram.ts'),
       join('src', 'assistant', 'tools', 'prompts.ts'), // the text of a drop-in contract
       join('src', 'delegate', 'process', 'private-files.ts'), // folders of programs, hidden from runs
-      join('src', 'toolsets', 'everyday-words.ts'), // what people call things
     ]);
   });
 

@@ -49,8 +49,9 @@ export const kindsOfWords = {
   source: 'google icloud outlook nextcloud caldav ics ical webcal fastmail feed exchange thunderbird',
   alert:
     'reminder reminders alarm alarms alert alerts timer notification notifications nudge ping buzz message messages beep heads',
+  // Tools add the names of channels.
   channel:
-    'telegram sms email mail mails emails phone whatsapp signal push slack messenger ntfy mobile discord call number text texts ring watch',
+    'mail mails emails phone whatsapp signal push slack messenger mobile discord number text texts ring watch',
   person:
     'mum mom dad mother father wife husband brother sister son daughter grandma grandpa granny grandmother grandfather aunt uncle boss colleague neighbour neighbor friend friends kids family team boyfriend girlfriend partner babysitter trainee client customer mr mrs ms dr cousin nephew niece flatmate roommate coach landlord everybody everyone somebody someone him her them he she person people contact contacts',
   status: 'working broken slow okay healthy status server system up down problem problems trouble wrong',

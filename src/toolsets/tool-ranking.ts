@@ -4,6 +4,7 @@ import { stemmer } from 'stemmer';
 import { maxQueryLength } from '../search/search.ts';
 import type { Tool } from '../tool.ts';
 import { type Kind, kindsOfWords } from './everyday-words.ts';
+import { toolTraits } from './toolsets.ts';
 import { calendarWishes } from './wishes/calendar.ts';
 import { peopleWishes } from './wishes/people.ts';
 import { promptWishes } from './wishes/prompts.ts';
@@ -155,8 +156,11 @@ function textsOf(
 }
 
 const kindsOf = new Map<string, readonly Kind[]>();
-for (const [kind, words] of Object.entries(kindsOfWords) as [Kind, string][])
-  for (const word of words.split(' ')) kindsOf.set(word, [...(kindsOf.get(word) ?? []), kind]);
+const addWords = (kind: Kind, words: readonly string[]) => {
+  for (const word of words) kindsOf.set(word, [...(kindsOf.get(word) ?? []), kind]);
+};
+for (const [kind, text] of Object.entries(kindsOfWords)) addWords(kind as Kind, text.split(' '));
+for (const { words } of toolTraits.values()) addWords('channel', words?.channel ?? []);
 
 /** Kinds of verbs and of small words: in a sequence of words, the words themselves say more. */
 const loose = new Set<Kind>(['remove', 'create', 'change', 'show', 'use', 'question', 'not', 'me']);

@@ -10,6 +10,7 @@ import type { Channel as ChannelName, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { withoutPassword } from '../../without-password.ts';
 import {
+  addressFlag,
   type ChannelConfig,
   channels,
   findChannel,
@@ -154,7 +155,8 @@ async function recordStart(
     );
   const channel = requestedChannel ?? preferredChannel(user);
   const { address } = findChannel(channel)!;
-  const { name: field, flag = `--${field.replaceAll('_', '-')}` } = address.field ?? { name: 'channels' };
+  const field = address.field?.name ?? 'channels';
+  const flag = address.field ? addressFlag(address.field) : '--channels';
   if (!reachableBy(user).includes(channel))
     throw new Failure(
       'refused',

@@ -1,7 +1,7 @@
 import type { ValuesOf } from '../../setting.ts';
 import type { User } from '../../store/schema.ts';
 import * as definitions from '../channels/channels.ts';
-import type { ChannelDefinition } from '../sending/channel.ts';
+import type { AddressField, ChannelDefinition } from '../sending/channel.ts';
 
 /** Every channel; escalation tries them in this order. */
 export const channels: readonly ChannelDefinition[] = Object.values(definitions)
@@ -65,6 +65,11 @@ export const allowedSchemes: readonly string[] = [
 export function maskAddress(written: string): string {
   const parsed = parseAddress(written);
   return parsed && findChannel(parsed.channel)?.address.secret ? `${written.split(':')[0]}://…` : written;
+}
+
+/** The flag of the command line for the field of a user that holds an address. */
+export function addressFlag({ name, flag }: AddressField): string {
+  return flag ?? `--${name.replaceAll('_', '-')}`;
 }
 
 /** All addresses of a list, by channel. */

@@ -52,13 +52,7 @@ export interface AddressDefinition {
   /** A valid address, for tests and as a placeholder. */
   readonly sample: string;
   /** The field of the user that holds the address besides that list. */
-  readonly field?: {
-    readonly name: keyof User & ('email' | 'phone_e164' | 'webhook_url' | 'ntfy_topic');
-    /** On the command line. Default: from the name. */
-    readonly flag?: string;
-    readonly input: 'email' | 'tel' | 'url' | 'text';
-    readonly placeholder: string;
-  };
+  readonly field?: AddressField;
   /** True if the address contains a secret: results and logs show only its scheme. */
   readonly secret?: boolean;
   /** Returns the address for sending, or undefined if it is invalid. `rest` is the part after the scheme. */
@@ -67,6 +61,14 @@ export interface AddressDefinition {
   isPrivate?(address: string): boolean;
   /** True if nobody but the person reads messages at this address. Only there, a link may allow what an agent asks for. */
   mayAllow?(address: string): boolean;
+}
+
+export interface AddressField {
+  readonly name: keyof User & ('email' | 'phone_e164' | 'webhook_url' | 'ntfy_topic');
+  /** On the command line. Default: from the name. */
+  readonly flag?: string;
+  readonly input: 'email' | 'tel' | 'url' | 'text';
+  readonly placeholder: string;
 }
 
 /** Keeps the literal types of the settings. */

@@ -29,6 +29,7 @@ export function channelTool({ store, clock }: AssistantData, config: ChannelConf
     searchHint: 'mail chat push addresses configured',
     phrases:
       'channels ways to reach a person notify by mail email phone call push chat messenger ntfy webhook which are available set up configured supported address looks format how can I be reached',
+    words: { channel: channelNames },
     inputSchema: { type: 'object', properties: {} },
     outputSchema: {
       type: 'object',

@@ -1,13 +1,27 @@
 import type { ToolAnswer } from '../../api.ts';
+import { addressFlag, channels } from '../../assistant/entities/channels.ts';
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
 import { showFields, toolAction } from '../client/tool-command.ts';
 import { type Command, type Flags, number, several, text, toggle } from '../terminal/command.ts';
 import { tableText } from '../terminal/terminal.ts';
 
+const valueNames = { email: 'ADDRESS', tel: 'NUMBER', url: 'ADDRESS', text: 'TEXT' } as const;
+
+/** A flag for each field that holds the address of a channel. */
+const addressFlags: Flags = Object.fromEntries(
+  channels.flatMap(({ address: { field, noun } }) => {
+    if (field === undefined) return [];
+    const example = /\w$/.test(field.placeholder) ? `, such as ${field.placeholder}` : '';
+    const description = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}${example}`;
+    return [
+      [addressFlag(field).slice(2), text(valueNames[field.input], description, { argument: field.name })],
+    ];
+  }),
+);
+
 const personFlags: Flags = {
-  email: text('ADDRESS', 'Mail address'),
-  phone: text('NUMBER', 'Phone number, such as +4930123456', { argument: 'phone_e164' }),
+  ...addressFlags,
   timezone: text('ZONE', 'Time zone, such as Europe/Berlin; that of this machine, unless given'),
   'quiet-start': text('TIME', 'No messages from this time on; 21:00, unless given'),
   'quiet-end': text('TIME', 'No messages until this time; 07:00, unless given'),
@@ -17,8 +31,6 @@ const personFlags: Flags = {
   'max-call-attempts': number('COUNT', 'Most calls for one event; 3, unless given'),
   locale: text('LANGUAGE', 'Language of messages, such as de-AT'),
   voice: text('VOICE', 'Voice of calls'),
-  'webhook-url': text('ADDRESS', 'Address for signed webhooks'),
-  'ntfy-topic': text('TOPIC', 'Topic of ntfy'),
   channels: several('ADDRESS', 'Address of another channel; can be repeated'),
   reminders: { ...text('JSON', 'Lead times by kind of event, such as {"online":["10m"]}'), format: 'json' },
   'kind-channels': {
