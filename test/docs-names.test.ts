@@ -7,7 +7,7 @@ import { commands } from '../src/cli/program.ts';
 import { commonFlags } from '../src/cli/terminal/command.ts';
 import { contractNames } from '../src/contracts/contract.ts';
 import { flagName, type Setting, variableName } from '../src/setting.ts';
-import { settings } from '../src/settings.ts';
+import { removedSettings, settings } from '../src/settings.ts';
 import { realClients } from './clients/clients.ts';
 
 const table: Readonly<Record<string, Setting>> = settings;
@@ -187,6 +187,18 @@ it('the documentation shows every command and subcommand', async () => {
 function namesFile(path: string): boolean {
   return path.includes('*') ? globSync(path).length > 0 : /[A-Z]{3}/.test(path) || existsSync(path);
 }
+
+it('the page of contracts names the flags and variables of the replaced servers', () => {
+  const page = pages.find(({ name }) => name === 'docs/reference/contracts.md')!.text;
+  const own = aliases
+    .filter(({ contracts = [] }) => contracts.some((one) => one !== 'standard'))
+    .map(({ flag, env }) => (flag === undefined ? env! : `--${flag}`));
+  // Of the removed settings, those without a dot are flags of these servers.
+  const ignored = Object.keys(removedSettings).filter((name) => !name.includes('.'));
+  const named = [...own, ...ignored.map((flag) => `--${flag}`), '--version'];
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((one) => !page.includes(`\`${one}\``))).toEqual([]);
+});
 
 describe('numbers in the documentation', () => {
   const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

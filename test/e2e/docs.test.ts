@@ -111,6 +111,7 @@ const setups: Readonly<Record<string, (home: string) => PageSetup | Promise<Page
     return {};
   },
   'explanation/delegate.md': withCodex,
+  'reference/runs.md': withCodex,
   'reference/delivery.md': async () => {
     const inbox = new SMTPServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
     await new Promise<void>((resolve) => void inbox.listen(0, '127.0.0.1', resolve));
