@@ -281,20 +281,54 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * Folders and files that are part of a cycle of imports, with the reason. Imports of types count: a reader of one of these files has
- * to know the others.
- */
-const cyclic: Readonly<Record<string, string>> = {
-  'assistant/calendar': 'sync.ts loads verify.ts on demand, which has the type of the calendars',
-  cli: 'program.ts loads its commands on demand, and two of them list the commands',
-  'delegate/autopilot': 'all phases share the type of the autopilot',
-  'delegate/workspace': 'the steps of a workspace have the type of the workspace',
-  'delegate/run': 'the steps of a run have the types of the runner that takes them',
-  demo: 'demo.ts loads the sample data on demand, which has the type of the options',
-  'prompts/native': 'native-sync.ts loads native-prompts.ts on demand, which reads its list',
-  'prompts/rendering': 'a rendered prompt can contain other prompts, which are rendered the same way',
-  store: 'store.ts loads the two databases on demand, which implement its interface',
+/** The cycles of imports: why each exists, and its files. Imports of types count: a reader of one of these files has to know the others. */
+const cyclic: Readonly<Record<string, readonly string[]>> = {
+  'digest.ts has the type of a sign-in, and passwords.ts answers with it': [
+    'assistant/calendar/digest.ts',
+    'assistant/calendar/passwords.ts',
+  ],
+  'sync.ts loads verify.ts on demand, which has the type of the calendars': [
+    'assistant/calendar/sync.ts',
+    'assistant/calendar/verify.ts',
+  ],
+  'program.ts loads its commands on demand: completion lists the commands, and the demo runs some': [
+    'cli/completion.ts',
+    'cli/demo.ts',
+    'cli/program.ts',
+  ],
+  'all phases share the types of the request and the results of an autopilot': [
+    'delegate/autopilot/autopilot-output.ts',
+    'delegate/autopilot/autopilot-request.ts',
+    'delegate/autopilot/comparison.ts',
+    'delegate/autopilot/job-outcome.ts',
+    'delegate/autopilot/job-runner.ts',
+  ],
+  'a run that waits, or that recovers others, has the type of the runner': [
+    'delegate/run/agent-runner.ts',
+    'delegate/run/run-recovery.ts',
+    'delegate/run/run-turn.ts',
+  ],
+  'demo.ts loads the sample data on demand, which has the type of the options': [
+    'demo/demo.ts',
+    'demo/sample-data.ts',
+  ],
+  'native-sync.ts loads native-prompts.ts on demand, which reads its list': [
+    'prompts/native/native-prompts.ts',
+    'prompts/native/native-sync.ts',
+  ],
+  'a rendered prompt can contain other prompts, which are rendered the same way': [
+    'prompts/rendering/composition.ts',
+    'prompts/rendering/jinja-rendering.ts',
+    'prompts/rendering/rendering.ts',
+  ],
+  'store.ts loads the two databases on demand, which implement its interface': [
+    'store/activity.ts',
+    'store/current-call.ts',
+    'store/planning-turns.ts',
+    'store/postgres.ts',
+    'store/sqlite.ts',
+    'store/store.ts',
+  ],
 };
 
 /** A file holds one idea, and few ideas need more lines than this. */
@@ -407,11 +441,11 @@ describe('the import table', () => {
   );
 
   it('has no cycles, not even of types, except the listed ones', () => {
-    const isListed = (file: string) => {
-      const path = relative('src', file).split(sep).join('/');
-      return path in cyclic || dirname(path) in cyclic;
-    };
-    expect(findCycles().filter((cycle) => !cycle.every(isListed))).toEqual([]);
+    const pathOf = (file: string) => relative('src', file).split(sep).join('/');
+    const found = findCycles().map((cycle) => cycle.map(pathOf).sort());
+    const known = Object.values(cyclic).map((cycle) => cycle.toSorted());
+    const sorted = (cycles: readonly (readonly string[])[]) => cycles.map((cycle) => cycle.join(' ')).sort();
+    expect(sorted(found)).toEqual(sorted(known));
   });
 
   it('restricts some packages to the folders that own them', () => {
