@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundle, Program } from '../program.ts';
+import { bundle, initialize, Program } from '../program.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
@@ -39,6 +39,35 @@ describe('the token', () => {
     } finally {
       terminal.kill();
     }
+  });
+});
+
+describe('serve without --http', () => {
+  const hint = /^Waiting for an MCP client on standard input\..*adjutant install.*adjutant serve --http/m;
+
+  it.runIf(hasScript)('says on a terminal what it waits for', async () => {
+    await using other = new Program(['serve']);
+    const { home } = other;
+    const command = `exec '${process.execPath}' '${bundle}' serve --home '${home}'`;
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env });
+    try {
+      let printed = '';
+      for await (const chunk of terminal.stdout) {
+        printed += chunk;
+        if (printed.includes('Ctrl-C ends.')) break;
+      }
+      expect(printed).toMatch(hint);
+    } finally {
+      terminal.kill();
+    }
+  });
+
+  it('says nothing to a client', async () => {
+    await using program = new Program(['serve']);
+    program.send(initialize());
+    await program.until(({ result }) => result !== undefined);
+    expect(program.stderr).not.toMatch(hint);
   });
 });
 

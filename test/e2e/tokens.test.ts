@@ -57,7 +57,7 @@ describe('adjutant tokens', () => {
     [['create', 'A', '--scope', 'read'], /small letters/],
     [['create'], /tokens create needs NAME/],
     [['revoke', 'nobody'], /no token "nobody"/],
-    [['revoke'], /tokens revoke needs NAME/],
+    [['revoke'], /tokens revoke needs TOKEN/],
     [['lsit'], /Did you mean: adjutant tokens list/],
   ])('%j is an error that says what to do', (args, message) => {
     expect(tokens(...args)).toEqual({
@@ -145,4 +145,41 @@ describe('a named token', () => {
       expect((await httpClient(url, create(name, scope)).post({ method: 'ping' }, session)).status).toBe(404);
     },
   );
+});
+
+describe('connect_client', () => {
+  /** Calls the tool as the page does. */
+  const connect = async (at: string, token: string) => {
+    const params = { name: 'connect_client', arguments: { client: 'claude', dry_run: true } };
+    return JSON.stringify(await httpClient(at, token).modern('/page/mcp')('tools/call', params));
+  };
+
+  it('is for the owner and tokens with the scope admin: every other named token is refused', async () => {
+    for (const token of [ownerToken, create('admin', 'admin')])
+      expect(await connect(url, token)).toContain('"difference"');
+    const others = ['read', 'prompts:write', 'calendar:*', 'delegate:workspace-write', 'routines'];
+    expect(await connect(url, create('colleague', ...others))).toContain(
+      'connect_client is not available: it needs a token with the scope admin',
+    );
+  });
+
+  it('is refused on a server that other machines can reach', async () => {
+    const file = join(program.home, 'public-token');
+    const token = 'a'.repeat(64);
+    writeFileSync(file, token, { mode: 0o600 });
+    await using open = new Program([
+      'serve',
+      '--http',
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+      '--token-file',
+      file,
+    ]);
+    const [, port] = await open.untilStderr(/MCP: +http:\/\/[^ ]+:(\d+)\/mcp/);
+    expect(await connect(`http://127.0.0.1:${port}`, token)).toContain(
+      'Clients can be connected on the page of a server that only this machine can reach.',
+    );
+  });
 });
