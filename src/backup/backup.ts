@@ -2,7 +2,7 @@ import { type Dirent, promises as disk, existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
-import { noteBackup } from '../store/damage.ts';
+import { noteBackup, refuseLost } from '../store/damage.ts';
 import { moveStore } from '../store/move.ts';
 import { SqliteFile } from '../store/sqlite-file.ts';
 import { createStore, locate } from '../store/store.ts';
@@ -61,13 +61,15 @@ export async function writeBackup(
     if (engine === 'sqlite' && existsSync(target)) await noteBackup(target, resolve(file)).catch(() => {});
     return manifest;
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal', '.local'])
+    for (const suffix of ['', '-wal', '-shm', '-journal', '.last-backup', '.local'])
       await disk.rm(`${unfinished}${suffix}`, { force: true });
   }
 }
 
 async function copyDatabase(url: string, copy: string): Promise<void> {
   const { engine, target } = locate(url);
+  // Backups of an empty database would replace the good ones.
+  if (engine === 'sqlite') refuseLost(target);
   if (engine === 'sqlite' && existsSync(target)) return copySqlite(target, copy);
   const to = createStore(copy);
   try {

@@ -3,7 +3,6 @@ import {
   mkdirSync,
   openSync,
   rmSync,
-  statSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -117,20 +116,26 @@ it('a database with a damaged table is refused, and the last backup is named', a
 it('a database that became empty is refused, but one that is being created is not', async () => {
   const file = await createFilled();
   truncateSync(file);
-  expect(statSync(file).size).toBe(0);
+  await expect(countRules(file)).rejects.toThrow(
+    /adjutant\.db is empty, although it exists.+remove .+adjutant\.db and .+adjutant\.db\.last-backup/,
+  );
+  rmSync(`${file}.last-backup`);
   const earlier = new Date(Date.now() - 3_600_000);
   utimesSync(file, earlier, earlier);
-  await expect(countRules(file)).rejects.toThrow(/is empty, although it exists/);
+  await expect(countRules(file)).rejects.toThrow(/is empty, although it exists.+remove .+adjutant\.db\./);
   utimesSync(file, new Date(), new Date());
   expect(await countRules(file)).toBe(0);
 });
 
 it('a database that is missing where one was is refused, and its last backup is named', async () => {
   const file = await createFilled();
+  rmSync(file);
+  await expect(countRules(file)).rejects.toThrow(
+    /adjutant\.db is missing, although there was one.+restore FILE --replace.+remove .+last-backup/,
+  );
   const backup = join(dirname(file), 'monday.backup');
   writeFileSync(backup, '');
   await noteBackup(file, backup);
-  rmSync(file);
   await expect(countRules(file)).rejects.toThrow(
     /adjutant\.db is missing, although there was one.+restore .+monday\.backup --replace.+remove .+last-backup/,
   );
@@ -139,4 +144,12 @@ it('a database that is missing where one was is refused, and its last backup is 
   await expect(countRules(file)).rejects.toThrow(/is missing, although there was one.+remove .+schema-3/);
   rmSync(`${file}.schema-3`);
   expect(await countRules(file)).toBe(0);
+});
+
+it('a database of a version that left no trace is opened, and its loss is noticed from then on', async () => {
+  const file = await createFilled();
+  rmSync(`${file}.last-backup`);
+  expect(await countRules(file)).toBe(300);
+  rmSync(file);
+  await expect(countRules(file)).rejects.toThrow(/is missing, although there was one/);
 });

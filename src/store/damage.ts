@@ -1,9 +1,9 @@
-import { promises as disk, existsSync, readdirSync, statSync } from 'node:fs';
+import { promises as disk, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import type { SqliteFile } from './sqlite-file.ts';
+import { inMemory, type SqliteFile } from './sqlite-file.ts';
 
 /** Files up to this size are checked completely when they are opened, which takes milliseconds. */
 const fullCheckBytes = 2 * 1024 * 1024;
@@ -12,7 +12,7 @@ const quickCheckBytes = 32 * 1024 * 1024;
 /** A process that creates the file needs less than this. */
 const creationMs = 60_000;
 
-/** Beside a database: the path of its last backup. It also shows that there was a database. */
+/** Beside a database: the path of its last backup, or nothing if there is none yet. It also shows that there was a database. */
 const noteOf = (path: string) => `${path}.last-backup`;
 
 /** Remembers the last backup of a database. */
@@ -20,19 +20,30 @@ export async function noteBackup(path: string, backup: string): Promise<void> {
   await disk.writeFile(noteOf(path), `${backup}\n`, { mode: 0o600 });
 }
 
+/** Remembers that there is a database. Does nothing if the folder cannot be written: the database is what matters. */
+export function noteDatabase(path: string): void {
+  if (path === inMemory || existsSync(noteOf(path))) return;
+  try {
+    writeFileSync(noteOf(path), '', { flag: 'wx', mode: 0o600 });
+  } catch {}
+}
+
 /** Throws if a database is gone or lost its content: nobody would notice that a new one takes its place. */
 export function refuseLost(path: string): void {
+  if (path === inMemory) return;
+  // Checked before the file: a process that creates the database writes the note last.
+  const isNoted = existsSync(noteOf(path));
   const found = statSync(path, { throwIfNoEntry: false });
-  const trace = found === undefined ? traceOf(path) : undefined;
-  if (trace !== undefined)
-    throw new Failure(
-      'unavailable',
-      `The database ${path} is missing, although there was one. ${remedy(path)} To start with a new database, remove ${trace}.`,
-    );
-  if (found?.size !== 0 || Date.now() - found.mtimeMs < creationMs) return;
+  if (found !== undefined && found.size > 0) return;
+  const trace = isNoted ? noteOf(path) : copyOf(path);
+  if (trace === undefined && (found === undefined || Date.now() - found.mtimeMs < creationMs)) return;
+  const [what, removed] =
+    found === undefined
+      ? ['is missing, although there was one', []]
+      : ['is empty, although it exists', [path]];
   throw new Failure(
     'unavailable',
-    `The database ${path} is empty, although it exists. ${remedy(path)} To start with a new database, remove the file.`,
+    `The database ${path} ${what}. ${remedy(path)} To start with a new database, remove ${[...removed, trace].filter(Boolean).join(' and ')}.`,
   );
 }
 
@@ -58,9 +69,8 @@ function remedy(path: string): string {
   return `Stop all servers and workers, then run "adjutant restore ${which}".`;
 }
 
-/** A file that only a database leaves behind: the note about its last backup, or a copy made before an update. */
-function traceOf(path: string): string | undefined {
-  if (existsSync(noteOf(path))) return noteOf(path);
+/** A copy that was made before an update of the database. */
+function copyOf(path: string): string | undefined {
   const copy = `${basename(path)}.schema-`;
   try {
     const found = readdirSync(dirname(path)).find((name) => name.startsWith(copy) && /\d$/.test(name));

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { isInIndexes } from './damage.ts';
+import { isInIndexes, refuseLost } from './damage.ts';
 import { migrations } from './migrations.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { locate, refuseUnsupported, type Store } from './store.ts';
@@ -59,6 +59,7 @@ function compareSchema(version: number | undefined): Pick<Details, 'schema' | 'v
 
 async function inspectFile(file: string, place: string): Promise<Details> {
   refuseUnsupported(file, place);
+  refuseLost(file);
   const { DatabaseSync } = await import('node:sqlite');
   if (!existsSync(file)) {
     refuseUnwritable(file);

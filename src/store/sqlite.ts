@@ -7,7 +7,7 @@ import { log } from '../log.ts';
 import { recordChanges } from './activity.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { unrecordedCall } from './current-call.ts';
-import { refuseDamaged, refuseLost } from './damage.ts';
+import { noteDatabase, refuseDamaged, refuseLost } from './damage.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
@@ -49,6 +49,7 @@ export async function openSqlite(file: string, store: Store): Promise<Engine> {
     const writer = await connect(false);
     await whileBusy(() => refuseDamaged(opened[0]!), lockTimeoutMs);
     await update(writer);
+    noteDatabase(file);
     const reader = await connect(true);
     const checkpoints = new Checkpoints(opened[0]!);
     return {

@@ -368,11 +368,13 @@ describe('a SQLite store', () => {
     await store.close();
   });
 
-  it('recreates a removed file instead of writing to the deleted one', async () => {
+  it('does not write to a deleted file, and creates a new one if no trace of it is left', async () => {
     const path = file();
     const store = createStore(path);
     await add(store, person('first'));
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    await expect(add(store, person('lost'))).rejects.toThrow(`${path} is missing, although there was one`);
+    rmSync(`${path}.last-backup`);
     await add(store, person('second'));
     const other = createStore(path);
     expect(await names(other)).toEqual(['second']);

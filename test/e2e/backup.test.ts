@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -204,6 +205,24 @@ describe('adjutant backup and restore', () => {
     expect(succeed(home, ['restore', file, '--replace'])).toContain('damaged and is kept');
     expect(succeed(home, ['users', 'list'])).toContain('Bob');
     expect(existsSync(`${database}.replaced`)).toBe(true);
+  });
+
+  it('replace databases that are missing, which no backup hides', async () => {
+    const home = plantTree({});
+    succeed(home, ['users', 'create', '--id', 'bob', '--name', 'Bob', '--timezone', 'UTC']);
+    succeed(home, ['tokens', 'create', 'phone', '--scope', 'read']);
+    const file = join(plantTree({}), 'home.backup');
+    succeed(home, ['backup', file]);
+    for (const name of ['adjutant.db', 'local.db']) rmSync(join(home, name));
+    const later = run(home, ['backup', join(home, 'later.backup')]);
+    expect(later.stderr).toContain(
+      `adjutant.db is missing, although there was one. Stop all servers and workers, then run "adjutant restore ${file} --replace".`,
+    );
+    expect(existsSync(join(home, 'later.backup'))).toBe(false);
+    expect(run(home, ['audit', 'verify']).stdout).toContain('local.db is missing');
+    succeed(home, ['restore', file, '--replace']);
+    expect(succeed(home, ['users', 'list'])).toContain('Bob');
+    succeed(home, ['audit', 'verify']);
   });
 
   it.for([

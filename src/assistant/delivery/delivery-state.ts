@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Finding } from '../../feature.ts';
+import { refuseLost } from '../../store/damage.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Reader } from '../entities/entity-access.ts';
 import { timestamp } from '../entities/view.ts';
@@ -31,6 +32,7 @@ export async function overdueNotifications(
 /** Checks for monitoring: the database, the worker and the last delivery. Throws if the database does not answer. */
 export async function checkDelivery(store: Store, clock: Clock): Promise<readonly Finding[]> {
   // A check must not create the database.
+  if (store.engine === 'sqlite') refuseLost(store.place);
   if (store.engine === 'sqlite' && !existsSync(store.place))
     return [{ title: 'Database', state: 'good', detail: `${store.place} will be created on first use` }];
   const nowMs = clock();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -38,6 +38,33 @@ describe('the database in a file', () => {
   it('is not created by the check', async () => {
     expect(await check()).toMatchObject([{ state: 'good', detail: expect.stringContaining('first use') }]);
     expect(readdirSync(home.folder)).toEqual([]);
+  });
+
+  it.each([
+    ['missing', (path: string) => rmSync(path)],
+    ['empty', (path: string) => truncateSync(path)],
+  ])('is reported as %s if there was one, also the one of this machine', async (state, lose) => {
+    const local = join(home.folder, 'local.db');
+    for (const path of [file(), local]) {
+      const store = createStore(path);
+      await store.read((db) => db.selectFrom('users').selectAll().execute());
+      await store.close();
+    }
+    lose(file());
+    lose(local);
+    const findings = await checkData(await home.load({}));
+    for (const path of [file(), local])
+      expect(findings).toContainEqual(
+        expect.objectContaining({ state: 'bad', detail: expect.stringContaining(`${path} is ${state}`) }),
+      );
+  });
+
+  it('is reported as damaged if it is the one of this machine', async () => {
+    const local = join(home.folder, 'local.db');
+    writeFileSync(local, 'not a database, but longer than the header of one'.repeat(20));
+    expect(await checkData(await home.load({}))).toContainEqual(
+      expect.objectContaining({ state: 'bad', detail: expect.stringContaining(`${local} is damaged`) }),
+    );
   });
 
   it('is reported as writable, older or newer, and is not changed', async () => {

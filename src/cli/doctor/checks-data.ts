@@ -2,8 +2,10 @@ import { createServer } from '../../app.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { Finding, Problem } from '../../feature.ts';
+import { localDatabase } from '../../feature-options.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { problemFindings } from '../../status/health.ts';
+import { refuseLost } from '../../store/damage.ts';
 import { type Damage, findDamage, type Inspection, inspectDatabase } from '../../store/inspect.ts';
 import { connectMemory } from '../../transports/memory.ts';
 
@@ -14,12 +16,28 @@ export async function checkData(
   loaded: LoadedConfig,
   known?: readonly Problem[],
 ): Promise<readonly Finding[]> {
+  return [...(await checkDatabase(loaded, known)), ...(await checkLocal(loaded))];
+}
+
+/** The database of this machine is mentioned only if something is wrong. */
+async function checkLocal({ config }: LoadedConfig): Promise<readonly Finding[]> {
+  const file = localDatabase(config);
+  try {
+    refuseLost(file);
+    const damage = await findDamage(file);
+    return damage === undefined ? [] : [damageFinding(file, damage)];
+  } catch (error) {
+    return [{ title, state: 'bad', detail: messageOf(error) }];
+  }
+}
+
+async function checkDatabase(loaded: LoadedConfig, known?: readonly Problem[]): Promise<readonly Finding[]> {
   const { config, origins } = loaded;
   try {
     const url = config['assistant.database_url'];
     const found = await inspectDatabase(url);
     const damage = await findDamage(url);
-    const finding = damage === undefined ? databaseFinding(found) : damageFinding(found, damage);
+    const finding = damage === undefined ? databaseFinding(found) : damageFinding(found.place, damage);
     return [finding, ...(await problems(loaded, found.schema === 'current', known))];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -35,7 +53,7 @@ export async function checkData(
   }
 }
 
-function damageFinding({ place }: Inspection, { lines, isInIndexes }: Damage): Finding {
+function damageFinding(place: string, { lines, isInIndexes }: Damage): Finding {
   return {
     title,
     state: 'bad',
