@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -242,6 +251,58 @@ describe('the security log', () => {
     expect(await none.list(all)).toEqual([]);
     await none.close();
     expect(existsSync(database)).toBe(false);
+  });
+});
+
+describe('the security log in two databases', () => {
+  let local: string;
+  let both: AuditLog;
+  beforeEach(() => {
+    local = join(folder, 'local.db');
+    both = new AuditLog({ ...options, localUrl: local });
+  });
+  afterEach(() => both.close());
+
+  it('removes the old entries of each of them, wherever the first change of the day is recorded', async () => {
+    const change = async (audit: AuditLog, id: string) => {
+      const store = createStore(database);
+      const work = () => addUser(store, id);
+      await audit.run({ actor: owner, action: 'delete_prompt', args: {} }, done);
+      await audit.run({ actor: owner, action: 'create_user', args: {} }, { ...done, inDatabase: true, work });
+      await audit.close();
+      await store.close();
+    };
+    await change(both, 'ada');
+    for (const path of [database, local]) {
+      const file = new DatabaseSync(path);
+      file.exec('update activity set at_ms = 0');
+      file.close();
+    }
+    both = new AuditLog({ ...options, localUrl: local });
+    await change(both, 'bob');
+    for (const path of [database, local]) {
+      const file = new DatabaseSync(path);
+      expect(file.prepare('select count(*) as old from activity where at_ms = 0').get()).toEqual({ old: 0 });
+      expect(file.prepare('select count(*) > 0 as found from activity').get()).toEqual({ found: 1 });
+      file.close();
+    }
+  });
+
+  it.each([
+    ['missing', (file: string) => rmSync(file)],
+    ['empty', (file: string) => truncateSync(file)],
+  ])('verify › one of them is %s › finds that and names the file', async (state, lose) => {
+    await both.run(change, done);
+    await both.close();
+    for (const suffix of ['-wal', '-shm']) rmSync(`${local}${suffix}`, { force: true });
+    lose(local);
+    const later = new AuditLog({ ...options, localUrl: local });
+    expect(await later.verify()).toEqual([
+      { database: local, entries: 0, problems: [expect.stringContaining(`${local} is ${state}`)] },
+    ]);
+    await expect(later.list(all)).rejects.toThrow(`${local} is ${state}`);
+    await expect(later.run(change, done)).rejects.toThrow(`${local} is ${state}`);
+    await later.close();
   });
 });
 

@@ -12,6 +12,7 @@ import {
   trimActivity,
 } from '../store/activity.ts';
 import { type CurrentCall, currentCall } from '../store/current-call.ts';
+import { refuseLost } from '../store/damage.ts';
 import { newId } from '../store/id.ts';
 import { createStore, type Store } from '../store/store.ts';
 import {
@@ -47,7 +48,8 @@ export class AuditLog {
   readonly #shared: Store;
   readonly #denied = new DeniedCalls((entry) => void this.#note(entry));
   #writing: Promise<unknown> = Promise.resolve();
-  #trimmedOn = '';
+  /** The day on which this process last removed old entries of a database. */
+  readonly #trimmed = new Map<Store, string>();
   #problem = '';
 
   constructor(options: AuditOptions) {
@@ -96,6 +98,8 @@ export class AuditLog {
       const store = current.recordedIn.has(this.#shared.place) ? this.#shared : this.#local;
       const isSilent = entry.outcome === 'withdrawn' && last === undefined;
       if (!isSilent && addsTo(last, entry)) await this.#note(entry, store, id);
+      // The transaction of the change may have added the only entry.
+      if (last !== undefined) this.#trimDaily(store);
     };
     let value: Value;
     try {
@@ -136,7 +140,10 @@ export class AuditLog {
   async verify(): Promise<readonly VerifiedLog[]> {
     await this.#writing;
     const verified: VerifiedLog[] = [];
-    for (const store of this.#existing()) {
+    for (const store of this.#stores) {
+      const lost = lossOf(store);
+      if (lost !== undefined) verified.push({ database: store.place, entries: 0, problems: [lost] });
+      if (lost !== undefined || !exists(store)) continue;
       const problems = (await findActivityGaps(store)).map(({ from, to }) =>
         to >= from
           ? `${from === to ? `entry ${from} is` : `entries ${from} to ${to} are`} missing`
@@ -162,11 +169,14 @@ export class AuditLog {
           yield { log: name, number, ...(call_id !== null && { call: call_id }), ...parsed };
   }
 
-  /** Reading must not create a database. */
+  get #stores(): ReadonlySet<Store> {
+    return new Set([this.#local, this.#shared]);
+  }
+
+  /** The databases that have entries. Reading must not create a database, and must not hide that one is lost. */
   #existing(): readonly Store[] {
-    return [...new Set([this.#local, this.#shared])].filter(
-      (store) => store.engine !== 'sqlite' || existsSync(store.place),
-    );
+    for (const { engine, place } of this.#stores) if (engine === 'sqlite') refuseLost(place);
+    return [...this.#stores].filter(exists);
   }
 
   async close(): Promise<void> {
@@ -201,19 +211,25 @@ export class AuditLog {
     await currentCall.exit(() =>
       store.write(({ db }) => appendActivity(db, callId, entry as unknown as JsonObject)),
     );
-    const day = entry.at.slice(0, 10);
-    if (this.#trimmedOn === day) return;
-    this.#trimmedOn = day;
-    const trimming = this.#trim(store).catch((error: unknown) =>
-      log('warning', 'old entries of the security log could not be removed', error),
-    );
-    this.#writing = Promise.all([this.#writing, trimming]);
+    this.#trimDaily(store);
+  }
+
+  /** Removes old entries of a database, and of that of this machine, when this process first adds one on a day. */
+  #trimDaily(store: Store): void {
+    const day = new Date().toISOString().slice(0, 10);
+    for (const one of new Set([store, this.#local])) {
+      if (this.#trimmed.get(one) === day || !exists(one)) continue;
+      this.#trimmed.set(one, day);
+      const trimming = this.#trim(one).catch((error: unknown) =>
+        log('warning', 'old entries of the security log could not be removed', error),
+      );
+      this.#writing = Promise.all([this.#writing, trimming]);
+    }
   }
 
   async #trim(store: Store): Promise<void> {
     const oldestMs = Date.now() - this.#options.days * dayMs;
-    for (const one of new Set([store, this.#local]))
-      await currentCall.exit(() => trimActivity(one, oldestMs));
+    await currentCall.exit(() => trimActivity(store, oldestMs));
     const oldest = new Date(oldestMs).toISOString().slice(0, 10);
     for (const file of await this.#oldFiles())
       if (file.slice(0, 10) < oldest) await disk.rm(join(this.#options.oldFolder, file), { force: true });
@@ -237,6 +253,20 @@ export class AuditLog {
       throw error;
     });
     return names.filter((name) => oldFilePattern.test(name)).sort();
+  }
+}
+
+function exists({ engine, place }: Store): boolean {
+  return engine !== 'sqlite' || existsSync(place);
+}
+
+/** What is wrong with a database whose file is gone or empty. */
+function lossOf({ engine, place }: Store): string | undefined {
+  try {
+    if (engine === 'sqlite') refuseLost(place);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
   }
 }
 
