@@ -136,6 +136,7 @@ it('the security log has changes of files that are made at the command line, but
     'tokens create phone --scope read',
     'tokens revoke phone',
     'tokens rotate-owner',
+    'calendars sign-in ada@example.com',
   ])
     run(...line.split(' '));
   const { entries } = JSON.parse(run('audit', '--json').stdout) as { entries: readonly JsonObject[] };
@@ -147,9 +148,14 @@ it('the security log has changes of files that are made at the command line, but
     ['tokens create', 'id=phone', 'done'],
     ['tokens revoke', 'id=phone', 'done'],
     ['tokens rotate-owner', undefined, 'done'],
+    ['calendars sign-in', 'id=ada@example.com', 'failed'],
   ]);
   expect(run('audit', 'export').stdout).not.toContain('swordfish');
-  for (const line of ['prompts add old/greet.md', 'tokens create pad --scope read'])
+  for (const line of [
+    'prompts add old/greet.md',
+    'tokens create pad --scope read',
+    'calendars sign-in ada@example.com',
+  ])
     expect(run(...line.split(' '), '--read-only').stderr).toContain('read_only is set');
 });
 

@@ -82,6 +82,7 @@ export const calendars: Command = {
         summary:
           'Sign in at Google, or another provider without passwords for programs, and add its calendars',
         args: 'ACCOUNT',
+        changes: 'files',
         notes: { ACCOUNT: 'the mail address of the account' },
         flags: {
           ...user,
