@@ -14,6 +14,7 @@ import {
 import { type CurrentCall, currentCall } from '../store/current-call.ts';
 import { refuseLost } from '../store/damage.ts';
 import { newId } from '../store/id.ts';
+import { logSchema } from '../store/migrations.ts';
 import { createStore, type Store } from '../store/store.ts';
 import {
   type AuditEntry,
@@ -54,7 +55,7 @@ export class AuditLog {
 
   constructor(options: AuditOptions) {
     this.#options = options;
-    this.#local = createStore(options.localUrl);
+    this.#local = createStore(options.localUrl, logSchema);
     this.#shared = options.databaseUrl === options.localUrl ? this.#local : createStore(options.databaseUrl);
   }
 

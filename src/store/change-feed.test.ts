@@ -141,7 +141,7 @@ describe('a change feed that missed changes', () => {
     await addUser(there, 'ada');
     const { received, feed, ready } = listen(here, url);
     await ready();
-    for (const end of ['', '-wal', '-shm']) rmSync(`${url}${end}`, { force: true });
+    for (const end of ['', '-wal', '-shm', '.last-backup']) rmSync(`${url}${end}`, { force: true });
     await addUser(there, 'bob');
     // The write above created the file; the feed follows it from now on.
     await vi.waitFor(async () => {

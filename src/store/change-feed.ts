@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
+import { showSchema } from './earlier-process.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 
 const pollMs = 250;
@@ -120,6 +121,7 @@ function watchFile(file: string, changed: () => void, failed: () => void): FSWat
 
 async function openReader(store: Store) {
   const { DatabaseSync } = await import('node:sqlite');
+  showSchema();
   const database = new DatabaseSync(store.place, { readOnly: true, timeout: pollMs });
   const inode = () => statSync(store.place, { throwIfNoEntry: false })?.ino;
   const openedInode = inode();

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isInIndexes, refuseLost } from './damage.ts';
+import { showSchema } from './earlier-process.ts';
 import { migrations } from './migrations.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import { locate, refuseUnsupported, type Store } from './store.ts';
@@ -65,6 +66,7 @@ async function inspectFile(file: string, place: string): Promise<Details> {
     refuseUnwritable(file);
     return { program: `SQLite ${process.versions['sqlite']}`, schema: 'none' };
   }
+  showSchema();
   const database = new DatabaseSync(file, { timeout: 2000 });
   try {
     const exists = database.prepare("select 1 from sqlite_master where name = 'schema_version'").get();

@@ -126,3 +126,9 @@ export const migrations: readonly (readonly string[])[] = [
   ['alter table events add column prompt text'],
   ['alter table users add column home_calendar text'],
 ];
+
+/**
+ * The schema that the security log of a machine needs. Its database is not updated beyond, so that processes of earlier versions
+ * go on recording their changes there beside this one.
+ */
+export const logSchema = 9;

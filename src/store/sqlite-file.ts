@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../json.ts';
 import { createPrivateFile } from '../regular-file.ts';
+import { showSchema } from './earlier-process.ts';
 
 const maxCachedStatements = 200;
 /** The path of a database that no file holds. */
@@ -31,6 +32,7 @@ export class SqliteFile {
 
   static async open(path: string, busyMs: number, readOnly = false): Promise<SqliteFile> {
     const { DatabaseSync } = await import('node:sqlite');
+    showSchema();
     return new SqliteFile(DatabaseSync, path, busyMs, readOnly);
   }
 

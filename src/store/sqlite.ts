@@ -8,7 +8,9 @@ import { recordChanges } from './activity.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { unrecordedCall } from './current-call.ts';
 import { noteDatabase, refuseDamaged, refuseLost } from './damage.ts';
+import { refuseEarlierProcess } from './earlier-process.ts';
 import { isCurrent, migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
 import { requestPlanning } from './planning-turns.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -29,12 +31,22 @@ const keptCopies = 3;
 const keptChanges = 1000;
 
 /** Opens two connections to one file: the reader sees the last commit and never waits for the writer. */
-export async function openSqlite(file: string, store: Store): Promise<Engine> {
+export async function openSqlite(file: string, store: Store, oldestSchema?: number): Promise<Engine> {
   const opened: SqliteFile[] = [];
   const update = async (writer: Kysely<Tables>) => {
-    if (await isCurrent(writer, file)) return;
-    await copyBeforeUpdate(opened[0]!);
-    await writer.transaction().execute((db) => migrate(db, file));
+    if (await isCurrent(writer, file, oldestSchema)) return;
+    const earlier = await whileBusy(() => versionOf(opened[0]!), lockTimeoutMs);
+    // Another process is creating or updating the database.
+    const isEarlier = typeof earlier === 'number' && earlier < migrations.length;
+    if (isEarlier) {
+      await refuseEarlierProcess(file);
+      await copyBeforeUpdate(opened[0]!, earlier);
+    }
+    await writer.transaction().execute(async (db) => {
+      await migrate(db, file);
+      // Such a process may have opened the file while it was copied.
+      if (isEarlier) await refuseEarlierProcess(file);
+    });
   };
   const connect = async (readOnly: boolean) => {
     const connection = await SqliteFile.open(file, readOnly ? statementWaitMs : beginWaitMs);
@@ -77,10 +89,7 @@ function refuseForeign(file: SqliteFile): void {
 }
 
 /** Copies a database of an earlier version, so that nothing is lost if its new schema has a fault. Keeps the last three copies. */
-async function copyBeforeUpdate(database: SqliteFile): Promise<void> {
-  const earlier = await whileBusy(() => versionOf(database), lockTimeoutMs);
-  // Another process is creating the database.
-  if (earlier === undefined) return;
+async function copyBeforeUpdate(database: SqliteFile, earlier: number): Promise<void> {
   const copy = `${database.path}.schema-${earlier}`;
   const unfinished = `${copy}.${process.pid}`;
   try {

@@ -52,13 +52,13 @@ export const changeChannel = 'adjutant_changes';
 
 export type Clock = () => number;
 
-/** Creates a store without connecting; it connects on first use. */
-export function createStore(url: string): Store {
+/** Creates a store without connecting; it connects on first use. A SQLite file with at least the oldest schema is not updated. */
+export function createStore(url: string, oldestSchema?: number): Store {
   const { engine, place, target } = locate(url);
   return new LazyStore(engine, place, async (self) => {
     if (engine === 'postgres') return (await import('./postgres.ts')).openPostgres(target, self);
     refuseUnsupported(target, place);
-    return (await import('./sqlite.ts')).openSqlite(target, self);
+    return (await import('./sqlite.ts')).openSqlite(target, self, oldestSchema);
   });
 }
 

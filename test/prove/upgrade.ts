@@ -1,6 +1,7 @@
 // Opens the home of an earlier version with this one, while a server of the earlier version still uses it.
-// `npm run prove -- upgrade COMMIT` builds the earlier version from that commit of this repository. Everything that it stored must
-// be there, and no write of either server may be lost.
+// `npm run prove -- upgrade COMMIT` builds the earlier version from that commit of this repository, which must have an earlier
+// schema. Until the earlier server ends, this version serves what needs no database and names that process otherwise. Then
+// everything that either of them stored must be there.
 import { execFileSync } from 'node:child_process';
 import type { JsonObject } from '../../src/json.ts';
 import { createWorkbench, nativeCodex } from '../delegate/workbench.ts';
@@ -65,6 +66,37 @@ const namesIn = (list: unknown, key: string) =>
   cli(earlier, 'tokens', 'create', 'phone', '--scope', 'read');
 
   await using fresh = await Server.start(bundle, args, bench.env);
+  const text = await fresh.call('expand_prompt', { command: 'greet', arguments: { who: 'Ada' } });
+  check('a prompt is served beside the earlier server', JSON.stringify(text).includes('Good day Ada'));
+  const failures: string[] = [];
+  const accept = (call: Promise<unknown>) => call.catch((error: Error) => failures.push(error.message));
+  const unnamed: string[] = [];
+  const refuse = (call: Promise<unknown>) =>
+    call.then(
+      () => unnamed.push('accepted'),
+      ({ message }: Error) =>
+        message.includes(`process ${old.child.pid} (adjutant serve)`) || unnamed.push(message),
+    );
+  const prompt = (name: string) => ({ name, title: name, text: name });
+  const event = (title: string) => ({ user_id: 'ada', title, start_ts: start });
+  for (let round = 0; round < rounds; round++)
+    await Promise.all([
+      accept(old.call('create_prompt', prompt(`old_${round}`))),
+      accept(old.call('create_event', event(`old_${round}`))),
+      accept(fresh.call('create_prompt', prompt(`new_${round}`))),
+      refuse(fresh.call('create_event', event(`new_${round}`))),
+      refuse(fresh.call('list_users', {})),
+    ]);
+  check(
+    `${rounds} rounds of writes that need no update were accepted (${failures[0] ?? 'all'})`,
+    failures.length === 0,
+  );
+  check(
+    `calls that need it were refused with the name of the process (${unnamed[0] ?? 'all'})`,
+    unnamed.length === 0,
+  );
+  await old[Symbol.asyncDispose]();
+
   const history = await fresh.call('prompt_history', { name: 'greet' });
   check('a prompt has its history', (history['revisions'] as readonly unknown[]).length === 2);
   const shown = await fresh.call('expand_prompt', { command: 'greet@production', arguments: { who: 'Ada' } });
@@ -79,48 +111,25 @@ const namesIn = (list: unknown, key: string) =>
   const runs = (await fresh.call('list_runs', {}))['runs'] as readonly JsonObject[];
   check('a run', runs.length === 1 && runs[0]!['status'] !== 'running');
   check('a token', cli(bundle, 'tokens', 'list').includes('phone'));
-  const activity = await fresh.call('list_activity', {});
+  const activity = await fresh.call('list_activity', { limit: 500 });
   const actions = namesIn(activity['entries'], 'action');
   check(
     'the security log',
     ['create_user', 'create_event', 'create_prompt'].every((one) => actions.has(one)),
   );
 
-  const failures: string[] = [];
-  const write = async (server: Server, who: string, round: number) => {
-    const name = `${who}_${round}`;
-    await server.call('create_prompt', { name, title: name, text: name }).catch((error: Error) => {
-      failures.push(error.message);
-    });
-    await server
-      .call('create_event', { user_id: 'ada', title: name, start_ts: start })
-      .catch((error: Error) => failures.push(error.message));
-  };
-  for (let round = 0; round < rounds; round++)
-    await Promise.all([write(old, 'old', round), write(fresh, 'new', round)]);
+  const numbers = Array.from({ length: rounds }, (_, round) => round);
+  const prompts = namesIn((await fresh.call('list_prompts', { limit: 500 }))['prompts'], 'name');
   check(
-    `${rounds} rounds of writes of both servers were accepted (${failures[0] ?? 'all'})`,
-    failures.length === 0,
+    'the prompts of both servers',
+    numbers.every((one) => prompts.has(`old_${one}`) && prompts.has(`new_${one}`)),
   );
-  const wanted = Array.from({ length: rounds }, (_, round) => [`old_${round}`, `new_${round}`]).flat();
-  for (const [label, server] of [
-    ['the earlier version', old],
-    ['this version', fresh],
-  ] as const) {
-    const prompts = namesIn((await server.call('list_prompts', { limit: 500 }))['prompts'], 'name');
-    const titles = namesIn(
-      (await server.call('list_events', { user_id: 'ada', limit: 500 }))['events'],
-      'title',
-    );
-    check(
-      `${label} has all ${wanted.length} prompts`,
-      wanted.every((name) => prompts.has(name)),
-    );
-    check(
-      `${label} has all ${wanted.length} events`,
-      wanted.every((name) => titles.has(name)),
-    );
-  }
+  const found = await fresh.call('list_events', { user_id: 'ada', limit: 500 });
+  const titles = namesIn(found['events'], 'title');
+  check(
+    'the events of the earlier server',
+    numbers.every((one) => titles.has(`old_${one}`)),
+  );
   await model.close();
 }
 process.stdout.write(problems.length === 0 ? 'Nothing was lost.\n' : `${problems.length} problems\n`);
