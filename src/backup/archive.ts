@@ -85,7 +85,7 @@ export interface OpenBackup {
 export async function openBackup(path: string): Promise<OpenBackup> {
   let file: SqliteFile | undefined;
   try {
-    file = await SqliteFile.open(path, busyMs, true);
+    file = await SqliteFile.open(path, busyMs, 'read');
     return await verified(file, path);
   } catch (error) {
     if (error instanceof Failure) throw error;

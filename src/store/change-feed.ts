@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
+import { accessSync, constants, existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../json.ts';
@@ -45,7 +45,7 @@ function followSqlite(store: Store, onChange: () => void): Feed {
       }
       if (reader === undefined) {
         // The first write creates the file; until then there is nothing to follow.
-        if (!existsSync(store.place)) return;
+        if (!existsSync(store.place) || isReadOnlyDisk(store.place)) return;
         reader = await openReader(store);
         if (replaced) store.dispatch(await missedChanges(store, Date.now()));
         replaced = false;
@@ -116,6 +116,16 @@ function watchFile(file: string, changed: () => void, failed: () => void): FSWat
   } catch {
     // The folder does not exist yet, or the process has no watches left.
     return undefined;
+  }
+}
+
+/** Nobody changes a database there, and a connection would keep this process from writing when the disk is writable again. */
+function isReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
 }
 

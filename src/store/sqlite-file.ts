@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { messageOf } from '../json.ts';
 import { createPrivateFile } from '../regular-file.ts';
 import { showSchema } from './earlier-process.ts';
@@ -10,6 +11,9 @@ const maxCachedStatements = 200;
 export const inMemory = ':memory:';
 
 export type SqliteRow = Record<string, unknown>;
+
+/** `immutable`: SQLite creates no files beside the database. Nobody may change it, and it has no write-ahead log. */
+export type SqliteMode = 'write' | 'read' | 'immutable';
 
 /** One connection to a SQLite file. All databases of Adjutant are opened here: shared ones, local ones and locks. */
 export class SqliteFile {
@@ -23,17 +27,18 @@ export class SqliteFile {
    * Creates the file if it does not exist, unless it is only read. `busyMs` is how long a statement blocks the event loop to wait
    * for a lock.
    */
-  constructor(Database: typeof DatabaseSync, path: string, busyMs: number, readOnly = false) {
+  constructor(Database: typeof DatabaseSync, path: string, busyMs: number, mode: SqliteMode = 'write') {
     this.path = path;
-    if (path !== inMemory && !readOnly) createPrivateFile(path);
-    this.#database = new Database(path, { timeout: busyMs, readOnly });
+    if (path !== inMemory && mode === 'write') createPrivateFile(path);
+    const place = mode === 'immutable' ? new URL('?immutable=1', pathToFileURL(path)) : path;
+    this.#database = new Database(place, { timeout: busyMs, readOnly: mode !== 'write' });
     this.#inode = path === inMemory ? 0 : statSync(path).ino;
   }
 
-  static async open(path: string, busyMs: number, readOnly = false): Promise<SqliteFile> {
+  static async open(path: string, busyMs: number, mode?: SqliteMode): Promise<SqliteFile> {
     const { DatabaseSync } = await import('node:sqlite');
     showSchema();
-    return new SqliteFile(DatabaseSync, path, busyMs, readOnly);
+    return new SqliteFile(DatabaseSync, path, busyMs, mode);
   }
 
   /** True if the file was removed or replaced after it was opened: what is written here would be lost. */

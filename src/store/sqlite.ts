@@ -1,4 +1,4 @@
-import { promises as disk } from 'node:fs';
+import { accessSync, constants, promises as disk, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { Failure } from '../failure.ts';
@@ -66,11 +66,65 @@ export async function openSqlite(file: string, store: Store, oldestSchema?: numb
     const checkpoints = new Checkpoints(opened[0]!);
     return {
       ...createEngine(reader, writer, file, store, checkpoints),
-      isReplaced: () => opened[0]!.isReplaced,
+      isOutdated: () => opened[0]!.isReplaced,
     };
   } catch (error) {
     for (const connection of opened) connection.close();
-    throw explainOpenError(error, file);
+    const reason = explainOpenError(error, file);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const engine = notWritable.has(code) ? await openForReading(file, reason, oldestSchema) : undefined;
+    if (engine === undefined) throw reason;
+    return engine;
+  }
+}
+
+const notWritable: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
+
+/**
+ * Reads a database on a read-only disk, or one that belongs to another user. Writes are refused with the reason. `undefined` if it
+ * cannot be read either. Each call opens the file again: another user may change it, and SQLite cannot write while a connection of
+ * the process shares a write-ahead log that was read-only.
+ */
+async function openForReading(
+  file: string,
+  reason: unknown,
+  oldestSchema?: number,
+): Promise<Engine | undefined> {
+  const connect = () => {
+    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
+    return SqliteFile.open(file, statementWaitMs, size > 0 ? 'read' : 'immutable');
+  };
+  const read = async <Value>(work: (db: Kysely<Tables>) => Promise<Value>) => {
+    let connection: SqliteFile | undefined;
+    try {
+      connection = await connect();
+      refuseForeign(connection);
+      const reader = new Kysely<Tables>({ dialect: sqliteDialect(connection, lockTimeoutMs) });
+      if (await isCurrent(reader, file, oldestSchema)) return await work(reader);
+      const update = 'It is from an earlier version of Adjutant, and can be read after its update.';
+      throw new Failure('unavailable', `${messageOf(reason)} ${update}`);
+    } catch (error) {
+      throw unavailable(error, file);
+    } finally {
+      connection?.close();
+    }
+  };
+  const refuse = async () => {
+    throw reason;
+  };
+  const found = await connect().catch(() => undefined);
+  found?.close();
+  return (
+    found && { read, write: refuse, run: refuse, isOutdated: () => isWritable(file), close: async () => {} }
+  );
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

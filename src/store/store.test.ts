@@ -382,12 +382,15 @@ describe('a SQLite store', () => {
     await other.close();
   });
 
-  it('reports a file that is not writable', async () => {
+  it.each([
+    ['reports a file of another user that it cannot read', 0o400, ''],
+    ['reads a file of another user, and does not write to it', 0o444, '["first"]\n'],
+  ])('%s', async (_, mode, read) => {
     const path = file();
     const store = createStore(path);
-    await names(store);
+    await add(store, person('first'));
     await store.close();
-    chmodSync(path, 0o400);
+    chmodSync(path, mode);
     const script = `
       const { createStore } = await import(${JSON.stringify(import.meta.resolve('./store.ts'))});
       const names = (store) => store.read((db) => db.selectFrom('users').select('id').execute());
@@ -397,12 +400,16 @@ describe('a SQLite store', () => {
       await another.close();
       if (process.getuid?.() === 0) process.setuid(65534);
       const store = createStore(${JSON.stringify(path)});
+      await names(store).then((rows) => console.log(JSON.stringify(rows.map(({ id }) => id))), () => {});
       await store.write(({ db }) => db.deleteFrom('users').execute()).catch(({ kind, message }) => console.log(kind, message));
     `;
     // Root ignores file permissions, so the script switches to another user.
     chmodSync(folder, 0o755);
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    expect(stdout).toMatch(/^unavailable The database .* is not writable; check the permissions/);
+    expect(stdout.slice(0, read.length)).toBe(read);
+    expect(stdout.slice(read.length)).toMatch(
+      /^unavailable The database .* is not writable; check the permissions/,
+    );
   });
 
   it('accepts sqlite URLs', () => {

@@ -94,8 +94,8 @@ export interface Engine {
   read: Store['read'];
   write: Store['write'];
   run: Store['run'];
-  /** True if the database file was removed or replaced after it was opened. */
-  isReplaced?(): boolean;
+  /** True if the database must be opened again: its file was removed, replaced, or can be written now. */
+  isOutdated?(): boolean;
   close(): Promise<void>;
 }
 
@@ -145,11 +145,11 @@ class LazyStore implements Store {
     await (await engine?.catch(() => undefined))?.close();
   }
 
-  /** Reopens a file that was removed or replaced; writes to the old file would be lost. */
+  /** Opens the database again if it is outdated: writes to a removed file would be lost. */
   async #current(): Promise<Engine> {
     const opening = this.#openOnce();
     const engine = await opening;
-    if (!engine.isReplaced?.()) return engine;
+    if (!engine.isOutdated?.()) return engine;
     if (this.#engine === opening) {
       this.#engine = undefined;
       await engine.close();

@@ -88,9 +88,13 @@ class HttpServer {
     return result.content[0]!.text;
   }
 
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
-    this.#child.kill();
+  kill(): Promise<void> {
+    return this.stop('SIGKILL');
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill(signal);
     await once(this.#child, 'exit');
   }
 }
@@ -149,6 +153,37 @@ describe.runIf(canMount)('a server on a disk that is', () => {
       expect(activity).toContain(trace);
     expect(server.log).not.toContain('adjutant: error:');
   });
+
+  it.each([
+    ['ended', async (ended: HttpServer) => ended.stop()],
+    ['was killed, so that it left a write-ahead log,', async (killed: HttpServer) => killed.kill()],
+  ])(
+    'read-only after its server %s lists people and events, and accepts changes when it can',
+    async (_, end) => {
+      server = await HttpServer.start();
+      await createUser(server, 'ada');
+      const event = { user_id: 'ada', title: 'Concert', start_ts: 'tomorrow 20:00', timezone: 'UTC' };
+      expect(await server.call('create_event', event)).toContain('Concert');
+      await end(server);
+      remount('ro');
+
+      server = await HttpServer.start();
+      const list = (what: string, ...words: readonly string[]) =>
+        execFileSync(process.execPath, [bundle, what, 'list', ...words, '--home', home], {
+          encoding: 'utf8',
+        });
+      for (const people of [await server.call('list_users', {}), list('users')])
+        expect(people).toContain('ada');
+      for (const events of [await server.call('list_events', { user_id: 'ada' }), list('events', 'ada')])
+        expect(events).toContain('Concert');
+      expect(await createUser(server, 'eve')).toContain(
+        `The database ${join(home, 'adjutant.db')} is on a read-only disk`,
+      );
+      remount('rw');
+      expect(await createUser(server, 'bob')).toContain('bob');
+      expect(await server.call('list_users', {})).toContain('ada');
+    },
+  );
 
   it('full starts even without a token, and says so', async () => {
     fill();
