@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import type { SqliteFile } from './sqlite-file.ts';
+import { runInThread } from './sqlite-thread.ts';
 
 /** A write-ahead log of this size is moved into the database. SQLite's own limit is the same: 1000 pages. */
 const dueBytes = 4 * 1024 * 1024;
@@ -10,12 +10,6 @@ const dueBytes = 4 * 1024 * 1024;
 const keptBytes = 1024 * 1024;
 /** A reader that works for long keeps a checkpoint from finishing. */
 const pauseMs = 1_000;
-
-const program = `
-  const { DatabaseSync } = require('node:sqlite');
-  const database = new DatabaseSync(require('node:worker_threads').workerData);
-  database.exec('pragma wal_checkpoint(passive)');
-  database.close();`;
 
 /**
  * Moves the write-ahead log into the database in a thread. SQLite does this in the transaction that fills the log, and flushes both
@@ -36,7 +30,7 @@ export class Checkpoints {
     if (this.#running !== undefined || performance.now() - this.#endedMs < pauseMs) return;
     const { size = 0 } = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false }) ?? {};
     if (size < dueBytes) return;
-    this.#running = checkpoint(this.#file.path)
+    this.#running = runInThread(this.#file.path, 'pragma wal_checkpoint(passive)')
       .catch((error: unknown) =>
         log('warning', `the write-ahead log of ${this.#file.path} grows: ${messageOf(error)}`),
       )
@@ -49,10 +43,4 @@ export class Checkpoints {
   async close(): Promise<void> {
     await this.#running;
   }
-}
-
-async function checkpoint(path: string): Promise<void> {
-  const { Worker } = await import('node:worker_threads');
-  const worker = new Worker(program, { eval: true, workerData: path, execArgv: [] });
-  await once(worker, 'exit');
 }

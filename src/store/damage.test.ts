@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { plantTree } from '../../test/tree.ts';
 import { noteBackup } from './damage.ts';
 import { findDamage } from './inspect.ts';
@@ -79,8 +79,8 @@ it('an undamaged database has no damage, and neither has a missing one', async (
   expect(await findDamage(`${file}.missing`)).toBeUndefined();
 });
 
-it('an index that lacks entries is rebuilt when the database is opened', async () => {
-  const file = await createFilled();
+/** Adds a row, while the index has another definition. */
+function spoilIndex(file: string, definition: string): void {
   const database = new DatabaseSync(file, { defensive: false });
   // Turns the index into one of another column for a moment, so that new rows are missing in it.
   database.exec('pragma writable_schema = on');
@@ -88,7 +88,7 @@ it('an index that lacks entries is rebuilt when the database is opened', async (
     sql: string;
   };
   database.exec(
-    `update sqlite_master set sql = replace(sql, '(user_id)', '(user_id) where priority > 9') where name = 'rules_user'`,
+    `update sqlite_master set sql = replace(sql, '(user_id)', '${definition}') where name = 'rules_user'`,
   );
   database.close();
   const second = new DatabaseSync(file, { defensive: false });
@@ -98,9 +98,33 @@ it('an index that lacks entries is rebuilt when the database is opened', async (
   second.exec('pragma writable_schema = on');
   second.prepare("update sqlite_master set sql = ? where name = 'rules_user'").run(sql);
   second.close();
+}
+
+it('an index that lacks entries is rebuilt when the database is opened', async () => {
+  const file = await createFilled();
+  spoilIndex(file, '(user_id) where priority > 9');
   expect(await findDamage(file)).toMatchObject({ isInIndexes: true });
   expect(await countRules(file)).toBe(301);
   expect(await findDamage(file)).toBeUndefined();
+});
+
+it('an index of a large database with wrong entries is rebuilt after the start', async () => {
+  const file = await createFilled();
+  const database = new DatabaseSync(file);
+  database.exec("insert into changes (origin, changes) values ('', hex(zeroblob(2000000)))");
+  database.close();
+  spoilIndex(file, '(rule_type)');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const store = createStore(file);
+  await store.read((db) => db.selectFrom('users').select('id').execute());
+  expect(await findDamage(file)).toMatchObject({ isInIndexes: true });
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  await vi.waitFor(async () => expect(await findDamage(file)).toBeUndefined(), { timeout: 20_000 });
+  await store.close();
 });
 
 it('a database with a damaged table is refused, and the last backup is named', async () => {

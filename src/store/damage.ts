@@ -1,14 +1,18 @@
 import { promises as disk, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { inMemory, type SqliteFile } from './sqlite-file.ts';
+import { runInThread } from './sqlite-thread.ts';
 
 /** Files up to this size are checked completely when they are opened, which takes milliseconds. */
 const fullCheckBytes = 2 * 1024 * 1024;
-/** Files up to this size are checked without comparing indexes with their tables. Larger ones are left to `doctor` and `backup`. */
+/** Files up to this size are checked without comparing indexes with their tables. Larger ones are checked later. */
 const quickCheckBytes = 32 * 1024 * 1024;
+/** Programs that end before do not spend their time on a check of a large file. */
+const laterMs = 60_000;
 /** A process that creates the file needs less than this. */
 const creationMs = 60_000;
 
@@ -61,6 +65,27 @@ export function refuseDamaged(file: SqliteFile): void {
     'unavailable',
     `The database ${file.path} is damaged (${damage[0]}). ${remedy(file.path)}`,
   );
+}
+
+/** Checks a large database completely while it is used, and rebuilds its indexes if nothing else is damaged. Returns how to cancel it. */
+export function checkLater(file: SqliteFile): () => void {
+  if (file.path === inMemory || statSync(file.path).size <= fullCheckBytes) return () => {};
+  const timer = setTimeout(() => {
+    checkCompletely(file).catch((error: unknown) =>
+      log('warning', `${file.path} could not be checked for damage: ${messageOf(error)}`),
+    );
+  }, laterMs).unref();
+  return () => clearTimeout(timer);
+}
+
+async function checkCompletely(file: SqliteFile): Promise<void> {
+  const { path } = file;
+  const found = await runInThread(path, 'pragma integrity_check(20)');
+  const damage = found.filter((line) => line !== 'ok');
+  if (damage.length === 0) return;
+  if (!isInIndexes(file, damage)) return log('error', `${path} is damaged (${damage[0]}). ${remedy(path)}`);
+  await runInThread(path, 'reindex');
+  log('warning', `${path} had damaged indexes (${damage[0]}); they were rebuilt`);
 }
 
 function remedy(path: string): string {

@@ -33,7 +33,7 @@ export async function inspectDatabase(url: string, timeoutMs = 5000): Promise<In
 export interface Damage {
   /** What is wrong in the whole file. */
   readonly lines: readonly string[];
-  /** True if nothing but indexes is damaged, which the next start rebuilds. */
+  /** True if nothing but indexes is damaged, which a server rebuilds. */
   readonly isInIndexes: boolean;
 }
 

@@ -7,7 +7,7 @@ import { log } from '../log.ts';
 import { recordChanges } from './activity.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { unrecordedCall } from './current-call.ts';
-import { noteDatabase, refuseDamaged, refuseLost } from './damage.ts';
+import { checkLater, noteDatabase, refuseDamaged, refuseLost } from './damage.ts';
 import { refuseEarlierProcess } from './earlier-process.ts';
 import { isCurrent, migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
@@ -64,8 +64,14 @@ export async function openSqlite(file: string, store: Store, oldestSchema?: numb
     noteDatabase(file);
     const reader = await connect(true);
     const checkpoints = new Checkpoints(opened[0]!);
+    const engine = createEngine(reader, writer, file, store, checkpoints);
+    const cancelCheck = checkLater(opened[0]!);
     return {
-      ...createEngine(reader, writer, file, store, checkpoints),
+      ...engine,
+      close() {
+        cancelCheck();
+        return engine.close();
+      },
       isOutdated: () => opened[0]!.isReplaced,
     };
   } catch (error) {

@@ -59,7 +59,7 @@ function damageFinding(place: string, { lines, isInIndexes }: Damage): Finding {
     state: 'bad',
     detail: `${place} is damaged: ${lines.slice(0, 3).join('; ')}`,
     remedy: isInIndexes
-      ? 'only indexes are damaged: the next start of a server rebuilds them'
+      ? 'only indexes are damaged: a server rebuilds them when it starts, or within minutes if the file is large'
       : 'stop the servers, then run adjutant restore FILE --replace with the last backup',
   };
 }
