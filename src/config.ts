@@ -18,7 +18,7 @@ import { flagName, variableName } from './setting.ts';
 export { settingsWithoutSecrets } from './config/file.ts';
 export { withSetting, withTable } from './config/file-edit.ts';
 export type { CommandFlag } from './config/flags.ts';
-export { ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config/own-data.ts';
+export { ownFiles, ownFolders, ownSecrets, secretFiles, withoutOwnVariables } from './config/own-data.ts';
 export { findPlaces } from './config/places.ts';
 export { type Config, ConfigError, UnknownFlag } from './config/raw-setting.ts';
 export { parseSetting, withoutSecret } from './config/values.ts';

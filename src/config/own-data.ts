@@ -5,7 +5,7 @@ import { decodePercent } from '../single-line.ts';
 import { standardFile } from './file.ts';
 import { findPlaces } from './places.ts';
 import { type Config, type Environment, names, table } from './raw-setting.ts';
-import { isSecret } from './values.ts';
+import { isSecret, withoutSecret } from './values.ts';
 
 /** Files and folders with Adjutant's own credentials and messages: settings, token, passwords, outbox and backups. */
 export function ownFiles(config: Config, env: Environment): readonly string[] {
@@ -19,10 +19,35 @@ export function ownFiles(config: Config, env: Environment): readonly string[] {
     config['delivery.outbox_dir'],
     ...[config['backup.daily_dir']].filter((folder) => folder !== undefined),
     ...secretFilesOf(env),
-    ...(config['prompts.repositories'] as readonly unknown[]).flatMap((one) =>
-      isObject(one) && typeof one['token_file'] === 'string' ? [one['token_file']] : [],
-    ),
+    ...repositoryTokens(config),
   ];
+}
+
+/** The files that hold nothing but a secret. */
+export function secretFiles(
+  config: Config,
+  origins: Readonly<Record<string, string>>,
+  env: Environment,
+): readonly string[] {
+  const named = Object.entries(config).flatMap(([name, value]) => {
+    const [, variable = ''] = /^variable (\w+_FILE)$/.exec(origins[name] ?? '') ?? [];
+    const file = withoutSecret(name, value) === value ? undefined : env[variable];
+    return file === undefined ? [] : [resolve(file)];
+  });
+  const files = [
+    tokenFile(config),
+    config['calendars.passwords_file'],
+    ...named,
+    ...repositoryTokens(config),
+  ];
+  return [...new Set(files)];
+}
+
+/** The files with tokens for repositories of prompts. */
+function repositoryTokens(config: Config): readonly string[] {
+  return (config['prompts.repositories'] as readonly unknown[]).flatMap((one) =>
+    isObject(one) && typeof one['token_file'] === 'string' ? [one['token_file']] : [],
+  );
 }
 
 /** The files from which settings were read that variables name, such as ADJUTANT_DELIVERY_SMTP_URL_FILE. */

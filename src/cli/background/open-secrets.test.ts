@@ -39,6 +39,26 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it.skipIf(process.platform === 'win32')(
+  'secrets › files that variables and repositories name are checked as well',
+  async () => {
+    const files = ['model-key', 'database-url', 'repository-token', 'model'];
+    for (const name of files) write(name, name === 'model' ? 'gpt' : 'postgres://me:s3cret@db/x', 0o644);
+    const [key, database, repository, model] = files.map((name) => join(home, name));
+    const repositories = `[[prompts.repositories]]\naddress = "https://example.com/a.git"\ntoken_file = "${repository}"\n`;
+    write('adjutant.toml', repositories, 0o600);
+    const env = {
+      HOME: home,
+      ADJUTANT_ASSISTANT_MODEL_API_KEY_FILE: key!,
+      ADJUTANT_ASSISTANT_MODEL_FILE: model!,
+      DATABASE_URL_FILE: database!,
+    };
+    const loaded = await loadConfig({ argv: ['--home', home], env, cwd: home });
+    const remedies = (await checkSecrets(loaded, { env })).map(({ remedy }) => remedy);
+    expect(remedies.sort()).toEqual([database, key, repository].map((file) => `chmod 600 ${file}`));
+  },
+);
+
 it('secrets › a secret in a flag is visible in the list of processes', async () => {
   const [finding] = await find('--assistant-model-api-key', 's3cret');
   expect(finding?.[1]).toContain('assistant.model_api_key in the list of processes');

@@ -1,5 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { type LoadedConfig, ownFiles, settingsWithoutSecrets, withoutSecret } from '../../config.ts';
+import {
+  type LoadedConfig,
+  ownFiles,
+  secretFiles,
+  settingsWithoutSecrets,
+  withoutSecret,
+} from '../../config.ts';
 import type { Finding } from '../../feature.ts';
 import { log } from '../../log.ts';
 import { readRegularFile } from '../../regular-file.ts';
@@ -13,9 +19,9 @@ export async function checkSecrets(
   { config, origins }: LoadedConfig,
   { env }: Pick<Terminal, 'env'>,
 ): Promise<readonly Finding[]> {
-  const [settingsFile, token, , , passwords] = ownFiles(config, env);
+  const [settingsFile] = ownFiles(config, env);
   const findings: Finding[] = [];
-  for (const file of [settingsFile!, token!, passwords!]) {
+  for (const file of [settingsFile!, ...secretFiles(config, origins, env)]) {
     if (process.platform === 'win32' || !existsSync(file)) continue;
     const isOpen = (statSync(file).mode & 0o077) !== 0;
     // Container platforms mount secrets with such modes, where nobody else can enter.
