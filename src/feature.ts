@@ -43,7 +43,8 @@ export interface Metric {
 export interface HttpRoutes {
   /** True for the paths that the feature answers. */
   accepts(path: string): boolean;
-  serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** `address` is that of the client. */
+  serve(path: string, request: IncomingMessage, response: ServerResponse, address?: string): Promise<void>;
 }
 
 /** The protocol extensions of each feature. Kept here because `initialize` declares them before the features are loaded. */

@@ -126,6 +126,12 @@ export const settings = defineSettings({
     default: [],
     description: 'Host names, besides the local ones, that clients may use to reach the server.',
   },
+  'http.trusted_proxies': {
+    type: 'list',
+    default: [],
+    description:
+      'Addresses of reverse proxies, or ranges such as 10.0.0.0/8. The header X-Forwarded-For of their requests says from where a request came, for limits and the security log.',
+  },
   'http.requests_per_second': {
     type: 'integer',
     minimum: 0,

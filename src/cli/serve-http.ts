@@ -90,6 +90,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         ...(publicHost === undefined ? [] : [publicHost]),
         ...config['http.allowed_hosts'],
       ],
+      trustedProxies: config['http.trusted_proxies'],
       maxMessageBytes: config.max_message_bytes,
       limits: {
         requestsPerSecond: config['http.requests_per_second'],
@@ -128,9 +129,9 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
         ]);
       },
       permitsItself: (path) => (delivery !== undefined && isAnswerPath(path)) || routesOf(path) !== undefined,
-      async page(path, response, request) {
+      async page(path, response, request, from) {
         const routes = routesOf(path);
-        if (routes !== undefined) return routes.serve(path, request, response);
+        if (routes !== undefined) return routes.serve(path, request, response, from);
         if (delivery && (await serveAcknowledge(delivery.responses, path, request, response))) return;
         await servePage(path, response, request);
       },

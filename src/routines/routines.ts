@@ -29,9 +29,9 @@ export function createRoutines(options: RoutinesOptions): RoutinesFeature {
     tools: routineTools(open),
     http: {
       accepts: (path) => hookPath.test(path),
-      async serve(path, request, response) {
+      async serve(path, request, response, address) {
         const { serveHook } = await import('./firing/webhook.ts');
-        await serveHook(hookPath.exec(path)![1]!, request, response, open);
+        await serveHook(hookPath.exec(path)![1]!, request, response, address, open);
       },
     },
     inbox: {

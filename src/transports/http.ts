@@ -18,6 +18,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { log } from '../log.ts';
 import { readBody } from '../request-body.ts';
 import { type Access, selectionFromHeaders } from '../toolsets/access.ts';
+import { type AddressOf, createAddressOf } from './client-address.ts';
 import { affordableConnections, ConnectionLimit } from './connection-limit.ts';
 import { checkOrigin, type GuardOptions } from './guard.ts';
 import { serveModern } from './http-modern.ts';
@@ -57,6 +58,8 @@ export interface HttpOptions extends GuardOptions {
   /** Records denied requests. */
   readonly audit?: Audit;
   readonly limits?: HttpLimits;
+  /** Addresses and ranges of proxies that say from where a request came. */
+  readonly trustedProxies?: readonly string[];
   readonly replyLimits?: ReplyLimits;
   /** The server for `/mcp` or `/mcp/<contract>`, or `undefined` if the contract is unknown. */
   serverFor(contract: string | undefined): Server | undefined;
@@ -70,7 +73,12 @@ export interface HttpOptions extends GuardOptions {
   /** Metrics for `/metrics`. Absent in tests of the transport alone. */
   metrics?(): Promise<string>;
   /** Serves all other paths: the page and its files. */
-  page(path: string, response: ServerResponse, request: IncomingMessage): Promise<void>;
+  page(
+    path: string,
+    response: ServerResponse,
+    request: IncomingMessage,
+    address: string | undefined,
+  ): Promise<void>;
 }
 
 export interface HttpEndpoint {
@@ -80,7 +88,8 @@ export interface HttpEndpoint {
 
 /** Serves Streamable HTTP of both eras. Checks the host, the origin and the token of every request. */
 export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
-  const { limits = unlimited } = options;
+  const { limits = unlimited, trustedProxies = [] } = options;
+  const addressOf = createAddressOf(trustedProxies);
   const sessions = new Map<Server, HttpSessions>();
   const memory = new ReplyMemory(options.replyLimits);
   const sessionsOf = (server: Server) => {
@@ -103,7 +112,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpEndpoint> {
   });
   const rate = new RateLimit(limits.requestsPerSecond);
   const connections = new ConnectionLimit(listener, affordableConnections(limits.connections));
-  const endpoint: Endpoint = { ...options, sessionsOf, rate, connections, live };
+  const endpoint: Endpoint = { ...options, sessionsOf, rate, connections, live, addressOf };
   await listen(listener, options);
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -124,6 +133,7 @@ interface Endpoint extends HttpOptions {
   readonly rate: RateLimit;
   readonly connections: ConnectionLimit;
   readonly live: LiveRequests;
+  readonly addressOf: AddressOf;
 }
 
 async function handle(options: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -137,14 +147,14 @@ async function handle(options: Endpoint, request: IncomingMessage, response: Ser
   const refusal = checkOrigin(request, { ...options, anyOrigin });
   if (refusal) return sendError(response, refusal.status, -32600, refusal.message);
   // Whoever guesses the secret of such a path makes the server work without a token.
-  const waitSeconds = isOpen ? rate.take(`from ${request.socket.remoteAddress}`) : 0;
+  const waitSeconds = isOpen ? rate.take(`from ${options.addressOf(request)}`) : 0;
   if (waitSeconds > 0) return tooManyRequests(waitSeconds, response);
   const isPage = path === pagePath;
   const route = isPage ? ['', undefined] : /^\/mcp(?:\/([a-z]+))?\/?$/.exec(path);
   if (route === null && !isProbe(path) && path !== metricsPath) {
     const metadata = authenticator?.metadata(path);
     return metadata === undefined
-      ? options.page(path, response, request)
+      ? options.page(path, response, request, options.addressOf(request))
       : void sendJson(response, 200, metadata as JsonObject);
   }
 
@@ -212,11 +222,10 @@ async function admit(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Credential | undefined> {
-  const { remoteAddress } = request.socket;
-  const credential =
-    (await options.authenticator?.authenticate(request.headers, remoteAddress)) ?? ownerCredential;
+  const address = options.addressOf(request);
+  const credential = (await options.authenticator?.authenticate(request.headers, address)) ?? ownerCredential;
   const isDenied = isDenial(credential);
-  const waitSeconds = options.rate.take(isDenied ? `from ${remoteAddress}` : credential.actor.name);
+  const waitSeconds = options.rate.take(isDenied ? `from ${address}` : credential.actor.name);
   if (waitSeconds > 0) return void tooManyRequests(waitSeconds, response);
   if (!isDenied) return credential;
   const { status, message, challenge, retrySeconds } = credential;
@@ -241,13 +250,13 @@ function tightened(access: Access, { headers }: IncomingMessage): Access {
 }
 
 function recordDenial(
-  { audit }: HttpOptions,
-  { method, url, socket }: IncomingMessage,
+  { audit, addressOf }: Endpoint,
+  request: IncomingMessage,
   actor: Actor,
   reason: string,
-  call = { action: `${method} ${(url ?? '').replace(/[?#].*$/s, '')}`, args: {} },
+  call = { action: `${request.method} ${(request.url ?? '').replace(/[?#].*$/s, '')}`, args: {} },
 ): void {
-  const address = actor.name === 'nobody' ? socket.remoteAddress : undefined;
+  const address = actor.name === 'nobody' ? addressOf(request) : undefined;
   audit?.record({ actor, ...call, address, outcome: 'denied', reason });
 }
 

@@ -113,6 +113,27 @@ describe('requests beyond http.requests_per_second', () => {
   });
 });
 
+it('clients behind a trusted proxy are told apart by the addresses that it names', async () => {
+  await using server = await new LimitedServer(
+    ...['--http-requests-per-second', '1', '--http-trusted-proxies', '127.0.0.1,::1'],
+  ).start();
+  const guess = (client: string) =>
+    server.post(ping, {
+      authorization: 'Bearer wrong-wrong-wrong',
+      'x-forwarded-for': `203.0.113.9, ${client}`,
+    });
+  const denied = await Promise.all(Array.from({ length: 40 }, () => guess('192.0.2.1')));
+  expect(new Set(denied.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  expect((await guess('192.0.2.2')).status).toBe(401);
+  const activity = await server.post({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'list_activity', arguments: { actor: 'nobody' } },
+  });
+  const text = await activity.text();
+  for (const address of ['192.0.2.1', '192.0.2.2']) expect(text).toContain(address);
+  expect(text).not.toContain('127.0.0.1');
+});
+
 it.each(['/hooks/0193b1c0-0000-7000-8000-000000000000', `/decide/${'x'.repeat(43)}`, '/acknowledge/x'])(
   'guesses at %s are limited, and not those of the token',
   async (path) => {

@@ -20,13 +20,14 @@ export async function serveHook(
   id: string,
   request: IncomingMessage,
   response: ServerResponse,
+  address: string | undefined,
   open: OpenData,
 ): Promise<void> {
   try {
     const data = await open();
     const { status, message } = await receive(id, request, data);
     if (status === refused.status)
-      data.recordDenied('webhook', request.socket.remoteAddress, 'unknown webhook, or a wrong signature');
+      data.recordDenied('webhook', address, 'unknown webhook, or a wrong signature');
     reply(response, status, message);
   } catch (error) {
     // The sender left during its request, so there is nobody to reply to.
