@@ -3,6 +3,7 @@ import { present } from '../../json.ts';
 import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
 import type { Calendar, CalendarEvent } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { sourceFields } from '../entities/occurrence.ts';
@@ -24,7 +25,8 @@ import { configOf, type Read, type Reading, type SourceOptions } from './source.
 //                                                             └──failure──▶ backing off, for twice as long each time, at most a day
 //
 // A process claims a calendar by moving `next_sync_ms` behind the longest sync (watch.ts), so that another process takes over
-// if it dies. A sync that a person starts needs no claim: an import changes only what differs, in one transaction per batch,
+// if it dies. The time to which it moved it is its fence: what a process stores that was suspended for longer is refused, and if it
+// changed events, the next sync reads everything again. A sync that a person starts needs no claim: an import changes only what differs, in one transaction per batch,
 // and the marks of the source (`etag`, `sync_token`) are stored last, so that an interrupted sync is repeated from the start.
 // An event that write-back stored but could not read back is *unverified*, until `verify.ts` reads it after a sync.
 
@@ -56,6 +58,8 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   /** Uses the name that the calendar gives itself. */
   readonly rename?: boolean;
+  /** The process has claimed the calendar until its `next_sync_ms`. */
+  readonly isClaimed?: boolean;
 }
 
 export interface SyncResult {
@@ -82,7 +86,7 @@ const readers: Readonly<Record<Calendar['kind'], () => Promise<Read>>> = {
 export async function syncCalendar(
   calendars: Calendars,
   calendar: Calendar,
-  { force = false, progress, signal, rename = false }: SyncOptions = {},
+  { force = false, progress, signal, rename = false, isClaimed = false }: SyncOptions = {},
 ): Promise<SyncResult> {
   if (configOf(calendar).handed_over)
     throw new Failure('refused', `"${calendar.name}" was imported as text; import it again to change it.`);
@@ -95,8 +99,15 @@ export async function syncCalendar(
     const reading = await read(known, sourceOptions(calendars, aborted));
     const result =
       reading === undefined
-        ? { calendar: await record(calendars, calendar, {}), changes: [], unchanged: 0, problems: [] }
-        : await importReading(calendars, calendar, reading, { progress, signal: aborted, rename });
+        ? {
+            calendar: await record(calendars, calendar, {}, { isClaimed }),
+            changes: [],
+            unchanged: 0,
+            problems: [],
+          }
+        : await importReading(calendars, calendar, reading, {
+            ...{ progress, signal: aborted, rename, isClaimed },
+          });
     if (calendar.kind !== 'caldav') return result;
     const { verifyWritten } = await import('./verify.ts');
     const verified = await verifyWritten(calendars, calendar, sourceOptions(calendars, aborted));
@@ -104,7 +115,7 @@ export async function syncCalendar(
   } catch (cause) {
     if (signal?.aborted) throw cause;
     const error = timeout.aborted ? timeoutFailure(calendar, timeLimitMs) : cause;
-    await recordFailure(calendars, calendar, error);
+    await recordFailure(calendars, calendar, error, isClaimed);
     throw error;
   }
 }
@@ -139,7 +150,7 @@ async function importReading(
   calendars: Calendars,
   calendar: Calendar,
   reading: Reading,
-  { progress, signal, rename }: SyncOptions,
+  { progress, signal, rename, isClaimed = false }: SyncOptions,
 ): Promise<SyncResult> {
   const { data } = calendars;
   const read = await parseCalendar(reading.documents, {
@@ -162,7 +173,7 @@ async function importReading(
       problems: serializeProblems(parsed.problems),
       ...(rename && parsed.name !== undefined && { name: parsed.name }),
     },
-    changes,
+    { isClaimed, changes },
   );
   return { calendar: updated, changes, unchanged, problems: parsed.problems };
 }
@@ -190,12 +201,11 @@ async function record(
   { data, options }: Calendars,
   calendar: Calendar,
   found: Partial<Pick<Calendar, 'etag' | 'sync_token' | 'problems' | 'name'>>,
-  changes: readonly EventChange[] = [],
+  { isClaimed, changes = [] }: { readonly isClaimed: boolean; readonly changes?: readonly EventChange[] },
 ): Promise<Calendar> {
   const now = data.clock();
   return data.store.write(async (writer) => {
-    const updated = await writer.db
-      .updateTable('calendars')
+    const recorded = await updateHeld(writer.db, calendar, isClaimed)
       .set({
         ...found,
         last_sync_ms: now,
@@ -204,9 +214,9 @@ async function record(
         error: null,
         updated_ms: now,
       })
-      .where('id', '=', calendar.id)
       .returningAll()
       .executeTakeFirst();
+    const updated = recorded ?? (await leaveToOthers(writer.db, calendar, now, changes));
     if (updated === undefined)
       throw new Failure('resource-not-found', 'The calendar was removed in the meantime.');
     if (changes.length > 0) {
@@ -215,6 +225,25 @@ async function record(
     }
     return updated;
   });
+}
+
+/** The row of a calendar, unless the process had claimed it and has lost the claim. */
+function updateHeld(db: Writer['db'], { id, next_sync_ms }: Calendar, isClaimed: boolean) {
+  const update = db.updateTable('calendars').where('id', '=', id);
+  return isClaimed ? update.where('next_sync_ms', '=', next_sync_ms) : update;
+}
+
+/** Another process has synced the calendar since. If older events were stored over its events, the next sync reads all of them. */
+async function leaveToOthers(
+  db: Writer['db'],
+  { id }: Calendar,
+  now: number,
+  changes: readonly EventChange[],
+): Promise<Calendar | undefined> {
+  if (changes.length === 0)
+    return db.selectFrom('calendars').selectAll().where('id', '=', id).executeTakeFirst();
+  const unread = { etag: null, sync_token: null, next_sync_ms: now };
+  return db.updateTable('calendars').set(unread).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
 export function countChanges(changes: readonly EventChange[]): Record<EventChange['kind'], number> {
@@ -227,6 +256,7 @@ async function recordFailure(
   { data, options }: Calendars,
   calendar: Calendar,
   error: unknown,
+  isClaimed: boolean,
 ): Promise<void> {
   const now = data.clock();
   const retryAfterMs = error instanceof Failure ? Number(error.data?.['retry_after_ms'] ?? 0) : 0;
@@ -234,8 +264,7 @@ async function recordFailure(
   const wait = Math.min(dayMs, Math.max(retryAfterMs, backoffMs));
   await data.store
     .write(async ({ db, changed }) => {
-      await db
-        .updateTable('calendars')
+      await updateHeld(db, calendar, isClaimed)
         .set({
           failures: calendar.failures + 1,
           // Unexpected errors can contain internals, so only the log shows them.
@@ -243,7 +272,6 @@ async function recordFailure(
           next_sync_ms: now + wait,
           updated_ms: now,
         })
-        .where('id', '=', calendar.id)
         .execute();
       changed({ kind: 'calendar', id: calendar.id, userId: calendar.user_id });
     })

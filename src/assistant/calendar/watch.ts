@@ -187,7 +187,7 @@ async function claim({ data }: Calendars, { id, next_sync_ms }: Calendar): Promi
 
 async function trySync(calendars: Calendars, calendar: Calendar, signal: AbortSignal): Promise<void> {
   try {
-    const { changes, problems } = await syncCalendar(calendars, calendar, { signal });
+    const { changes, problems } = await syncCalendar(calendars, calendar, { signal, isClaimed: true });
     if (calendar.kind === 'caldav') await calendars.afterSync?.(calendar.id);
     if (changes.length > 0 || problems.length > 0)
       log('info', `calendar "${calendar.name}": ${changes.length} changes, ${problems.length} problems`);
