@@ -1,26 +1,47 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forms } from '../../src/web/page/shared/draft-storage.ts';
+import { componentFile } from '../components.ts';
 import { putFinishedRun } from '../delegate/finished-run.ts';
+import { type Model, startResponsesModel } from '../model/responses-model.ts';
+import { answer, script } from '../model/turn.ts';
 import { openProfile, type Page } from '../page/browser.ts';
 import { callTool, dayFromNow } from '../page/calendar-client.ts';
 import { formsWith, typedIn, typeInto } from '../page/form-drafts.ts';
 import { PageServer, seriousViolations } from '../page/page-server.ts';
+import { bundle } from '../program.ts';
 
 const server = new PageServer();
 const file = join(server.home, 'prompts', 'user.jsonl');
 const prompt = (name: string, text: string) =>
   `${JSON.stringify({ name, title: name, messages: [{ role: 'user', content: { type: 'text', text } }] })}\n`;
 
-beforeAll(() => server.start());
+let model: Model;
+
+beforeAll(async () => {
+  model = await startResponsesModel();
+  const codexHome = join(server.home, 'codex');
+  mkdirSync(codexHome);
+  writeFileSync(join(codexHome, 'config.toml'), model.config);
+  await server.start({
+    CODEX_HOME: codexHome,
+    PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
+    ADJUTANT_DELEGATE_APPROVALS: 'ask',
+    ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '900',
+  });
+});
 beforeEach(() => {
   mkdirSync(join(server.home, 'prompts'), { recursive: true });
   writeFileSync(file, prompt('greet', 'Hello {{who}}') + prompt('other', 'Something else'));
 });
 afterEach(() => server.closeWindows());
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await model.close();
+});
 
 const go = (page: Page, name: string) =>
   page.evaluate(`location.hash = '#/prompts/${encodeURIComponent(name)}'`);
@@ -133,6 +154,49 @@ describe('unsaved edits of a prompt', () => {
   });
 });
 
+const tokens = (...args: readonly string[]) =>
+  execFileSync(process.execPath, [bundle, 'tokens', ...args, '--home', server.home, '--quiet'], {
+    encoding: 'utf8',
+  }).trim();
+
+/** Signs in with another token after the server has rejected the one before. */
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token or full address').waitFor();
+  await page.getByLabel('Token or full address').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.live.on').waitFor();
+}
+
+/** A run that asks for permission, and an item of the inbox with a question of another agent. */
+async function waitingThings(): Promise<{ readonly open: string; readonly question: string }> {
+  const asking = {
+    tool: 'exec_command',
+    arguments: {
+      cmd: `touch ${join(server.home, 'outside')}`,
+      sandbox_permissions: 'require_escalated',
+      justification: 'to test',
+    },
+  };
+  const cwd = join(server.home, 'work');
+  mkdirSync(cwd);
+  const more = { cwd, skip_git_repo_check: true };
+  await callTool(server, 'delegate_run', {
+    ...{ task: `Paint ${script(answer({ open_questions: ['Which colour?'] }))}`, ...more },
+  });
+  await callTool(server, 'delegate_run', {
+    ...{ task: `Create it ${script(asking, answer())}`, sandbox: 'workspace-write', ...more },
+  });
+  const waiting = async (kind: string) => {
+    const { items } = await callTool<{
+      items: { id: string; kind: string; request?: { run_id: string } }[];
+    }>(server, 'list_inbox', {});
+    return items.find((one) => one.kind === kind);
+  };
+  await expect.poll(() => waiting('question'), { timeout: 30_000 }).toBeDefined();
+  await expect.poll(() => waiting('approval'), { timeout: 30_000 }).toBeDefined();
+  return { open: (await waiting('approval'))!.request!.run_id, question: (await waiting('question'))!.id };
+}
+
 describe('every form', () => {
   const sources = () =>
     globSync('src/web/page/**/*.tsx').map((file) => [file, readFileSync(file, 'utf8')] as const);
@@ -150,8 +214,32 @@ describe('every form', () => {
     expect(Object.keys(forms).filter((name) => !all.includes(`'${name}'`))).toEqual([]);
   });
 
+  it('is needed wherever text is typed, except in searches and the choice of a file', () => {
+    const typed = /<(input|textarea|TextField|TextArea|FolderField)\b/;
+    const without = sources()
+      .filter(([, text]) => typed.test(text) && !/useDraft[<(]|writeDraft\(/.test(text))
+      .map(([file]) => file.replace('src/web/page/', ''));
+    expect(without.sort()).toEqual([
+      // The fields themselves, and parts of forms that keep a draft.
+      'controls/fields.tsx',
+      'events/time-fields.tsx',
+      // The choice of a file.
+      'people/calendar-import.tsx',
+      'people/lead-fields.tsx',
+      'prompt-editing/prompt-fields.tsx',
+      'prompts/prompt-exchange.tsx',
+      // Only marks and choices.
+      'prompts/prompt-history.tsx',
+      'prompts/prompts-view.tsx',
+      // The token is a secret.
+      'shared/sign-in.tsx',
+      // A search.
+      'shell/command-palette.tsx',
+    ]);
+  });
+
   it('has what was typed after Back, a reload, a closed tab, a killed browser, a restart and a revoked token', {
-    timeout: 180_000,
+    timeout: 240_000,
   }, async () => {
     const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
       ...{ name: 'Ada', email: 'ada@example.com', timezone: 'UTC' },
@@ -170,7 +258,7 @@ describe('every form', () => {
       join(runs, run, 'changes.patch'),
       'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n',
     );
-    const all = formsWith({ prompt: 'asks', person, event, run });
+    const all = formsWith({ prompt: 'asks', person, event, run, ...(await waitingThings()) });
     const profile = mkdtempSync(join(tmpdir(), 'adjutant-profile-'));
     let context = await openProfile(profile);
     context.setDefaultTimeout(15_000);
@@ -224,13 +312,18 @@ describe('every form', () => {
       expect(await lost(page), 'after the browser was killed').toEqual([]);
 
       await server.stopServer();
-      rmSync(join(server.home, 'token'));
+      await page.locator('.live.off').waitFor();
       await server.startServer();
-      await page.getByLabel('Token or full address').waitFor();
-      await page.getByLabel('Token or full address').fill(server.address);
-      await page.getByRole('button', { name: 'Sign in' }).click();
       await page.locator('.live.on').waitFor();
-      expect(await lost(page), 'after a restart with another token').toEqual([]);
+      expect(await lost(page), 'after a restart of the server').toEqual([]);
+
+      await page.goto(server.view(`#token=${tokens('create', 'laptop', '--scope', 'admin')}`));
+      await page.reload();
+      await page.locator('.live.on').waitFor();
+      expect(await lost(page), 'with a token of the same rights').toEqual([]);
+      tokens('revoke', 'laptop');
+      await signIn(page, server.address);
+      expect(await lost(page), 'after the token was revoked').toEqual([]);
 
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Token or full address').waitFor();

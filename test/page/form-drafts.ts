@@ -2,22 +2,30 @@ import { vi } from 'vitest';
 import { type FormName, forms } from '../../src/web/page/shared/draft-storage.ts';
 import type { Locator, Page } from './browser.ts';
 
-/** The forms whose addresses contain only these ids, with the ids filled in. */
+/** Every form and its address, with the ids filled in. */
 export function formsWith(ids: Readonly<Record<string, string>>): readonly (readonly [FormName, string])[] {
-  return Object.entries(forms).flatMap(([name, address]) => {
-    const needed = [...address.matchAll(/\{(\w+)\}/g)].map(([, word]) => word!);
-    if (needed.some((word) => !(word in ids))) return [];
-    return [[name as FormName, address.replace(/\{(\w+)\}/g, (_, word) => ids[word]!)] as const];
-  });
+  return Object.entries(forms).map(([name, address]) => [
+    name as FormName,
+    address.replace(/\{(\w+)\}/g, (_, word) => {
+      if (ids[word] === undefined) throw new Error(`The address of the form "${name}" needs {${word}}.`);
+      return ids[word];
+    }),
+  ]);
 }
+
+/** The buttons that show a form which the address alone does not show. */
+const openers: Partial<Readonly<Record<FormName, string>>> = { refusal: 'Refuse…', 'bulk tag': 'Select' };
 
 const textFields = ':is(input:is([type=text], [type=email], [type=url], :not([type])), textarea)';
 
 async function form(page: Page, name: FormName): Promise<Locator> {
   const selector = `[data-form="${name}"]`;
-  // Some forms are below a summary.
+  // Some forms are below a summary, and some behind a button.
   const isShown = `(() => {
     const form = document.querySelector(${JSON.stringify(selector)});
+    const opener = ${JSON.stringify(openers[name] ?? '')};
+    if (!form && opener !== '')
+      [...document.querySelectorAll('main button')].find((one) => one.textContent.startsWith(opener))?.click();
     form?.closest('details')?.setAttribute('open', '');
     return form?.checkVisibility() === true;
   })()`;

@@ -1,9 +1,17 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { recoverDrafts, removeDraftsOfOwner } from './shared/draft-storage.ts';
+import { draftOwner, leaveDrafts, recoverDrafts, removeDraftsOf } from './shared/draft-storage.ts';
 import { InboxProvider } from './shared/inbox.tsx';
 import { ConnectionProvider } from './shared/server-connection.tsx';
-import { clearToken, loadToken, receiveToken, SignIn, storeToken } from './shared/sign-in.tsx';
+import {
+  announceSignOut,
+  clearToken,
+  loadToken,
+  onSignOut,
+  receiveToken,
+  SignIn,
+  storeToken,
+} from './shared/sign-in.tsx';
 import { ToastProvider } from './shared/toast.tsx';
 import { Shell } from './shell/shell.tsx';
 import './style.css';
@@ -26,6 +34,19 @@ function Page() {
       clearTimeout(timer);
     };
   }, [token]);
+  const forget = () => {
+    clearToken();
+    setToken(undefined);
+  };
+  useEffect(
+    () =>
+      onSignOut((person) => {
+        const isOurs = person === draftOwner();
+        removeDraftsOf(person);
+        if (isOurs) forget();
+      }),
+    [],
+  );
   if (token === undefined) {
     const signIn = (newToken: string) => {
       storeToken(newToken);
@@ -34,16 +55,20 @@ function Page() {
     return asked ? <SignIn signIn={signIn} /> : null;
   }
   // What was typed stays: the same person signs in again, with another token.
-  const forget = () => {
-    clearToken();
-    setToken(undefined);
+  const reject = () => {
+    leaveDrafts();
+    forget();
   };
   const signOut = () => {
-    removeDraftsOfOwner();
+    const person = draftOwner();
+    if (person !== undefined) {
+      removeDraftsOf(person);
+      announceSignOut(person);
+    }
     forget();
   };
   return (
-    <ConnectionProvider token={token} onUnauthorized={forget}>
+    <ConnectionProvider token={token} onUnauthorized={reject}>
       <ToastProvider>
         <InboxProvider>
           <Shell signOut={signOut} />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { useDraft } from '../shared/drafts.tsx';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { type AppProps, runApp } from './app-frame.tsx';
@@ -85,7 +86,8 @@ function PromptsApp({ call: { arguments: args }, bridge, expanded, expand }: App
 function PromptForm({ prompt, bridge, back }: { prompt: Prompt; bridge: AppProps['bridge']; back(): void }) {
   const toast = useToast();
   const { changes } = useConnection();
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const draft = useDraft<Readonly<Record<string, string>>>('arguments', prompt.name, () => ({}));
+  const values = draft.fields;
   const ready = prompt.arguments.every(({ name, required }) => !required || values[name]);
   const { value: text, error } = useLoaded(
     async (client, signal) =>
@@ -110,7 +112,7 @@ function PromptForm({ prompt, bridge, back }: { prompt: Prompt; bridge: AppProps
           <textarea
             rows={2}
             value={values[name] ?? ''}
-            onInput={({ currentTarget }) => setValues((now) => ({ ...now, [name]: currentTarget.value }))}
+            onInput={({ currentTarget }) => draft.set({ [name]: currentTarget.value })}
           />
         </label>
       ))}

@@ -116,10 +116,7 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
 
 function SubscribeForm({ user, known, done }: { user: User; known: readonly Calendar[]; done(): void }) {
   const { client } = useConnection();
-  // The private address of a calendar is a secret.
-  const draft = useDraft('calendar', user.id, () => ({ source: '', username: '', account: false }), {
-    secret: ['source'],
-  });
+  const draft = useDraft('calendar', user.id, () => ({ source: '', username: '', account: false }));
   const { fields, set, field } = draft;
   const subscribe = async () => {
     const { source, username, account } = fields;

@@ -26,13 +26,11 @@ export function PersonSettings({ user, updates }: { user: User; updates: number 
 
 function SettingsForm({ user, updates, known }: { user: User; updates: number; known: readonly Channel[] }) {
   const { client, invalidate, act } = useActions();
-  // Addresses may hold secrets, which the server masks: the list is sent only if it was edited, and never kept in a draft.
-  const draft = useDraft(
-    'settings',
-    user.id,
-    () => ({ ...fieldsOf(user), channels: (user.channels ?? []).join('\n'), leads: leadsOf(user) }),
-    { secret: ['channels'] },
-  );
+  // Addresses may hold secrets, which the server masks: the list is sent only if it was edited.
+  const draft = useDraft('settings', user.id, () => ({
+    ...fieldsOf(user),
+    ...{ channels: (user.channels ?? []).join('\n'), leads: leadsOf(user) },
+  }));
   const { fields, field } = draft;
   const { channels, leads, ...texts } = fields;
   const listed = known.filter(({ field }) => field === undefined);

@@ -4,6 +4,7 @@ import { Button } from '../controls/fields.tsx';
 import { counted } from '../controls/words.ts';
 import { type Prompt, tagsOf } from '../prompt-editing/prompt.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -21,7 +22,8 @@ interface Props {
 export function BulkActions({ prompts, all, selectAll, done }: Props) {
   const { client } = useConnection();
   const toast = useToast();
-  const [tag, setTag] = useState('');
+  const draft = useDraft('bulk tag', '', () => ({ tag: '' }));
+  const { tag } = draft.fields;
   const [progress, setProgress] = useState('');
   /** Runs the work for each prompt. A prompt that cannot be changed does not stop the others. */
   const each = async (verb: string, work: (prompt: Prompt) => Promise<unknown>) => {
@@ -47,6 +49,7 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
         await client.tool('update_prompt', { name: prompt.name, tags: tagsOf(prompt) });
     };
     toast({ text, ...(changed.length > 0 && { undo }) });
+    if (changed.length > 0) draft.clear();
   };
   const remove = async () => {
     const { changed, text } = await each('Deleted', ({ name }) => client.tool('delete_prompt', { name }));
@@ -74,12 +77,12 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
           Done
         </Button>
       </p>
-      <p class="buttons">
+      <p class="buttons" data-form={draft.form}>
         <input
           aria-label="Tag"
           placeholder="Tag"
           value={tag}
-          onInput={(event) => setTag(event.currentTarget.value)}
+          onInput={(event) => draft.set({ tag: event.currentTarget.value })}
         />
         <ChangeButton
           class="small"
@@ -99,6 +102,7 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
         <ChangeButton class="small danger" disabled={none} onClick={remove}>
           Delete
         </ChangeButton>
+        <DraftMark draft={draft} />
       </p>
     </div>
   );

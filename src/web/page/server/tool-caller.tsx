@@ -72,10 +72,7 @@ function ToolForm({
   tool: ListedTool;
 }) {
   const { client, readOnly, invalidate } = useConnection();
-  const secrets = Object.keys(inputSchema.properties ?? {}).filter((one) =>
-    /secret|password|token/.test(one),
-  );
-  const draft = useDraft<Entries>('tool call', name, () => ({}), { secret: secrets });
+  const draft = useDraft<Entries>('tool call', name, () => ({}));
   const entries = draft.fields;
   const [progress, setProgress] = useState<readonly string[]>([]);
   const [outcome, setOutcome] = useState<Outcome | undefined>();

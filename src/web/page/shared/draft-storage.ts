@@ -10,6 +10,8 @@ export const forms = {
   'new prompt': '#/prompts/+new',
   arguments: '#/prompts/{prompt}/use',
   trial: '#/prompts/{prompt}/try',
+  folder: '#/prompts/{prompt}/use',
+  'bulk tag': '#/prompts',
   run: '#/runs/+new',
   'next task': '#/runs/{run}',
   review: '#/runs/{run}',
@@ -30,6 +32,18 @@ export const forms = {
   'tool call': '#/server/+tools/search_prompts',
 } as const satisfies Readonly<Record<string, string>>;
 export type FormName = keyof typeof forms;
+
+/** Addresses that may contain a password, topics that whoever knows them can read, and arguments of any other tool. */
+const secretFields = ['source', 'channels', 'webhook_url', 'ntfy_topic', 'arguments'];
+
+/** Whether a field can hold a secret. No draft keeps it. */
+export function isSecretField(form: FormName, field: string): boolean {
+  // The fields of a review are files.
+  if (form === 'review') return false;
+  if (/secret|password|token/i.test(field)) return true;
+  // Authors of prompts choose the names of arguments, so a `source` is any text there.
+  return form !== 'arguments' && secretFields.includes(field);
+}
 
 /** What a form keeps. */
 export interface StoredDraft<Value> {
@@ -54,6 +68,7 @@ const browser = browserStorage('localStorage');
 const prefix = 'adjutant-draft:';
 const changed = 'adjutant-drafts-changed';
 const ownerKey = 'adjutant-person';
+const leftKey = 'adjutant-left-by';
 
 /** Brings back the drafts that a killed browser had not written to its local storage. Call it before the first form is shown. */
 export async function recoverDrafts(): Promise<void> {
@@ -73,9 +88,40 @@ function writtenAt(text: string | null | undefined): number {
 
 /** Drafts belong to a person: another one who signs in here does not see them. */
 export function setDraftOwner(person: string): void {
+  const left = browser?.getItem(leftKey);
+  browser?.removeItem(leftKey);
+  if (left && left !== person) moveDrafts(left, person);
   if (person === draftOwner()) return;
   tab?.setItem(ownerKey, person);
   dispatchEvent(new Event(changed));
+}
+
+/**
+ * Call it when the server rejects the token. The drafts stay for the person, whoever signs in next. A token that is for no
+ * single person is replaced by one with another name, so the next to sign in gets the drafts of its name.
+ */
+export function leaveDrafts(): void {
+  const owner = draftOwner();
+  if (owner?.startsWith('token ')) store(browser, leftKey, owner);
+  forgetDraftOwner();
+}
+
+/** Call it when another token is used. Nobody is known until the server has told who uses it. */
+export function forgetDraftOwner(): void {
+  tab?.removeItem(ownerKey);
+}
+
+function moveDrafts(from: string, to: string): void {
+  for (const storage of [tab, browser])
+    for (const name of draftsOf(from, storage)) {
+      const moved = draftName(to, name.slice(draftName(from, '').length));
+      const text = storage!.getItem(name)!;
+      storage!.removeItem(name);
+      backUpDraft(name, null);
+      if (storage!.getItem(moved) !== null) continue;
+      store(storage, moved, text);
+      backUpDraft(moved, text);
+    }
 }
 
 /** Undefined until the server has told who this is. A reload knows it at once. */
@@ -83,7 +129,12 @@ export function draftOwner(): string | undefined {
   return tab?.getItem(ownerKey) ?? undefined;
 }
 
-const fullKey = (key: string) => `${prefix}${draftOwner()}:${key}`;
+const draftName = (owner: string | undefined, key: string) => `${prefix}${owner}:${key}`;
+const fullKey = (key: string) => draftName(draftOwner(), key);
+
+function draftsOf(owner: string, storage: Storage | undefined): readonly string[] {
+  return Object.keys(storage ?? {}).filter((name) => name.startsWith(draftName(owner, '')));
+}
 
 /**
  * The session storage keeps the draft of this tab over a reload, even if another tab edits the same thing. The local
@@ -125,15 +176,14 @@ export function removeDraft(key: string): void {
   dispatchEvent(new Event(changed));
 }
 
-/** Removes every draft of the person who signs out. */
-export function removeDraftsOfOwner(): void {
+/** Removes every draft of a person who signs out, in this tab and for all tabs. */
+export function removeDraftsOf(owner: string): void {
   for (const storage of [tab, browser])
-    for (const name of Object.keys(storage ?? {}))
-      if (name.startsWith(fullKey(''))) {
-        storage?.removeItem(name);
-        backUpDraft(name, null);
-      }
-  tab?.removeItem(ownerKey);
+    for (const name of draftsOf(owner, storage)) {
+      storage?.removeItem(name);
+      backUpDraft(name, null);
+    }
+  if (draftOwner() === owner) forgetDraftOwner();
 }
 
 /** Whether this browser holds a draft of anybody. */

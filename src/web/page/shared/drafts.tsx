@@ -3,6 +3,7 @@ import { Button } from '../controls/fields.tsx';
 import {
   draftOwner,
   type FormName,
+  isSecretField,
   readDraft,
   removeDraft,
   useDraftChanges,
@@ -29,15 +30,15 @@ export interface Draft<Fields extends object> {
 }
 
 /**
- * The values of a form. What is typed survives navigation, a reload, a crash and a new sign-in. `about` names the thing that
- * the form is about, `secret` the fields that are never stored, and `chosen` those that were chosen elsewhere, such as a dragged
+ * The values of a form. What is typed survives navigation, a reload, a crash and a new sign-in, except in fields that can hold
+ * secrets. `about` names the thing that the form is about, and `chosen` the fields that were chosen elsewhere, such as a dragged
  * slot: a draft with another choice does not replace them.
  */
 export function useDraft<Fields extends object>(
   form: FormName,
   about: string,
   first: () => Fields,
-  { secret = [], chosen = [] }: Partial<Record<'secret' | 'chosen', readonly (keyof Fields)[]>> = {},
+  { chosen = [] }: { readonly chosen?: readonly (keyof Fields)[] } = {},
 ): Draft<Fields> {
   const key = `${form}/${about}`;
   const base = first();
@@ -59,9 +60,7 @@ export function useDraft<Fields extends object>(
   const loadedFor = useRef(`${owner} ${key}`);
   useDraftChanges();
   const kept = (all: Fields) =>
-    Object.fromEntries(
-      Object.entries(all).filter(([name]) => !secret.includes(name as keyof Fields)),
-    ) as Fields;
+    Object.fromEntries(Object.entries(all).filter(([name]) => !isSecretField(form, name))) as Fields;
   const edited = JSON.stringify(fields) !== JSON.stringify(base);
   // A layout effect runs synchronously, so a reload right after the last key keeps the draft.
   useLayoutEffect(() => {

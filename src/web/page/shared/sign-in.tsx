@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { forgetDraftOwner } from './draft-storage.ts';
 import { HttpClient } from './mcp-client.ts';
 import { asError } from './server-connection.tsx';
 
@@ -73,6 +74,7 @@ export function loadToken(): string | undefined {
 }
 
 export function storeToken(token: string): void {
+  if (ownToken() !== token.trim()) forgetDraftOwner();
   sessionStorage.setItem(key, token.trim());
   channel.postMessage({ token: token.trim() });
 }
@@ -89,6 +91,20 @@ export function clearToken(): void {
 channel.addEventListener('message', ({ data }) => {
   if (data === request && ownToken() !== undefined) channel.postMessage({ token: ownToken() });
 });
+
+/** Tells the other tabs that a person has signed out, so that none of them keeps the token or a draft. */
+export function announceSignOut(person: string): void {
+  channel.postMessage({ signedOut: person });
+}
+
+/** Calls back when a person signs out in another tab. Returns a function that stops. */
+export function onSignOut(left: (person: string) => void): () => void {
+  const listener = ({ data }: MessageEvent) => {
+    if (typeof data?.signedOut === 'string') left(data.signedOut);
+  };
+  channel.addEventListener('message', listener);
+  return () => channel.removeEventListener('message', listener);
+}
 
 /** Asks the other tabs for their token, and calls back when one of them has it or signs in. Returns a function that stops. */
 export function receiveToken(received: (token: string) => void): () => void {
