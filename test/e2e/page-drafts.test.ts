@@ -30,7 +30,7 @@ beforeAll(async () => {
     CODEX_HOME: codexHome,
     PATH: [componentFile('.bin'), process.env['PATH']].join(delimiter),
     ADJUTANT_DELEGATE_APPROVALS: 'ask',
-    ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '900',
+    ADJUTANT_DELEGATE_ANSWER_WITHIN_SECONDS: '1',
   });
 });
 beforeEach(() => {

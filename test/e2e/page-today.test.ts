@@ -89,6 +89,24 @@ describe('a request for permission', () => {
     await expect.poll(() => title(page), { timeout: 15_000 }).toBe('Today · Adjutant');
   }, 60_000);
 
+  it('is what the run waits for in every list, and the palette finds it', async () => {
+    const page = await today();
+    const file = await ask('in-lists');
+    await card(page).waitFor();
+    const line = page.locator('.run-line').filter({ hasText: /in-lists/ });
+    await line.getByText('Waiting for you').waitFor();
+    expect(await line.locator('.spinner').count()).toBe(0);
+    await page.evaluate("location.hash = '#/runs'");
+    const row = page.locator('.list-row').filter({ hasText: /in-lists/ });
+    await row.getByText('Waiting for you').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('waits for you');
+    await page.getByRole('option', { name: /Allow this command\?.*Needs you/ }).click();
+    await card(page).getByRole('button', { name: /^Allow once/ }).click();
+    await expect.poll(() => existsSync(file), { timeout: 15_000 }).toBe(true);
+    await line.waitFor({ state: 'detached' });
+  }, 60_000);
+
   it('on a phone › fits, and taps refuse it with a reason', async () => {
     const file = await ask('by-tap');
     const page = await today({ viewport: { width: 390, height: 800 } });

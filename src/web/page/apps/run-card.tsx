@@ -29,7 +29,7 @@ export function RunCard({ overview, expand }: { readonly overview: RunOverview; 
   return (
     <ChatCard title={task || run_id} expand={expand}>
       <p class="chat-facts">
-        <RunState status={status} approvals={run?.approvals} />
+        <RunState status={status} asks={(run?.approvals?.length ?? 0) > 0} />
         <span class="number">{duration(run?.timing.duration_ms ?? duration_ms)}</span>
         {spent && <span class="number">{tokens(spent)}</span>}
       </p>

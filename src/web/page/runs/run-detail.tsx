@@ -62,7 +62,7 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
           </>
         }
       >
-        <RunState status={status} approvals={run?.approvals} />
+        <RunState status={status} asks={(run?.approvals?.length ?? 0) > 0} />
         <span class="run-meta number">
           <span>{duration(run?.timing.duration_ms ?? overview.duration_ms)}</span>
           {run?.usage && <span>{tokens(run.usage)}</span>}

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../controls/icon.tsx';
+import { isOpen } from './run-record.ts';
 
 /** How a state is called and drawn: by a shape and a word, never by a colour alone. */
 const states: Readonly<Record<string, readonly [look: string, word: string, icon?: IconName]>> = {
@@ -14,12 +15,12 @@ const states: Readonly<Record<string, readonly [look: string, word: string, icon
 
 interface RunStateProps {
   readonly status: string;
-  /** The requests for permission that nobody has answered yet. */
-  readonly approvals?: readonly unknown[] | undefined;
+  /** True if nobody has answered its request for permission yet. */
+  readonly asks: boolean;
 }
 
-export function RunState({ status: current, approvals = [] }: RunStateProps) {
-  const status = approvals.length > 0 ? 'asking' : current;
+export function RunState({ status: current, asks }: RunStateProps) {
+  const status = asks && isOpen(current) ? 'asking' : current;
   const [look, word, icon] = states[status] ?? ['', status.replaceAll('_', ' ')];
   return (
     <span class={`state ${look}`}>

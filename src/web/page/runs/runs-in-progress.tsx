@@ -1,13 +1,16 @@
 import { Icon } from '../controls/icon.tsx';
 import { ChangeLink } from '../shared/buttons.tsx';
+import { useAskingRuns } from '../shared/inbox.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { duration, isOpen } from './run-record.ts';
+import { RunState } from './run-state.tsx';
 
 /** The runs that have not ended, with how long they have worked. */
 export function RunsInProgress() {
   const { changes } = useConnection();
   const { value } = useTool('list_runs', { limit: 100 }, changes.resources);
+  const asking = useAskingRuns();
   const open = value?.runs.filter(({ status }) => isOpen(status)) ?? [];
   return (
     <section aria-labelledby="work">
@@ -28,10 +31,9 @@ export function RunsInProgress() {
         {open.map(({ run_id, task, status, duration_ms }) => (
           <li key={run_id}>
             <a class="run-line" href={pathTo('runs', run_id)}>
-              <span class="spinner" />
               <span class="grow">
                 <b class="cut">{task || run_id}</b>
-                <span class="quiet small cut">{status}</span>
+                <RunState status={status} asks={asking.has(run_id)} />
               </span>
               <span class="number small">{duration(duration_ms)}</span>
             </a>

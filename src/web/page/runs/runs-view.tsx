@@ -6,6 +6,7 @@ import { Icon } from '../controls/icon.tsx';
 import { Split } from '../controls/split.tsx';
 import { counted, matches } from '../controls/words.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
+import { useAskingRuns } from '../shared/inbox.tsx';
 import { goTo, pathBeside, pathTo, useAddressed } from '../shared/route.ts';
 import { SampleData } from '../shared/sample-data.tsx';
 import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
@@ -22,6 +23,7 @@ export function RunsView({ name }: { name: string | undefined }) {
   const { value, error } = useRuns();
   const runs = value ?? [];
   const shown = useMemo(() => findRuns(runs, query), [runs, query]);
+  const asking = useAskingRuns();
   const empty = value !== undefined && runs.length === 0;
   const chosen = runs.find(({ run_id }) => run_id === name);
   const search = useRef<HTMLInputElement>(null);
@@ -47,7 +49,7 @@ export function RunsView({ name }: { name: string | undefined }) {
         selected={shown.findIndex(({ run_id }) => run_id === name)}
         keyOf={({ run_id }) => run_id}
         choose={({ run_id }) => goTo(pathBeside('runs', run_id))}
-        render={(run) => <RunRow run={run} current={run.run_id === name} />}
+        render={(run) => <RunRow run={run} current={run.run_id === name} asks={asking.has(run.run_id)} />}
       />
     </>
   );
@@ -87,12 +89,18 @@ export function RunsView({ name }: { name: string | undefined }) {
   );
 }
 
-function RunRow({ run, current }: { run: RunOverview; current: boolean }) {
+interface RowProps {
+  readonly run: RunOverview;
+  readonly current: boolean;
+  readonly asks: boolean;
+}
+
+function RunRow({ run, current, asks }: RowProps) {
   return (
     <a class="list-row" href={pathBeside('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
       <span class="row-line">
         <span class="row-title">{run.task || run.summary || run.run_id}</span>
-        <RunState status={run.status} />
+        <RunState status={run.status} asks={asks} />
       </span>
       <span class="row-line row-text">
         <span>

@@ -15,6 +15,12 @@ export function useInbox(): Loaded<Inbox> {
   return useContext(context);
 }
 
+/** The runs that ask for permission. An autopilot asks when one of its jobs does. */
+export function useAskingRuns(): ReadonlySet<string> {
+  const asking = useInbox().value?.items.flatMap(({ request }) => request?.run_id.split('/')[0] ?? []);
+  return new Set(asking);
+}
+
 /** Other servers of this machine report nothing here, so the page asks, less often while nobody sees it. */
 const [visibleMs, hiddenMs] = [10_000, 30_000];
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Command, matchingCommands, offeredCommands, paletteKeys } from '../controls/commands.ts';
 import { Dialog } from '../controls/dialog.tsx';
 import { keyOf } from '../events/calendar-data.ts';
+import { type InboxItem, useInbox } from '../shared/inbox.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { goTo, pathTo } from '../shared/route.ts';
 import { useConnection } from '../shared/server-connection.tsx';
@@ -20,7 +21,11 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
   const [searching, setSearching] = useState(false);
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const own = useMemo(() => [...offeredCommands(), ...commands], [commands]);
+  const { value: inbox } = useInbox();
+  const own = useMemo(
+    () => [...(inbox?.items ?? []).map(waitingCommand), ...offeredCommands(), ...commands],
+    [commands, inbox],
+  );
   useEffect(() => {
     setFound([]);
     setSearching(query.trim() !== '');
@@ -98,6 +103,14 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
     </Dialog>
   );
 }
+
+/** What waits for the person, also for those who ask for it in these words. */
+const waitingCommand = ({ id, title, detail = '' }: InboxItem): Command => ({
+  title,
+  hint: 'Needs you',
+  keywords: `${detail} what waits for you needs you inbox`,
+  run: () => goTo(pathTo('today', id)),
+});
 
 type Find = (client: McpClient, query: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
