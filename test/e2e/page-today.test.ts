@@ -102,7 +102,9 @@ describe('a request for permission', () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('waits for you');
     await page.getByRole('option', { name: /Allow this command\?.*Needs you/ }).click();
-    await card(page).getByRole('button', { name: /^Allow once/ }).click();
+    await card(page)
+      .getByRole('button', { name: /^Allow once/ })
+      .click();
     await expect.poll(() => existsSync(file), { timeout: 15_000 }).toBe(true);
     await line.waitFor({ state: 'detached' });
   }, 60_000);

@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact';
+import type { ToolName } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { SidePanel } from '../controls/dialog.tsx';
 import { Button } from '../controls/fields.tsx';
@@ -56,40 +57,40 @@ export function pathToPanel(
 
 interface NamedPanel {
   readonly title: string;
-  /** True if the panel only shows something, so that everybody may open it. */
+  /** The tool that the panel cannot do without. */
+  readonly tool: ToolName;
+  /** True if the panel also shows something, so that it opens on a read-only server. */
   readonly reads: boolean;
   readonly content: FunctionComponent<Props>;
 }
 
-const panel = (title: string, reads: boolean, content: NamedPanel['content']): NamedPanel => ({
-  title,
-  reads,
-  content,
+const panel = (title: string, tool: ToolName, content: NamedPanel['content'], reads = true): NamedPanel => ({
+  ...{ title, tool, reads, content },
 });
 
 /** The panels that a button opens. Their content is loaded when they are first opened. */
 export const panels = {
   find: panel(
     'Find a time',
-    true,
+    'find_time',
     lazy(() => import('../people/find-time.tsx'), 'FindTime'),
   ),
   tasks: panel(
     'Tasks',
-    true,
+    'list_events',
     lazy(() => import('../people/task-list.tsx'), 'TaskList'),
   ),
   calendars: panel(
     'Calendars',
-    true,
+    'list_calendars',
     lazy(() => import('../people/calendar-list.tsx'), 'CalendarList'),
   ),
   settings: panel(
     'Settings',
-    true,
+    'get_user',
     lazy(() => import('../people/person-settings.tsx'), 'PersonSettings'),
   ),
-  person: panel('Add person', false, NewPerson),
+  person: panel('Add person', 'create_user', NewPerson, false),
 } as const;
 export type PanelName = keyof typeof panels;
 

@@ -124,16 +124,16 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
   const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events.map(keyOf) });
   const grid = { days, today, user, chosen, choose, create, showOverflow, colourOf };
   const panelButton = (name: PanelName) => {
-    const { title, reads } = panels[name];
-    const Open = reads ? Button : ChangeButton;
+    const { title, tool, reads } = panels[name];
     return (
-      <Open
+      <ChangeButton
         key={name}
+        {...{ tool, reads }}
         aria-expanded={panel === name}
         onClick={() => setPanel(panel === name ? undefined : name)}
       >
         {title}
-      </Open>
+      </ChangeButton>
     );
   };
   const steps =
@@ -151,7 +151,12 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
         <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
         <div class="head-actions">
           <span class="only-wide">{panelButton('find')}</span>
-          <ChangeButton class="primary" aria-label="New event" onClick={() => create(nextHour(now))}>
+          <ChangeButton
+            class="primary"
+            tool="create_event"
+            aria-label="New event"
+            onClick={() => create(nextHour(now))}
+          >
             <Icon name="plus" />
             <span class="only-wide">New event</span>
           </ChangeButton>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ToolArguments } from '../../../api.ts';
+import type { ToolArguments, ToolName } from '../../../api.ts';
 import { Button, Problem } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { asError, useTool } from '../shared/server-connection.tsx';
@@ -82,6 +82,8 @@ interface ConfirmationProps {
   readonly user: User;
   /** The change whose message to the person is previewed. */
   readonly notice?: ToolArguments<'preview_messages'> | undefined;
+  /** The tool that makes the change. */
+  readonly tool: ToolName;
   /** The text of the button, such as "Move event", and its verb. */
   readonly action: string;
   readonly verb: string;
@@ -99,6 +101,7 @@ export function Confirmation(props: ConfirmationProps) {
     change,
     user,
     notice,
+    tool,
     action,
     verb,
     danger,
@@ -119,6 +122,7 @@ export function Confirmation(props: ConfirmationProps) {
       <Problem text={problem} />
       <p class="buttons">
         <ChangeButton
+          tool={tool}
           class={danger ? 'danger' : 'primary'}
           disabled={busy || disabled}
           {...(run ? { onClick: run } : { type: 'submit' })}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { ToolName } from '../../../api.ts';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { useActions } from '../shared/actions.tsx';
@@ -82,11 +83,11 @@ export function EventDetail({ user, event, notifications, done }: Props) {
       <p class="buttons">
         {event.task && <TaskButton event={event} />}
         {!event.task && (
-          <ChangeButton disabled={!whole} onClick={() => setMode('edit')}>
+          <ChangeButton tool="update_event" disabled={!whole} onClick={() => setMode('edit')}>
             Edit
           </ChangeButton>
         )}
-        <ChangeButton class="danger" onClick={() => setMode('delete')}>
+        <ChangeButton class="danger" tool="delete_event" onClick={() => setMode('delete')}>
           Delete
         </ChangeButton>
       </p>
@@ -117,7 +118,11 @@ export function TaskButton({ event }: { event: CalendarEvent }) {
       const text = `${task === 'done' ? 'Done' : 'Open again'}: ${event.title}`;
       return { text, undo: () => set(event.task!) };
     });
-  return <ChangeButton onClick={complete}>{task === 'done' ? 'Done' : 'Open again'}</ChangeButton>;
+  return (
+    <ChangeButton tool="update_event" onClick={complete}>
+      {task === 'done' ? 'Done' : 'Open again'}
+    </ChangeButton>
+  );
 }
 
 interface DeleteProps extends Pick<Props, 'user' | 'event' | 'done'> {
@@ -145,6 +150,7 @@ function DeleteQuestion({ user, event, done, back }: DeleteProps) {
       <Confirmation
         {...{ change, user }}
         notice={deletion}
+        tool="delete_event"
         action="Delete event"
         verb="delete"
         danger
@@ -182,8 +188,8 @@ function NotificationItem({ notification, inOutbox, user }: NotificationItemProp
       return { text: 'The reminder comes again in 10 minutes.', undo };
     });
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
-  const button = (title: string, run: () => unknown) => (
-    <ChangeButton class="small" onClick={run}>
+  const button = (title: string, tool: ToolName, run: () => unknown) => (
+    <ChangeButton class="small" tool={tool} onClick={run}>
       {title}
     </ChangeButton>
   );
@@ -207,13 +213,17 @@ function NotificationItem({ notification, inOutbox, user }: NotificationItemProp
           {shown ? 'Hide message' : 'Read message'}
         </Button>
         {isOpen &&
-          button('Acknowledge', () => undoable('acknowledge_notification', 'Notification acknowledged.'))}
-        {isOpen && change === undefined && button('Snooze 10 minutes', snooze)}
+          button('Acknowledge', 'acknowledge_notification', () =>
+            undoable('acknowledge_notification', 'Notification acknowledged.'),
+          )}
+        {isOpen && change === undefined && button('Snooze 10 minutes', 'snooze_notification', snooze)}
         {status === 'planned' &&
-          button('Cancel', () => undoable('cancel_notification', 'Notification cancelled.'))}
+          button('Cancel', 'cancel_notification', () =>
+            undoable('cancel_notification', 'Notification cancelled.'),
+          )}
         {change === undefined &&
           status !== 'cancelled' &&
-          button('Less like this', () =>
+          button('Less like this', 'cancel_notification', () =>
             undoable(
               'cancel_notification',
               'There will be fewer reminders of events with this title. The rule is in the settings of the person.',

@@ -138,6 +138,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
             ? { event_id: event.id, ...scoped, start_ts: written.start_ts }
             : undefined
         }
+        tool={event === undefined ? 'create_event' : 'update_event'}
         action={event === undefined ? 'Add event' : 'Save'}
         verb="save"
         cancel={done}
@@ -290,6 +291,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
       <Confirmation
         {...{ change, user }}
         notice={{ event_id: event.id, ...scoped, start_ts: written.start_ts }}
+        tool="update_event"
         action="Move event"
         verb="move"
         disabled={!whole}

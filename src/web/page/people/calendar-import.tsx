@@ -10,7 +10,8 @@ const countFields = ['added', 'moved', 'changed', 'cancelled', 'removed', 'uncha
 
 /** Imports .ics files that the user selects or drops anywhere on the page. */
 export function CalendarImport({ userId }: { userId: string }) {
-  const { client, readOnly } = useConnection();
+  const { client, readOnly, mayCall } = useConnection();
+  const isRefused = readOnly || !mayCall('import_calendar');
   const toast = useToast();
   const [dragging, setDragging] = useState(false);
   const importFiles = async (files: readonly File[]) => {
@@ -30,7 +31,7 @@ export function CalendarImport({ userId }: { userId: string }) {
     });
   };
   useEffect(() => {
-    if (readOnly) return;
+    if (isRefused) return;
     const onDrag = (event: DragEvent) => {
       // Ignore dragged text.
       if (!event.dataTransfer?.types.includes('Files')) return;
@@ -43,8 +44,8 @@ export function CalendarImport({ userId }: { userId: string }) {
     return () => {
       for (const kind of kinds) removeEventListener(kind, onDrag);
     };
-  }, [userId, readOnly]);
-  if (readOnly) return <ChangeButton>Import calendar</ChangeButton>;
+  }, [userId, isRefused]);
+  if (isRefused) return <ChangeButton tool="import_calendar">Import calendar</ChangeButton>;
   return (
     <label class={`button ${dragging ? 'over' : ''}`}>
       {dragging ? 'Drop to import' : 'Import calendar'}

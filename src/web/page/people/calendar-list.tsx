@@ -95,6 +95,7 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
         {kept_up_to_date && (
           <ChangeButton
             class="small"
+            tool="sync_calendar"
             disabled={busy}
             onClick={() => change('sync_calendar', `Synced “${name}”.`)}
           >
@@ -103,6 +104,7 @@ function CalendarItem({ calendar, user, reload }: { calendar: Calendar; user: Us
         )}
         <ConfirmButton
           class="small danger"
+          tool="remove_calendar"
           disabled={busy}
           question={`Remove with ${counted(events, 'event')}`}
           confirm={() => change('remove_calendar', `Removed “${name}” and its events here.`)}
@@ -137,7 +139,7 @@ function SubscribeForm({ user, known, done }: { user: User; known: readonly Cale
     };
   };
   return (
-    <ActionForm action="Subscribe" doing="Reading…" draft={draft} submit={subscribe}>
+    <ActionForm tool="add_calendar" action="Subscribe" doing="Reading…" draft={draft} submit={subscribe}>
       <h3>Subscribe</h3>
       <TextField
         label="Address or path"

@@ -72,7 +72,7 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
     });
   return (
     <>
-      <ActionForm action="Find a time" reads draft={draft} submit={search}>
+      <ActionForm tool="find_time" action="Find a time" reads draft={draft} submit={search}>
         <TextField label="Title" placeholder="Meeting" {...field('title')} />
         <fieldset>
           <legend>With</legend>
@@ -131,7 +131,7 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
                       </span>
                     ))}
                 </span>
-                <ChangeButton class="small" disabled={busy} onClick={() => book(slot)}>
+                <ChangeButton class="small" tool="create_event" disabled={busy} onClick={() => book(slot)}>
                   Book
                 </ChangeButton>
               </li>

@@ -80,7 +80,7 @@ export function PlanPreview({ user, close: done }: { user: User; close(): void }
       ))}
       <p class="buttons">
         {changes.length > 0 && (
-          <ChangeButton class="primary" disabled={busy} onClick={apply}>
+          <ChangeButton class="primary" tool="plan_notifications" disabled={busy} onClick={apply}>
             {busy ? 'Applying…' : 'Apply plan'}
           </ChangeButton>
         )}
@@ -138,7 +138,14 @@ export function Replay({ user }: { user: User }) {
         Which reminders {user.name} would have had with other settings, next to those that were sent. Nothing
         is changed.
       </p>
-      <ActionForm action="Replay" doing="Replaying…" reads draft={draft} submit={replay}>
+      <ActionForm
+        tool="replay_notifications"
+        action="Replay"
+        doing="Replaying…"
+        reads
+        draft={draft}
+        submit={replay}
+      >
         <SelectField label="Past days" options={pastDays} {...draft.field('days')} />
         <fieldset>
           <legend>When to remind</legend>

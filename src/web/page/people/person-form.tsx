@@ -24,7 +24,7 @@ export function PersonForm({ added = () => {} }: { added?: (id: string) => void 
     return { text: `Added ${name}.`, undo };
   };
   return (
-    <ActionForm action="Add person" draft={draft} submit={add}>
+    <ActionForm tool="create_user" action="Add person" draft={draft} submit={add}>
       <TextField label="Name" required {...field('name')} />
       <TextField
         label="Email address"

@@ -60,7 +60,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
     });
   return (
     <>
-      <ActionForm action="Save" draft={draft} submit={save}>
+      <ActionForm tool="update_user" action="Save" draft={draft} submit={save}>
         <TextField label="Name" required {...field('name')} />
         <ZoneInput {...field('timezone')} />
         <SelectField
@@ -131,6 +131,7 @@ function SettingsForm({ user, updates, known }: { user: User; updates: number; k
       <p class="buttons">
         <ConfirmButton
           class="danger"
+          tool="delete_user"
           question={`Delete ${user.name} with all events`}
           keep={`Keep ${user.name}`}
           confirm={remove}
@@ -207,7 +208,7 @@ function TestMessage({ user, channels }: { user: User; channels: readonly Channe
           options={[['', 'Preferred channel'], ...channels.map(({ name, label }) => [name, label] as const)]}
           change={setChannel}
         />
-        <ChangeButton disabled={busy} onClick={send}>
+        <ChangeButton tool="test_notification" disabled={busy} onClick={send}>
           {busy ? 'Sending…' : 'Send test message'}
         </ChangeButton>
       </p>

@@ -86,14 +86,14 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
               {kinds[rule.rule_type].say(rule.rule_json as Config)}
               {!rule.enabled && ' (off)'}
             </span>
-            <ChangeButton class="small danger" onClick={() => remove(rule)}>
+            <ChangeButton class="small danger" tool="delete_rule" onClick={() => remove(rule)}>
               Delete rule
             </ChangeButton>
           </li>
         ))}
       </ul>
       {value?.rules.length === 0 && <p class="quiet">No rules. The settings above apply to every event.</p>}
-      <ActionForm class="" action="Add rule" draft={draft} submit={add}>
+      <ActionForm class="" tool="set_rule" action="Add rule" draft={draft} submit={add}>
         <SelectField
           label="New rule"
           value={kind}

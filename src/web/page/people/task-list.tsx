@@ -69,7 +69,7 @@ function TaskForm({ user }: { user: User }) {
     return { text: `Added “${title}”.`, undo: () => client.tool('delete_event', { event_id }) };
   };
   return (
-    <ActionForm action="Add task" draft={draft} submit={add}>
+    <ActionForm tool="create_event" action="Add task" draft={draft} submit={add}>
       <h3>New task</h3>
       <TextField label="Task" required {...draft.field('title')} />
       <TimeFields {...{ times }} locale={localeOf(user)} due change={(next) => draft.set({ times: next })} />

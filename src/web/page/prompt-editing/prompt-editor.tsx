@@ -169,7 +169,11 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         {edited && (
           <DraftNote at={at} {...(!conflict && { discard: () => replaceDraft(base, 'Draft discarded.') })} />
         )}
-        <ChangeButton type="submit" class={conflict ? '' : 'primary'}>
+        <ChangeButton
+          type="submit"
+          class={conflict ? '' : 'primary'}
+          tool={prompt ? 'update_prompt' : 'create_prompt'}
+        >
           {prompt ? 'Save' : 'Create'}{' '}
           <span aria-hidden="true">
             <kbd>{saveKeys}</kbd>
@@ -313,7 +317,7 @@ function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: Pro
         <section>
           <h3>Your version</h3>
           <Lines lines={lines} kind="added" mark="+" label="Your version" />
-          <ChangeButton class="primary" onClick={keepMine}>
+          <ChangeButton class="primary" tool={theirs ? 'update_prompt' : 'create_prompt'} onClick={keepMine}>
             Keep mine
           </ChangeButton>
           {theirs && (

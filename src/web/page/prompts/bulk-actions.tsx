@@ -86,6 +86,7 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
         />
         <ChangeButton
           class="small"
+          tool="update_prompt"
           disabled={none || word === ''}
           onClick={() => setTags('Tagged', (tags) => [...new Set([...tags, word])])}
         >
@@ -93,13 +94,14 @@ export function BulkActions({ prompts, all, selectAll, done }: Props) {
         </ChangeButton>
         <ChangeButton
           class="small"
+          tool="update_prompt"
           disabled={none || word === ''}
           onClick={() => setTags('Untagged', (tags) => tags.filter((one) => one !== word))}
         >
           Remove tag
         </ChangeButton>
         <ExportButton names={prompts.map(({ name }) => name)} disabled={none} />
-        <ChangeButton class="small danger" disabled={none} onClick={remove}>
+        <ChangeButton class="small danger" tool="delete_prompt" disabled={none} onClick={remove}>
           Delete
         </ChangeButton>
         <DraftMark draft={draft} />

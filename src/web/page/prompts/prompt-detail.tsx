@@ -107,7 +107,9 @@ export function PromptDetail({ prompt, includedBy, folders, deleted, part }: Pro
           choose={setTab}
         />
         <span class="buttons">
-          <ChangeLink href={duplicatePath(name)}>Duplicate</ChangeLink>
+          <ChangeLink tool="create_prompt" href={duplicatePath(name)}>
+            Duplicate
+          </ChangeLink>
           {editable && <DeletePrompt name={name} revision={isCurrent ? source.value?.revision : undefined} />}
         </span>
       </div>
@@ -222,7 +224,7 @@ function DeletePrompt({ name, revision: shown }: { name: string; revision: strin
       return { text: `Deleted ${name}.`, undo };
     });
   return (
-    <ChangeButton class="danger" disabled={shown === undefined} onClick={remove}>
+    <ChangeButton class="danger" tool="delete_prompt" disabled={shown === undefined} onClick={remove}>
       Delete
     </ChangeButton>
   );

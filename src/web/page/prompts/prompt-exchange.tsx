@@ -11,7 +11,7 @@ import { type ArchivedFile, zipArchive } from '../shared/zip-archive.ts';
 
 /** Imports prompt files of other programs and exports all prompts in their formats. */
 export function PromptExchange() {
-  const { readOnly } = useConnection();
+  const { readOnly, mayCall } = useConnection();
   const { client, act } = useActions();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const { format, choice } = useFormat();
@@ -51,8 +51,8 @@ export function PromptExchange() {
       </p>
       <div class="toolbar bare">
         <span class="inline">Format {choice}</span>
-        {readOnly ? (
-          <ChangeButton>Import files</ChangeButton>
+        {readOnly || !mayCall('import_prompts') ? (
+          <ChangeButton tool="import_prompts">Import files</ChangeButton>
         ) : (
           <label class="button">
             Import files

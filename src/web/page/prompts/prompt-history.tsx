@@ -67,7 +67,7 @@ export function PromptHistory({ name }: { name: string }) {
                 </span>
               </span>
               {one.prompt && one !== revisions.at(-1) && (
-                <ChangeButton class="small plain" onClick={() => restore(one.revision)}>
+                <ChangeButton class="small plain" tool="restore_prompt" onClick={() => restore(one.revision)}>
                   Restore <span class="hidden">revision {one.revision}</span>
                 </ChangeButton>
               )}
@@ -139,7 +139,7 @@ export function PromptTrash() {
               deleted {shortTime(time)}
               {by.name && ` by ${by.name}`}
             </span>
-            <ChangeButton class="small" onClick={() => restore(name, revision)}>
+            <ChangeButton class="small" tool="restore_prompt" onClick={() => restore(name, revision)}>
               Restore
             </ChangeButton>
           </li>

@@ -41,7 +41,13 @@ export function RoutineForm() {
     <>
       <PageHead title="New routine" path={[['Routines', pathTo('routines')]]} />
       <div class="page-body">
-        <ActionForm action="Create routine" doing="Creating…" draft={draft} submit={create}>
+        <ActionForm
+          tool="create_routine"
+          action="Create routine"
+          doing="Creating…"
+          draft={draft}
+          submit={create}
+        >
           <TextField label="Name" required maxLength={80} placeholder="Morning brief" {...field('name')} />
           <TextArea
             label="Task"

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../controls/commands.ts';
-import { TextField } from '../controls/fields.tsx';
+import { Button, TextField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
@@ -98,12 +98,13 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
         <footer>
           {answers.map((label, index) =>
             label === answerLabels.refuse ? (
-              <ChangeButton key={label} disabled={busy} onClick={refuse}>
+              <ChangeButton key={label} tool="answer_approval" disabled={busy} onClick={refuse}>
                 Refuse… {keys && <kbd>R</kbd>}
               </ChangeButton>
             ) : (
               <ChangeButton
                 key={label}
+                tool="answer_approval"
                 class={index === 0 && hasKeys ? 'primary' : ''}
                 disabled={busy}
                 onClick={() => void answer(label)}
@@ -131,12 +132,12 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
             onKeyDown={(event: KeyboardEvent) => event.key === 'Escape' && setRefusing(false)}
           />
           <footer class="buttons">
-            <ChangeButton type="submit" disabled={busy}>
+            <ChangeButton type="submit" tool="answer_approval" disabled={busy}>
               Refuse
             </ChangeButton>
-            <ChangeButton class="plain" onClick={() => setRefusing(false)}>
+            <Button class="plain" onClick={() => setRefusing(false)}>
               Back
-            </ChangeButton>
+            </Button>
             <DraftMark draft={draft} />
           </footer>
         </form>

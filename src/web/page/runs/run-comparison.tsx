@@ -117,7 +117,7 @@ function Applied({ candidate, applied }: AppliedProps) {
     return (
       <>
         Applied.{' '}
-        <ChangeButton class="small" onClick={() => change('undo_run', 'Took back')}>
+        <ChangeButton class="small" tool="undo_run" onClick={() => change('undo_run', 'Took back')}>
           Take back <span class="hidden">{id}</span>
         </ChangeButton>
       </>
@@ -127,7 +127,12 @@ function Applied({ candidate, applied }: AppliedProps) {
   const isBlocked = applied !== undefined;
   return (
     <>
-      <ChangeButton class="small" disabled={isBlocked} onClick={() => change('apply_run', 'Applied')}>
+      <ChangeButton
+        class="small"
+        tool="apply_run"
+        disabled={isBlocked}
+        onClick={() => change('apply_run', 'Applied')}
+      >
         Apply <span class="hidden">{id}</span>
       </ChangeButton>
       {isBlocked && <span class="quiet"> Take back {applied.id} first.</span>}

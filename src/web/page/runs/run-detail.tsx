@@ -205,7 +205,7 @@ function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
         placeholder="Next task (optional)"
         {...draft.field('task')}
       />
-      <ChangeButton type="submit" disabled={busy}>
+      <ChangeButton type="submit" tool="delegate_resume" disabled={busy}>
         {busy ? 'Resuming…' : 'Resume run'}
       </ChangeButton>
       <DraftMark draft={draft} />
@@ -258,8 +258,11 @@ function RunControls({ run }: { run: RunRecord }) {
           required
           {...draft.field('message')}
         />
-        <ChangeButton type="submit">Send</ChangeButton>
+        <ChangeButton type="submit" tool="steer_run">
+          Send
+        </ChangeButton>
         <ChangeButton
+          tool="steer_run"
           onClick={() =>
             send(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')
           }
@@ -282,7 +285,7 @@ function RunActions({ run: { run_id } }: { run: RunRecord }) {
       return { text: 'Run cancelled.' };
     });
   return (
-    <ChangeButton class="danger" onClick={cancel}>
+    <ChangeButton class="danger" tool="cancel_run" onClick={cancel}>
       Cancel run
     </ChangeButton>
   );

@@ -107,19 +107,25 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
         {canComment && <Button onClick={() => open(path, '')}>Comment on this file</Button>}
         {ended && diff?.state === 'waiting' && (
           <>
-            <ChangeButton onClick={() => change('apply_run', 'was applied', { path })}>
+            <ChangeButton tool="apply_run" onClick={() => change('apply_run', 'was applied', { path })}>
               Apply this file
             </ChangeButton>
-            <ChangeButton onClick={() => change('apply_run', 'was applied', { path, take: 'run' })}>
+            <ChangeButton
+              tool="apply_run"
+              onClick={() => change('apply_run', 'was applied', { path, take: 'run' })}
+            >
               Use the run's version
             </ChangeButton>
-            <ChangeButton onClick={() => change('apply_run', 'is settled', { path, take: 'folder' })}>
+            <ChangeButton
+              tool="apply_run"
+              onClick={() => change('apply_run', 'is settled', { path, take: 'folder' })}
+            >
               Keep the folder's version
             </ChangeButton>
           </>
         )}
         {ended && diff?.state !== 'waiting' && (
-          <ChangeButton onClick={() => change('undo_run', 'was reverted', { path })}>
+          <ChangeButton tool="undo_run" onClick={() => change('undo_run', 'was reverted', { path })}>
             Revert this file
           </ChangeButton>
         )}
@@ -250,19 +256,25 @@ function Sides({ path, trouble, change }: SidesProps) {
         <>
           <ChangeButton
             class="small"
+            tool="apply_run"
             onClick={() => change('apply_run', 'was applied', { path, take: 'run' })}
           >
             Use the run's version
           </ChangeButton>
           <ChangeButton
             class="small"
+            tool="apply_run"
             onClick={() => change('apply_run', 'is settled', { path, take: 'folder' })}
           >
             Keep the folder's version
           </ChangeButton>
         </>
       ) : (
-        <ChangeButton class="small" onClick={() => change('undo_run', 'was reverted', { path })}>
+        <ChangeButton
+          class="small"
+          tool="undo_run"
+          onClick={() => change('undo_run', 'was reverted', { path })}
+        >
           Revert this file
         </ChangeButton>
       )}

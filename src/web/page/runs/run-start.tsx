@@ -74,6 +74,7 @@ export function RunStart({ folders }: { readonly folders: readonly string[] }) {
   };
   return (
     <ActionForm
+      tool={fields.tool}
       action={compares ? 'Start comparison' : 'Start run'}
       doing="Starting…"
       draft={draft}

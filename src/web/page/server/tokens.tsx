@@ -49,6 +49,7 @@ export function Tokens({ tokens, reload }: Props) {
               <span class="buttons">
                 <ConfirmButton
                   class="small danger"
+                  tool="revoke_token"
                   aria-label={`Revoke ${name}…`}
                   question={`Revoke ${name}`}
                   confirm={() => revoke(name)}
@@ -132,12 +133,15 @@ function TokenForm({ created }: { created(): void }) {
   if (!open)
     return (
       <p class="buttons">
-        <ChangeButton onClick={() => setOpen(true)}>New token</ChangeButton>
+        <ChangeButton tool="create_token" onClick={() => setOpen(true)}>
+          New token
+        </ChangeButton>
       </p>
     );
   return (
     <ActionForm
       label="New token"
+      tool="create_token"
       action="Create token"
       draft={draft}
       submit={create}

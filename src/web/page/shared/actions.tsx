@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ToolName } from '../../../api.ts';
 import { Button, Problem } from '../controls/fields.tsx';
 import { ChangeButton } from './buttons.tsx';
 import { type Draft, DraftMark } from './drafts.tsx';
@@ -46,6 +47,8 @@ interface FormProps {
   readonly action: ComponentChildren;
   readonly doing?: string;
   readonly disabled?: boolean;
+  /** The tool that does the work. */
+  readonly tool: ToolName;
   /** True if the work changes nothing, so that it is allowed on a read-only server. */
   readonly reads?: boolean;
   /** Keeps what is typed until the work is done. */
@@ -58,9 +61,17 @@ interface FormProps {
 
 /** A form with its button, which shows why the last attempt failed. */
 export function ActionForm(props: FormProps) {
-  const { class: look = 'editor', label, action, doing = action, disabled = false, reads, children } = props;
+  const {
+    class: look = 'editor',
+    label,
+    action,
+    doing = action,
+    disabled = false,
+    tool,
+    reads,
+    children,
+  } = props;
   const { busy, problem, attempt } = useActions();
-  const Submit = reads ? Button : ChangeButton;
   return (
     <form
       class={look}
@@ -74,9 +85,9 @@ export function ActionForm(props: FormProps) {
       {children}
       <Problem text={problem} />
       <p class="buttons">
-        <Submit type="submit" class="primary" disabled={busy || disabled}>
+        <ChangeButton type="submit" class="primary" {...{ tool, reads }} disabled={busy || disabled}>
           {busy ? doing : action}
-        </Submit>
+        </ChangeButton>
         {props.cancel && <Button onClick={props.cancel}>Cancel</Button>}
         {props.draft && <DraftMark draft={props.draft} />}
       </p>

@@ -7,20 +7,22 @@ import { useConnection } from './server-connection.tsx';
 const readOnlyReason = 'This server is read-only: nothing can be changed here.';
 
 interface Change {
-  /** The tool that makes the change, if not every token that sees the button may call it. */
-  readonly tool?: ToolName;
+  /** The tool that makes the change, which not every token may call. */
+  readonly tool: ToolName;
+  /** True if the tool changes nothing, so that it is allowed on a read-only server. */
+  readonly reads?: boolean | undefined;
 }
 
-/** Why a change cannot be made here, or `undefined` if it can. */
-function useRefusal(tool: ToolName | undefined): string | undefined {
+/** Why a tool cannot be used here, or `undefined` if it can. */
+function useRefusal({ tool, reads = false }: Change): string | undefined {
   const { readOnly, mayCall } = useConnection();
-  if (readOnly) return readOnlyReason;
-  return tool === undefined || mayCall(tool) ? undefined : 'Your token may not do this.';
+  if (readOnly && !reads) return readOnlyReason;
+  return mayCall(tool) ? undefined : 'Your token may not do this.';
 }
 
 /** A button that changes data. Where that is refused, it is disabled and says why. */
-export function ChangeButton({ disabled = false, tool, ...props }: ComponentProps<'button'> & Change) {
-  const refusal = useRefusal(tool);
+export function ChangeButton({ disabled = false, tool, reads, ...props }: ComponentProps<'button'> & Change) {
+  const refusal = useRefusal({ tool, reads });
   const reason = refusal !== undefined && { title: refusal };
   return <Button {...props} disabled={Boolean(disabled) || refusal !== undefined} {...reason} />;
 }
@@ -68,7 +70,7 @@ interface ChangeLinkProps extends Change {
 
 /** A link to a form that changes data. Where that is refused, it is a disabled button. */
 export function ChangeLink({ href, class: look = '', children, ...change }: ChangeLinkProps) {
-  if (useRefusal(change.tool) !== undefined)
+  if (useRefusal(change) !== undefined)
     return (
       <ChangeButton class={look} {...change}>
         {children}

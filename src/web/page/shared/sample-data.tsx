@@ -15,7 +15,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
       };
     });
   return (
-    <ChangeButton disabled={busy} onClick={run}>
+    <ChangeButton tool={`${action}_demo`} disabled={busy} onClick={run}>
       {loads ? 'Load sample data' : 'Remove sample data'}
     </ChangeButton>
   );

@@ -54,7 +54,13 @@ function ClientRow({
       {isConnected ? (
         <span class="badge completed">Connected</span>
       ) : change === undefined ? (
-        <ChangeButton class="small" disabled={busy} onClick={show} aria-label={`Connect ${title}`}>
+        <ChangeButton
+          class="small"
+          tool="connect_client"
+          disabled={busy}
+          onClick={show}
+          aria-label={`Connect ${title}`}
+        >
           Connect
         </ChangeButton>
       ) : (
@@ -65,7 +71,7 @@ function ClientRow({
           <pre class="difference" role="region" aria-label={`Change for ${title}`} tabIndex={0}>
             {change.difference}
           </pre>
-          <ChangeButton class="small" disabled={busy} onClick={connect}>
+          <ChangeButton class="small" tool="connect_client" disabled={busy} onClick={connect}>
             Make this change
           </ChangeButton>{' '}
           <Button class="small" onClick={() => setChange(undefined)}>

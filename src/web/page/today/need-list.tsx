@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { TextArea } from '../controls/fields.tsx';
+import type { ToolName } from '../../../api.ts';
+import { Button, TextArea } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { focusFirst } from '../runs/approval-card.tsx';
 import { useActions } from '../shared/actions.tsx';
@@ -83,12 +84,12 @@ function Need({ item, isWanted }: NeedProps) {
           <form class="answer" data-form={draft.form} onSubmit={send}>
             <TextArea label="Your answer" rows={2} required {...draft.field('text')} ref={focusFirst} />
             <p class="buttons">
-              <ChangeButton type="submit" disabled={busy}>
+              <ChangeButton type="submit" tool={asking.tool as ToolName} disabled={busy}>
                 Send answer
               </ChangeButton>
-              <ChangeButton class="plain" onClick={() => setAsking(undefined)}>
+              <Button class="plain" onClick={() => setAsking(undefined)}>
                 Back
-              </ChangeButton>
+              </Button>
               <DraftMark draft={draft} />
             </p>
           </form>
@@ -100,6 +101,7 @@ function Need({ item, isWanted }: NeedProps) {
           {actions.toReversed().map((action) => (
             <ChangeButton
               key={action.label}
+              tool={action.tool as ToolName}
               class={action === actions[0] && look === undefined ? '' : 'plain'}
               disabled={busy}
               onClick={() => (action.asks ? setAsking(action) : void run(action))}
@@ -139,13 +141,14 @@ export function DismissButton({ items, title }: DismissProps) {
     });
   if (title === undefined)
     return (
-      <ChangeButton class="plain tight" disabled={busy} onClick={dismiss}>
+      <ChangeButton class="plain tight" tool="dismiss_inbox" disabled={busy} onClick={dismiss}>
         Dismiss all
       </ChangeButton>
     );
   return (
     <ChangeButton
       class="plain only"
+      tool="dismiss_inbox"
       disabled={busy}
       title="Dismiss until it changes"
       aria-label={`Dismiss ${title}`}

@@ -43,6 +43,7 @@ export function TryPrompt({ name, values, blocked, editable }: Props) {
       <p class="buttons">
         <ChangeButton
           class="primary"
+          tool="try_prompt"
           disabled={model.busy || blocked !== undefined}
           onClick={() => model.start((revision) => tryWithModel({ name, values, revision })).then(finished)}
         >
@@ -81,7 +82,7 @@ export function TryPrompt({ name, values, blocked, editable }: Props) {
             {...draft.field('cwd')}
             hint="A folder on the server's machine. The sub-agent can only read it."
           />
-          <ChangeButton type="submit" disabled={agent.busy || blocked !== undefined}>
+          <ChangeButton type="submit" tool="try_prompt" disabled={agent.busy || blocked !== undefined}>
             {agent.busy ? 'Running…' : compared === '' ? 'Start the sub-agent' : 'Start two sub-agents'}
           </ChangeButton>
         </form>
