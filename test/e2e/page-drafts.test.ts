@@ -194,7 +194,10 @@ async function waitingThings(): Promise<{ readonly open: string; readonly questi
   };
   await expect.poll(() => waiting('question'), { timeout: 30_000 }).toBeDefined();
   await expect.poll(() => waiting('approval'), { timeout: 30_000 }).toBeDefined();
-  return { open: (await waiting('approval'))!.request!.run_id, question: (await waiting('question'))!.id };
+  return {
+    open: (await waiting('approval'))!.request!.run_id,
+    question: encodeURIComponent((await waiting('question'))!.id),
+  };
 }
 
 describe('every form', () => {
@@ -225,6 +228,7 @@ describe('every form', () => {
       // The fields themselves, and parts of forms that keep a draft.
       'controls/fields.tsx',
       'people/lead-fields.tsx',
+      'prompt-editing/highlighted-text.tsx',
       'prompt-editing/prompt-fields.tsx',
       // The token is a secret.
       'shared/sign-in.tsx',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { putFinishedRun } from '../delegate/finished-run.ts';
 import type { Page } from '../page/browser.ts';
-import { callTool } from '../page/calendar-client.ts';
+import { callTool, dayFromNow } from '../page/calendar-client.ts';
 import { axeViolations, PageServer, shows } from '../page/page-server.ts';
 import { emptyViews, views } from '../page/picture-views.ts';
 import { bundle } from '../program.ts';
@@ -158,8 +158,11 @@ describe('accessibility', () => {
 
   it('has none in the questions before something is deleted', async () => {
     const page = await server.open();
+    await callTool(server, 'create_event', {
+      ...{ user_id: 'kay', title: 'Choir', start_ts: `${dayFromNow(0)}T12:00`, rrule: 'FREQ=DAILY;COUNT=2' },
+    });
     await page.goto(server.view('#/calendar/kay'));
-    await page.locator('.week .event').getByText('Typed').first().click();
+    await page.locator('.week .event').getByText('Choir').first().click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete event' }).waitFor();
     await check(page, 'delete event');

@@ -17,7 +17,11 @@ beforeAll(async () => {
     ...{ user_id: 'ada', title: 'Dentist', start_ts: `${dayFromNow(0)}T23:00` },
   });
   await callTool(server, 'create_prompt', {
-    ...{ name: 'greet', messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] },
+    ...{
+      name: 'greet',
+      title: 'Greet',
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+    },
   });
 });
 afterEach(() => server.closeWindows());

@@ -161,7 +161,7 @@ it.each<readonly [string, () => Promise<void>]>([
     async () => {
       await openEvent('Dentist');
       await panel().getByRole('button', { name: 'Delete' }).click();
-      await button('Delete event').click();
+      expect(await button('Delete event').count()).toBe(0);
     },
   ],
   [
@@ -342,7 +342,6 @@ it('a deleted event is gone although the tab is closed and offline right after �
   await tab.getByRole('tab', { name: 'Agenda' }).click();
   await tab.getByRole('list', { name: 'Agenda' }).getByText('Sailing').click();
   await tab.locator('.panel').getByRole('button', { name: 'Delete' }).click();
-  await tab.getByRole('button', { name: 'Delete event' }).click();
   await tab.locator('.toast').getByText('Deleted “Sailing”.').waitFor();
   await tab.context().setOffline(true);
   await tab.close();

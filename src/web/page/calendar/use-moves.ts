@@ -6,7 +6,7 @@ import {
   localeOf,
   type User,
 } from '../events/calendar-data.ts';
-import { serverNote } from '../events/event-change.tsx';
+import { questionOf, serverNote } from '../events/event-change.tsx';
 import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/event-times.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -47,10 +47,8 @@ export function useMoves(
         undo: () => client.tool('update_event', { event_id, ...before }),
       });
     } catch (error) {
-      const { message, failure } = asError(error);
       setMoving(undefined);
-      if ((failure?.data as { confirm?: string } | undefined)?.confirm === undefined)
-        toast({ text: message });
+      if (questionOf(error) === undefined) toast({ text: asError(error).message });
       else ask(event, times);
     } finally {
       setSettled(true);

@@ -38,25 +38,26 @@ export function useConfirmedChange(): ConfirmedChange {
         const result = await change(question === undefined ? {} : { confirm: question.token });
         return { result, sent: question !== undefined };
       } catch (failed) {
-        const { message, failure } = asError(failed);
-        const preview = failure?.data as
-          | { confirm?: string; sends?: string; recipients?: string[] }
-          | undefined;
-        if (preview?.confirm === undefined) {
-          setQuestion(undefined);
-          setProblem(message);
-        } else {
-          const people = preview.recipients?.join(', ') ?? '';
-          setQuestion({
-            token: preview.confirm,
-            text: `The calendar server will send ${preview.sends} to ${people}.`,
-          });
-        }
+        const next = questionOf(failed);
+        setQuestion(next);
+        if (next === undefined) setProblem(asError(failed).message);
         return undefined;
       } finally {
         setBusy(false);
       }
     },
+  };
+}
+
+/** What the server asks before it makes a change that others are told of. Undefined for every other failure. */
+export function questionOf(failed: unknown): Question | undefined {
+  const { failure } = asError(failed);
+  const preview = failure?.data as { confirm?: string; sends?: string; recipients?: string[] } | undefined;
+  if (preview?.confirm === undefined) return undefined;
+  const people = preview.recipients?.join(', ') ?? '';
+  return {
+    token: preview.confirm,
+    text: `The calendar server will send ${preview.sends} to ${people}.`,
   };
 }
 

@@ -12,6 +12,7 @@ import { type CalendarEvent, localeOf, type Notification, type User } from './ca
 import {
   Confirmation,
   MessageText,
+  questionOf,
   type Scope,
   ScopeChoice,
   scopeArguments,
@@ -30,7 +31,22 @@ interface Props {
 /** One event with its notifications and the reason for each. It can be changed and deleted. */
 export function EventDetail({ user, event, notifications, done }: Props) {
   const [mode, setMode] = useAddressed<'view' | 'edit' | 'delete'>('do', 'view');
+  const { client, busy, act } = useActions();
   const times = timesOf(event, user.timezone ?? 'UTC');
+  /** Asks only if there is something to choose, if others are told, or if a calendar server makes it final. */
+  const remove = () => {
+    if (event.occurrence !== undefined || event.calendar_id !== undefined) return setMode('delete');
+    return act(async () => {
+      const deleted = await client
+        .undoable('delete_event', { event_id: event.id })
+        .catch((error: unknown) => {
+          if (questionOf(error) === undefined) throw error;
+        });
+      if (deleted === undefined) return setMode('delete');
+      done();
+      return { text: `Deleted “${event.title}”.`, undo: deleted.undo };
+    });
+  };
   const { value: whole, error } = useTool('get_event', { event_id: event.id }, event.start_ts, event.title);
   const isSent = notifications.some(({ status }) => status === 'sent');
   const { value: outbox } = useLoaded(
@@ -87,7 +103,7 @@ export function EventDetail({ user, event, notifications, done }: Props) {
             Edit
           </ChangeButton>
         )}
-        <ChangeButton class="danger" tool="delete_event" onClick={() => setMode('delete')}>
+        <ChangeButton class="danger" tool="delete_event" disabled={busy} onClick={remove}>
           Delete
         </ChangeButton>
       </p>
