@@ -14,6 +14,7 @@ import {
   type User,
 } from '../events/calendar-data.ts';
 import { addDays, daysBetween, type EventTimes, shiftTimes } from '../events/event-times.ts';
+import { QuickReminder } from '../events/quick-reminder.tsx';
 import { CalendarImport } from '../people/calendar-import.tsx';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
@@ -338,9 +339,12 @@ function NoPeople() {
     <div class="page-body">
       <h1>Calendar</h1>
       <p>
-        Adjutant reminds people of their events by mail, phone or chat. Add a person first, for example
-        yourself. Then you can create events, or import calendars from files and addresses.
+        Adjutant reminds people of their events on the desktop, by mail, phone or chat. Begin with a reminder
+        for yourself: it appears on the desktop of this machine, or in this browser.
       </p>
+      <QuickReminder />
+      <h2>Add a person</h2>
+      <p>Each person has a calendar, in which you create events, or import them from files and addresses.</p>
       <PersonForm />
       <p>
         Or look at it with sample data: <SampleData action="load" />

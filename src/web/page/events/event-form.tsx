@@ -90,10 +90,11 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
               ...(timed && writtenTimes(isSeries ? timesOf(event, zone) : first, zone)),
             });
     const split = event !== undefined && occurrence !== undefined && scope === 'following';
-    const { conflicts = [], no_reminders_because } = answer;
+    const { conflicts = [], no_reminders_because, warnings = [] } = answer;
     const also = [
       conflicts.length > 0 ? ` At the same time: ${conflicts.map((one) => one.title).join(', ')}.` : '',
       no_reminders_because === undefined ? '' : ` No reminders: ${no_reminders_because}`,
+      ...warnings.map((warning) => ` ${warning}`),
     ].join('');
     const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}${serverNote(answer)}`;
     toast(undoToast(text, made, split ? joinAgain : undo));

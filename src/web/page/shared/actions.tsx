@@ -47,6 +47,8 @@ interface FormProps {
   readonly action: ComponentChildren;
   readonly doing?: string;
   readonly disabled?: boolean;
+  /** True if the view has a more important button. */
+  readonly minor?: boolean;
   /** The tool that does the work. */
   readonly tool: ToolName;
   /** True if the work changes nothing, so that it is allowed on a read-only server. */
@@ -85,7 +87,12 @@ export function ActionForm(props: FormProps) {
       {children}
       <Problem text={problem} />
       <p class="buttons">
-        <ChangeButton type="submit" class="primary" {...{ tool, reads }} disabled={busy || disabled}>
+        <ChangeButton
+          type="submit"
+          class={props.minor ? '' : 'primary'}
+          {...{ tool, reads }}
+          disabled={busy || disabled}
+        >
           {busy ? doing : action}
         </ChangeButton>
         {props.cancel && <Button onClick={props.cancel}>Cancel</Button>}

@@ -13,10 +13,11 @@ const permissionNow = () => ('Notification' in globalThis ? Notification.permiss
  * show one.
  */
 export function useBrowserReminders(): void {
-  const { client } = useConnection();
+  const { client, changes } = useConnection();
+  // The first reminder creates the person.
   const { value: me } = useLoaded(
     (server, signal) => server.tool('get_user', {}, { signal }).catch(() => undefined),
-    [],
+    [changes.resources],
   );
   const updates = useUpdates(...(me === undefined ? [] : [`resources://users/${me.id}/notifications`]));
   const shown = useRef(new Set<string>());

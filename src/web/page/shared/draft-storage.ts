@@ -20,6 +20,7 @@ export const forms = {
   answer: '#/today/{question}',
   event: '#/calendar/{person}/new?times=2026-12-01T09:00/2026-12-01T10:00',
   'event changes': '#/calendar/{person}/event?event={event}@&do=edit',
+  reminder: '#/today',
   task: '#/calendar/{person}/tasks',
   'find a time': '#/calendar/{person}/find',
   calendar: '#/calendar/{person}/calendars',
@@ -29,7 +30,7 @@ export const forms = {
   replay: '#/server/+messages/replay?person={person}',
   token: '#/server?new=token',
   routine: '#/routines/+new',
-  'tool call': '#/server/+tools/search_prompts',
+  'tool call': '#/server/+tools/show_prompt',
 } as const satisfies Readonly<Record<string, string>>;
 export type FormName = keyof typeof forms;
 

@@ -76,9 +76,10 @@ export function GetStarted() {
         </StartStep>
         <StartStep title="Get your first reminder" done={done.reminder}>
           <p>
-            The calendar reminds people of their events by mail, phone or chat.{' '}
-            <a href={pathTo('calendar')}>Add a person and an event</a>. Until you set up a mail server,
-            reminders go to the <dfn>outbox</dfn>, a folder in which you can read the messages.
+            The calendar reminds people of their events on the desktop, by mail, phone or chat.{' '}
+            <a href={pathTo('today')}>Set a reminder for yourself</a>, which appears on the desktop of this
+            machine, or <a href={pathTo('calendar')}>add a person and an event</a>. Until you set up a mail
+            server, mails go to the <dfn>outbox</dfn>, a folder in which you can read the messages.
           </p>
           <BrowserReminders />
         </StartStep>

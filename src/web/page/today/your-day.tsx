@@ -12,6 +12,7 @@ import {
   type User,
 } from '../events/calendar-data.ts';
 import { timesOf } from '../events/event-times.ts';
+import { QuickReminder } from '../events/quick-reminder.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { clock, wallTime } from '../shared/zone-time.ts';
@@ -22,12 +23,12 @@ const dayMs = 86_400_000;
 export function YourDay() {
   const { changes } = useConnection();
   const { value: user, error } = useTool('get_user', {}, changes.resources);
-  if (error) return <NoDay />;
+  if (error) return <NoDay nobody={error.failure?.kind === 'resource-not-found'} />;
   return user ? <Day user={user} /> : null;
 }
 
-/** Nobody is known yet, or it is not known who of several people reads this. */
-function NoDay() {
+/** Nobody is known yet, so that the first reminder creates the person; or it is not known who of several people reads this. */
+function NoDay({ nobody }: { readonly nobody: boolean }) {
   return (
     <section aria-labelledby="day">
       <div class="section-head">
@@ -37,6 +38,7 @@ function NoDay() {
         Your events appear here when the calendar knows you.{' '}
         <a href={pathTo('calendar')}>Open the calendar</a>
       </p>
+      {nobody && <QuickReminder />}
     </section>
   );
 }
@@ -71,6 +73,7 @@ function Day({ user }: { user: User }) {
           <DayList {...{ user, zone, colourOf, calendar: value, day: tomorrow! }} />
         </>
       )}
+      <QuickReminder />
     </section>
   );
 }
