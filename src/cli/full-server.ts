@@ -46,10 +46,19 @@ export function deliverToDesktop({ config }: LoadedConfig, { env }: Terminal): (
   };
 }
 
-/** The checks of `doctor`, for the tool check_health. */
+/** The checks of `doctor`, for the tool check_health. Who reads the remedies may have no `adjutant` on the PATH. */
 function checksOf(loaded: LoadedConfig, terminal: Terminal): NonNullable<AppOptions['checks']> {
   return async (problems) => {
     const { runChecks } = await import('./doctor/checks.ts');
-    return runChecks(loaded, terminal, undefined, problems);
+    const { commandHere } = await import('./install/install.ts');
+    // Started with npx, the program has no path of its own that stays.
+    const command = await commandHere(terminal.env).catch(() => 'npx adjutant');
+    const findings = await runChecks(loaded, terminal, undefined, problems);
+    return findings.map(({ remedy, ...finding }) => ({
+      ...finding,
+      ...(remedy !== undefined && {
+        remedy: remedy.replaceAll(/\badjutant (?=[a-z])/g, () => `${command} `),
+      }),
+    }));
   };
 }

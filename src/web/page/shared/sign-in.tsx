@@ -26,8 +26,8 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
     <main class="sign-in">
       <h1>Adjutant</h1>
       <p>
-        This page needs the token of its server. Run <code>adjutant open</code> on the machine of the server.
-        It opens the page with the token at the end of the address:
+        This page needs the token of its server, which is in the file <code>token</code> of the server's state
+        folder. Enter it here, or open the page with the token at the end of the address:
       </p>
       <pre>{location.origin + location.pathname}#token=…</pre>
       <form onSubmit={submit}>
@@ -51,7 +51,8 @@ export function SignIn({ signIn }: { signIn(token: string): void }) {
         </p>
       )}
       <p class="quiet">
-        The token is also in the file <code>token</code> of the server's state folder.
+        If the command <code>adjutant</code> is installed on the machine of the server,{' '}
+        <code>adjutant open</code> opens the page with the token.
       </p>
     </main>
   );

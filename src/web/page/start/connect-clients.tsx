@@ -3,14 +3,14 @@ import type { ToolAnswer } from '../../../api.ts';
 import { Button } from '../controls/fields.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, CopyButton } from '../shared/buttons.tsx';
-import { useTool } from '../shared/server-connection.tsx';
+import { Pending, useTool } from '../shared/server-connection.tsx';
 
 type Found = ToolAnswer<'find_clients'>['clients'][number];
 
 /** The clients of the machine of the server, each with a button that connects it. */
 export function ConnectClients({ connected }: { connected(): void }) {
   const { value, error } = useTool('find_clients', {});
-  if (error !== undefined) return <CommandLine text="adjutant install" />;
+  if (error !== undefined) return <Pending error={error} />;
   if (value === undefined) return <p class="quiet">Looking for clients…</p>;
   if (value.clients.length === 0)
     return (
