@@ -287,6 +287,18 @@ describe('runs', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  it('show what an edit changed, line by line', async () => {
+    writeFileSync(join(work, 'ebb.txt'), 'low\n');
+    const change = patch('*** Update File: ebb.txt\n@@\n-low\n+high');
+    const page = await startRun(`Edit ${script(change, answer())}`, { sandbox: 'workspace-write' });
+    await page.locator('article .badge.completed').waitFor();
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    const difference = page.locator('.timeline details[open] .difference');
+    await difference.locator('.added').getByText('+high').waitFor();
+    await difference.locator('.removed').getByText('-low').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
   it('take a message while they work', async () => {
     const page = await startRun(`Sleep ${script({ shell: 'sleep 8', timeoutMs: 20_000 }, answer())}`);
     await page

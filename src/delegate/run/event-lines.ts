@@ -1,4 +1,4 @@
-import type { AgentEvent, RecordedEvent, Usage } from '../agents/protocols/agent-event.ts';
+import type { AgentEvent, FileChange, RecordedEvent, Usage } from '../agents/protocols/agent-event.ts';
 import { describeRequest, oneLine } from './run-progress.ts';
 
 /** One line of the event log. Lines without a text say nothing to a reader. */
@@ -10,7 +10,7 @@ export interface EventLine {
   /** The kind of event, and the item that it belongs to. */
   readonly kind?: string;
   readonly item?: string;
-  /** The end of the output of a command. */
+  /** The end of the output of a command, or the beginning of the difference that an edit makes. */
   readonly output?: string;
   readonly exit_code?: number;
   /** Tokens that the run has used so far. */
@@ -63,17 +63,25 @@ function describeLine(line: number, events: readonly RecordedEvent[]): EventLine
     case 'item': {
       const { item, id, phase } = event;
       const command = item.type === 'command' ? item : undefined;
+      const output = item.type === 'files' ? differenceOf(item.changes) : command?.output;
       return {
         ...known,
         kind: `item.${phase}`,
         item: id,
-        ...(command?.output !== undefined && { output: command.output }),
+        ...(output !== undefined && { output }),
         ...(command?.exitCode !== undefined && { exit_code: command.exitCode }),
       };
     }
     default:
       return { ...known, kind: event.kind };
   }
+}
+
+/** The differences of several files have their paths above them. */
+function differenceOf(changes: readonly FileChange[]): string | undefined {
+  const known = changes.flatMap(({ path, diff }) => (diff === undefined ? [] : [{ path, diff }]));
+  if (known.length === 0) return undefined;
+  return known.map(({ path, diff }) => (changes.length === 1 ? diff : `${path}\n${diff}`)).join('\n');
 }
 
 /** Describes one event for the user. */

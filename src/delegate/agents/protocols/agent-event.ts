@@ -64,6 +64,8 @@ export type AgentItem =
 export interface FileChange {
   readonly path: string;
   readonly kind: 'add' | 'delete' | 'update';
+  /** Its first lines, each with `+`, `-` or a space, for agents that report them. */
+  readonly diff?: string;
 }
 
 export interface TodoItem {

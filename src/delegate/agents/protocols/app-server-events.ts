@@ -101,12 +101,22 @@ function toItem(item: Message): AgentItem | undefined {
   }
 }
 
-/** A file change of either protocol: `kind` is a word in `codex exec` and an object here. */
-export function toFileChange({ path, kind }: Message) {
+/** Longer differences of a file are cut in events. The whole change is a file of the run. */
+const maxDiffChars = 2_000;
+
+/** A file change of either protocol: `kind` is a word in `codex exec` and an object here, which also tells the difference. */
+export function toFileChange({ path, kind, diff }: Message) {
   const name = isObject(kind) ? kind['type'] : kind;
-  return name === 'add' || name === 'delete' || name === 'update'
-    ? [{ path: String(path), kind: name } as const]
-    : [];
+  if (name !== 'add' && name !== 'delete' && name !== 'update') return [];
+  const text = typeof diff === 'string' ? shortDiff(name, diff) : '';
+  return [{ path: String(path), kind: name, ...(text !== '' && { diff: text }) } as const];
+}
+
+/** The content of a new or a deleted file comes without marks. */
+function shortDiff(kind: 'add' | 'delete' | 'update', diff: string): string {
+  const mark = { add: '+', delete: '-', update: '' }[kind];
+  const text = diff.replace(/\n$/, '').replaceAll(/^/gm, mark);
+  return text.length <= maxDiffChars ? text : `${text.slice(0, maxDiffChars)}…`;
 }
 
 function toTodo({ step, status }: Message) {

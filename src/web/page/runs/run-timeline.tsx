@@ -200,11 +200,32 @@ function StepCard({ step }: { step: Step }) {
   );
   if (output === '') return <div class="step-card step-head">{head}</div>;
   return (
-    <details class="step-card">
+    <details class="step-card" open={kind === 'edit' && output.split('\n').length <= smallDifference}>
       <summary class="step-head">{head}</summary>
-      {text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
-      <pre class="step-output">{visibleText(output)}</pre>
+      {kind === 'command' && text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
+      {kind === 'edit' ? <EditedLines text={output} /> : <pre class="step-output">{visibleText(output)}</pre>}
     </details>
+  );
+}
+
+/** Differences of so many lines are open at first. */
+const smallDifference = 12;
+
+/** The difference that an edit made. */
+function EditedLines({ text }: { text: string }) {
+  return (
+    <pre class="step-output difference">
+      {visibleText(text)
+        .split('\n')
+        .map((line, index) => (
+          <span
+            key={index}
+            class={line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same'}
+          >
+            {`${line}\n`}
+          </span>
+        ))}
+    </pre>
   );
 }
 
