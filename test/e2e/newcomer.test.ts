@@ -124,7 +124,7 @@ it('leads a newcomer from an empty home to a prompt in a client, a run and a rem
   await walk.press('link', 'Get started');
   await walk.done('Save and use your first prompt');
   await walk.record('Prompt used');
-  await walk.press('link', 'Add a person and an event');
+  await walk.press('link', 'add a person and an event');
   await walk.sees('Time zone');
   await walk.record('Calendar');
   await walk.fill('Name', 'Ada');

@@ -44,7 +44,7 @@ describe('the calendar', () => {
   it('is empty at first, and loads and removes the sample data', async () => {
     const page = await server.open();
     await page.getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /Add a person first/);
+    await shows(page, /Begin with a reminder/);
     await page.getByRole('button', { name: 'Load sample data' }).click();
     await shows(page, 'Week');
     // The calendar appears before loading has finished, and removing it earlier would race with loading.
@@ -52,7 +52,7 @@ describe('the calendar', () => {
     await page.getByRole('link', { name: 'Server' }).click();
     await page.getByRole('button', { name: 'Remove sample data' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Calendar' }).click();
-    await shows(page, /Add a person first/);
+    await shows(page, /Begin with a reminder/);
   });
 
   it('shows the calendar of a person who is added on the page', async () => {

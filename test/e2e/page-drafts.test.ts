@@ -281,8 +281,8 @@ describe('every form', () => {
       for (const [name, address] of all) {
         await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
         await typeInto(page, name);
-        await page.evaluate("location.hash = '#/today'");
-        await page.getByRole('heading', { name: 'Today' }).waitFor();
+        await page.evaluate("location.hash = '#/server/+settings'");
+        await page.getByRole('heading', { name: 'Settings' }).waitFor();
         await page.evaluate('history.back()');
         expect(await typedIn(page, name), `${name} after Back`).toBe(`typed ${name}`);
       }

@@ -13,7 +13,11 @@ export interface BrowserContext {
   newPage(): Promise<Page>;
   setDefaultTimeout(milliseconds: number): void;
   addInitScript(script: string): Promise<void>;
-  readonly clock: { setFixedTime(time: string): Promise<void> };
+  readonly clock: {
+    setFixedTime(time: string): Promise<void>;
+    install(): Promise<void>;
+    fastForward(milliseconds: number): Promise<void>;
+  };
   grantPermissions(permissions: readonly string[]): Promise<void>;
   setOffline(offline: boolean): Promise<void>;
   route(

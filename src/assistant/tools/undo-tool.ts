@@ -2,6 +2,7 @@ import { type Context, identityOf } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, hints, type Tool } from '../../tool.ts';
+import type { MeOptions } from '../editing/me.ts';
 import type { Difference, TouchedRows } from '../editing/undo.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 
@@ -84,7 +85,7 @@ const scopes: Readonly<Record<string, ReadRows>> = {
 };
 
 /** Remembers for an hour how to undo the changes of this process, for clients that ask for it. */
-export function createUndo(data: AssistantData) {
+export function createUndo(data: AssistantData, me: MeOptions) {
   const kept = new Map<
     string,
     { readonly actor: string; readonly untilMs: number; readonly difference: Difference }
@@ -143,7 +144,14 @@ export function createUndo(data: AssistantData) {
         if (found === undefined || found.actor !== identityOf(actor) || found.untilMs < data.clock())
           throw new Failure('resource-not-found', 'This change can no longer be undone.');
         const { undoChange } = await import('../editing/undo.ts');
+        const { watchOwnChange } = await import('./own-change.ts');
+        const settles: (() => Promise<void>)[] = [];
+        for (const { before, after } of found.difference.events) {
+          const settle = await watchOwnChange(data, me, actor, (after ?? before)!);
+          settles.push(() => settle(before));
+        }
         const already_sent = await undoChange(data, found.difference);
+        for (const settle of settles) await settle();
         kept.delete(undo);
         return { structured: { already_sent } };
       },

@@ -40,11 +40,15 @@ export function useMoves(
     setSettled(false);
     setMoving({ key: keyOf(event), times });
     try {
-      const answer = await client.tool('update_event', { event_id, ...writtenTimes(times, zone) });
+      const { answer, undo } = await client.undoable('update_event', {
+        event_id,
+        ...writtenTimes(times, zone),
+      });
       const before = writtenTimes(timesOf(event, zone), zone);
       toast({
         text: `Moved “${event.title}” to ${formatTimes(times, localeOf(user))}.${serverNote(answer)}`,
-        undo: () => client.tool('update_event', { event_id, ...before }),
+        // Only the server knows whether somebody has changed the event since. It cannot undo a change on a calendar server.
+        undo: undo ?? (() => client.tool('update_event', { event_id, ...before })),
       });
     } catch (error) {
       setMoving(undefined);

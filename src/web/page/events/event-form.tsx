@@ -79,7 +79,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
           }),
     );
     if (made === undefined) return;
-    const { answer, undo: joinAgain } = made.result;
+    const { answer, undo: undoOnServer } = made.result;
     const undo =
       event === undefined
         ? () => client.tool('delete_event', { event_id: answer.id })
@@ -97,7 +97,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
       ...warnings.map((warning) => ` ${warning}`),
     ].join('');
     const text = `${event === undefined ? 'Added' : 'Saved'} “${fields.title}”.${also}${serverNote(answer)}`;
-    toast(undoToast(text, made, split ? joinAgain : undo));
+    toast(undoToast(text, made, undoOnServer ?? (split ? undefined : undo)));
     draft.clear();
     done();
   };
@@ -275,7 +275,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
       undoToast(
         `Moved “${event.title}” to ${formatTimes(times, locale)}.${serverNote(made.result.answer)}`,
         made,
-        scope === 'following' ? made.result.undo : () => client.tool('update_event', back),
+        made.result.undo ?? (scope === 'following' ? undefined : () => client.tool('update_event', back)),
       ),
     );
     done();

@@ -23,6 +23,9 @@ const undoContext = createContext<readonly Command[]>([]);
 /** How many changes can be undone, one after the other, the last one first. */
 const maxUndos = 20;
 
+/** How long a message offers to undo a change. While it has the focus or the pointer, it stays. */
+const undoMs = 8_000;
+
 /** A command that undoes the last change, also after its message has disappeared. Empty if there is nothing to undo. */
 export function useLastUndo(): readonly Command[] {
   return useContext(undoContext);
@@ -33,11 +36,15 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [undos, setUndos] = useState<readonly Toast[]>([]);
   const { invalidate } = useConnection();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const hold = () => clearTimeout(timer.current);
+  const hideLater = (shown: Toast) => {
+    hold();
+    timer.current = setTimeout(() => setToast(undefined), shown.undo ? undoMs : readingMs(shown.text));
+  };
   const show = useCallback((next: Toast) => {
-    clearTimeout(timer.current);
     setToast(next);
     if (next.undo) setUndos((now) => [next, ...now].slice(0, maxUndos));
-    timer.current = setTimeout(() => setToast(undefined), next.undo ? 15_000 : readingMs(next.text));
+    hideLater(next);
   }, []);
   const running = useRef(false);
   const run = async (one: Toast) => {
@@ -62,7 +69,15 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
   return (
     <context.Provider value={show}>
       <undoContext.Provider value={lastUndo ? [lastUndo] : []}>{children}</undoContext.Provider>
-      <div class={`toast ${toast ? 'shown' : ''}`} role="status" aria-live="polite">
+      <div
+        class={`toast ${toast ? 'shown' : ''}`}
+        role="status"
+        aria-live="polite"
+        onFocusIn={hold}
+        onFocusOut={() => toast && hideLater(toast)}
+        onPointerEnter={hold}
+        onPointerLeave={() => toast && hideLater(toast)}
+      >
         {toast?.text}{' '}
         {toast?.undo && (
           <Button class="small" onClick={() => run(toast)}>

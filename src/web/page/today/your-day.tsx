@@ -23,14 +23,20 @@ const dayMs = 86_400_000;
 export function YourDay() {
   const { changes } = useConnection();
   const { value: user, error } = useTool('get_user', {}, changes.resources);
-  if (error) return <NoDay nobody={error.failure?.kind === 'resource-not-found'} />;
-  return user ? <Day user={user} /> : null;
-}
-
-/** Nobody is known yet, so that the first reminder creates the person; or it is not known who of several people reads this. */
-function NoDay({ nobody }: { readonly nobody: boolean }) {
+  // If nobody is known yet, the first reminder creates the person.
+  const isFirst = error?.failure?.kind === 'resource-not-found';
   return (
     <section aria-labelledby="day">
+      {error ? <NoDay /> : user && <Day user={user} />}
+      {(isFirst || user) && <QuickReminder />}
+    </section>
+  );
+}
+
+/** Nobody is known yet, or it is not known who of several people reads this. */
+function NoDay() {
+  return (
+    <>
       <div class="section-head">
         <h2 id="day">Your day</h2>
       </div>
@@ -38,8 +44,7 @@ function NoDay({ nobody }: { readonly nobody: boolean }) {
         Your events appear here when the calendar knows you.{' '}
         <a href={pathTo('calendar')}>Open the calendar</a>
       </p>
-      {nobody && <QuickReminder />}
-    </section>
+    </>
   );
 }
 
@@ -58,7 +63,7 @@ function Day({ user }: { user: User }) {
     (ms) => wallTime(new Date(ms).toISOString(), zone).day,
   );
   return (
-    <section aria-labelledby="day">
+    <>
       <div class="section-head">
         <h2 id="day">Your day</h2>
         <span class="grow" />
@@ -73,8 +78,7 @@ function Day({ user }: { user: User }) {
           <DayList {...{ user, zone, colourOf, calendar: value, day: tomorrow! }} />
         </>
       )}
-      <QuickReminder />
-    </section>
+    </>
   );
 }
 
