@@ -70,7 +70,10 @@ describe('a prompt open in two windows', () => {
 
   it('is not overwritten: the conflict shows both versions and saves neither', async () => {
     const page = await createConflict();
-    const both = page.locator('.conflict .difference');
+    await page.getByRole('alert').getByText('You saved another version while you were editing.').waitFor();
+    expect(await page.locator('.difference').count()).toBe(0);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const both = page.locator('.conflict-versions .difference');
     expect(await both.nth(0).textContent()).toContain('+ Mine for {{who}}');
     expect(await both.nth(1).textContent()).toContain('− Theirs for {{who}}');
     // Both versions contain the server's value of a field that was not edited in this window.
@@ -96,16 +99,16 @@ describe('a prompt open in two windows', () => {
     await page.locator('.difference .removed').getByText('− Theirs for {{who}}').waitFor();
   });
 
-  it('loads their version with "Use theirs", and Undo restores my edits', async () => {
+  it('loads their version with "Take theirs", and Undo restores my edits', async () => {
     const page = await createConflict();
-    await page.getByRole('button', { name: 'Use theirs' }).click();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
     await page.locator('.conflict').waitFor({ state: 'detached' });
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Theirs for {{who}}');
     expect(await page.getByLabel('Title').inputValue()).toBe('Their title');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator('.conflict').waitFor();
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Mine for {{who}}');
-    await page.getByRole('button', { name: 'Use theirs' }).click();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
     await edit(page, 'Theirs, and more, for {{who}}');
     await save(page);
     await page.locator('.template').getByText('Theirs, and more').waitFor();
@@ -119,7 +122,8 @@ describe('a prompt open in two windows', () => {
     await save(third);
     await shows(third, 'Third for');
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    await page.locator('.conflict').getByText('− Third for {{who}}').waitFor();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.locator('.conflict-versions').getByText('− Third for {{who}}').waitFor();
     expect(savedPrompts()).toEqual([['Their title', 'Third for {{who}}']]);
   });
 
@@ -135,5 +139,17 @@ describe('a prompt open in two windows', () => {
     await editor.getByRole('button', { name: 'Keep mine' }).click();
     await editor.locator('.template').getByText('Mine for').waitFor();
     expect(savedPrompts()).toEqual([['Greet', 'Mine for {{who}}']]);
+  });
+
+  it('that was deleted is in the trash and in the activity with the person, not the program', async () => {
+    const page = await openPrompt();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await shows(page, 'Deleted greet.');
+    await page.evaluate("location.hash = '#/prompts/+trash'");
+    await shows(page, /^deleted .* by you$/);
+    await page.evaluate("location.hash = '#/server/+activity'");
+    const row = page.locator('tr').filter({ hasText: /delete_prompt/ });
+    await row.first().getByText('you', { exact: true }).waitFor();
+    expect(await page.getByText('adjutant-page').count()).toBe(0);
   });
 });

@@ -104,7 +104,9 @@ describe('unsaved edits of a prompt', () => {
     await page.reload();
     await go(page, 'greet');
     await page.getByRole('heading', { name: 'This prompt was changed elsewhere' }).waitFor();
-    const both = page.locator('.conflict .difference');
+    await page.getByRole('alert').getByText('Another program saved another version').waitFor();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const both = page.locator('.conflict-versions .difference');
     expect(await both.nth(0).textContent()).toContain('+ Draft for {{who}}');
     expect(await both.nth(1).textContent()).toContain('− Changed for {{who}}');
   });

@@ -1,16 +1,16 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { saveKeys, useShortcuts } from '../controls/commands.ts';
-import { Button, Problem, TextField } from '../controls/fields.tsx';
+import { Problem, TextField } from '../controls/fields.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { readDraft, removeDraft, writeDraft } from '../shared/draft-storage.ts';
 import { DraftNote } from '../shared/drafts.tsx';
-import { lineDifference } from '../shared/line-difference.ts';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { pathTo } from '../shared/route.ts';
 import { asError, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { ProblemList, useDraftProblems } from './problem-list.tsx';
 import type { Prompt } from './prompt.ts';
+import { type Conflict, ConflictComparison, PromptConflict } from './prompt-conflict.tsx';
 import {
   createArguments,
   type Draft,
@@ -27,7 +27,6 @@ import {
 } from './prompt-draft.ts';
 import { ArgumentFields, MessageFields } from './prompt-fields.tsx';
 import { PromptPreview } from './prompt-preview.tsx';
-import { type PromptVersion, promptText } from './prompt-text.ts';
 
 interface Props {
   /** The prompt to edit. Absent for a new one. */
@@ -77,6 +76,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   const newName = prompt?.name ?? (copyOf && copyName(copyOf));
   const original = (version: PromptSource) => (newName ? draftFrom(newName, version) : emptyDraft);
   const [draft, setDraft] = useState<Draft>(() => stored?.draft ?? original(base));
+  const [comparing, setComparing] = useState(false);
   const [problem, setProblem] = useState('');
   const edited = isEdited(draft, original(base));
   const at = useMemo(() => Date.now(), [draft]);
@@ -181,14 +181,17 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
         </ChangeButton>
         {conflict && (
           <PromptConflict
-            {...conflict}
-            mine={mergedVersion(draft, base, conflict.theirs ?? base)}
+            {...{ ...conflict, name: draft.name, comparing }}
+            compare={() => setComparing(!comparing)}
             keepMine={() => keepMine(conflict)}
             loadTheirs={() => loadTheirs(conflict)}
           />
         )}
         <Problem text={problem} />
       </header>
+      {conflict?.theirs && comparing && (
+        <ConflictComparison mine={mergedVersion(draft, base, conflict.theirs)} theirs={conflict.theirs} />
+      )}
       <TextField
         label="Name"
         value={draft.name}
@@ -280,84 +283,4 @@ async function copiedPrompt(client: McpClient, name: string): Promise<PromptSour
 /** A valid name for the copy of a prompt. */
 function copyName(name: string): string {
   return `${name.replace(/\W+/g, '_').replace(/^_+|_+$/g, '') || 'prompt'}_copy`;
-}
-
-/** The version on the server is not the version the edit started from. */
-interface Conflict {
-  /** Absent when the prompt was deleted. */
-  readonly theirs: PromptSource | undefined;
-  /** The conflict was found while saving. Otherwise the user may still be typing and keeps the focus. */
-  readonly whileSaving?: boolean;
-}
-
-interface PromptConflictProps extends Conflict {
-  readonly mine: PromptVersion;
-  keepMine(): void;
-  loadTheirs(): void;
-}
-
-/** Shows both versions of a prompt that was changed in two places. Nothing is saved until one is chosen. */
-function PromptConflict({ mine, theirs, whileSaving, keepMine, loadTheirs }: PromptConflictProps) {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (whileSaving) panel.current?.focus();
-  }, [whileSaving]);
-  const lines = lineDifference(promptText(theirs), promptText(mine));
-  return (
-    <section ref={panel} class="conflict" aria-labelledby="conflict-heading" tabIndex={-1}>
-      <h2 id="conflict-heading">
-        {theirs ? 'This prompt was changed elsewhere' : 'This prompt was deleted elsewhere'}
-      </h2>
-      <p role="alert">
-        {theirs
-          ? 'Someone saved another version while you were editing. Your version is not saved yet. Choose which version to keep.'
-          : 'Someone deleted this prompt while you were editing. Your version is not saved yet. Keep it or discard it.'}
-      </p>
-      <div class="columns">
-        <section>
-          <h3>Your version</h3>
-          <Lines lines={lines} kind="added" mark="+" label="Your version" />
-          <ChangeButton class="primary" tool={theirs ? 'update_prompt' : 'create_prompt'} onClick={keepMine}>
-            Keep mine
-          </ChangeButton>
-          {theirs && (
-            <small>
-              Replaces the version on the server with your edits. The replaced version stays in the history.
-              Fields you did not edit keep their values from the server.
-            </small>
-          )}
-        </section>
-        <section>
-          <h3>Version on the server</h3>
-          {theirs ? (
-            <Lines lines={lines} kind="removed" mark="−" label="Version on the server" />
-          ) : (
-            <p class="quiet">Deleted</p>
-          )}
-          <Button onClick={loadTheirs}>{theirs ? 'Use theirs' : 'Discard mine'}</Button>
-          {theirs && <small>Loads the version on the server into the form. Your edits are discarded.</small>}
-        </section>
-      </div>
-    </section>
-  );
-}
-
-interface LinesProps {
-  readonly lines: ReturnType<typeof lineDifference>;
-  readonly kind: 'added' | 'removed';
-  readonly mark: string;
-  readonly label: string;
-}
-
-/** One side of the comparison: the common lines and the lines only this side has. */
-function Lines({ lines, kind, mark, label }: LinesProps) {
-  return (
-    <pre class="difference" role="region" aria-label={label} tabIndex={0}>
-      {lines.map((line, index) =>
-        line.kind === 'same' || line.kind === kind ? (
-          <span key={index} class={line.kind}>{`${line.kind === kind ? mark : ' '} ${line.text}\n`}</span>
-        ) : null,
-      )}
-    </pre>
-  );
 }

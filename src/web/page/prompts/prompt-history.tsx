@@ -2,8 +2,9 @@ import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { promptText } from '../prompt-editing/prompt-text.ts';
 import { useActions } from '../shared/actions.tsx';
+import { authorOf } from '../shared/author.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { draftOwner } from '../shared/draft-storage.ts';
+
 import { lineDifference } from '../shared/line-difference.ts';
 import { pathTo, useAddressed } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
@@ -63,7 +64,8 @@ export function PromptHistory({ name }: { name: string }) {
                   class="quiet small"
                   title={`${new Date(one.time).toLocaleString()}, ${one.client.name}`}
                 >
-                  {authorOf(one)}, {shortTime(one.time)}
+                  {one.action === 'outside' ? 'another program' : authorOf(one.client.name)},{' '}
+                  {shortTime(one.time)}
                 </span>
               </span>
               {one.prompt && one !== revisions.at(-1) && (
@@ -78,16 +80,6 @@ export function PromptHistory({ name }: { name: string }) {
       {after && <Difference before={before} after={after} />}
     </div>
   );
-}
-
-/** Who made a change: a person rather than the program that was used. */
-function authorOf({ action, client: { name = '' } }: Revision): string {
-  if (action === 'outside') return 'another program';
-  const [, program = name, actor = 'owner'] = /^(.*) \((.+)\)$/.exec(name) ?? [];
-  const others = actor === 'owner' ? 'the owner' : actor.replace(/^(token|oauth) /, '');
-  const person = actor === draftOwner() ? 'you' : others;
-  // The page is where one is anyway.
-  return program === '' || program === 'adjutant-page' ? person : `${person} with ${program}`;
 }
 
 function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
@@ -137,7 +129,7 @@ export function PromptTrash() {
             {title !== name && <code>{name}</code>}
             <span class="quiet grow" title={new Date(time).toLocaleString()}>
               deleted {shortTime(time)}
-              {by.name && ` by ${by.name}`}
+              {` by ${authorOf(by.name)}`}
             </span>
             <ChangeButton class="small" tool="restore_prompt" onClick={() => restore(name, revision)}>
               Restore

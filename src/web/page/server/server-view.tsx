@@ -3,6 +3,7 @@ import type { ToolAnswer } from '../../../api.ts';
 import { Button, SearchField } from '../controls/fields.tsx';
 import { PageHead } from '../controls/page-head.tsx';
 import { counted, matches } from '../controls/words.ts';
+import { authorOf } from '../shared/author.ts';
 import { MoreButton } from '../shared/buttons.tsx';
 import { DataTable } from '../shared/data-table.tsx';
 import { type Finding, placeOf, useHealth } from '../shared/health.ts';
@@ -140,7 +141,7 @@ function Activity() {
       keyOf={({ at, action }, index) => `${at} ${action} ${index}`}
       columns={[
         { title: 'Time', cell: ({ at }) => shortTime(at) },
-        { title: 'Actor', cell: ({ actor, client }) => (client ? `${actor} (${client})` : actor) },
+        { title: 'Actor', cell: ({ actor, client }) => authorOf(`${client ?? ''} (${actor})`) },
         {
           title: 'Action',
           cell: ({ action, target }) => (
