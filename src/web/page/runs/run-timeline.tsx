@@ -35,6 +35,10 @@ export function RunTimeline({ runId, open, updates }: Props) {
   const [problem, setProblem] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const isAtEnd = useRef(true);
+  /** The first step that was shown last. Somebody who reads above keeps it. */
+  const start = useRef(0);
+  /** The step to show as soon as it is rendered. */
+  const jump = useRef<string | undefined>(undefined);
   const wake = useRef<() => void>(() => {});
   useEffect(() => wake.current(), [updates]);
   useEffect(() => {
@@ -88,17 +92,29 @@ export function RunTimeline({ runId, open, updates }: Props) {
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [open, all.length > 0]);
   const showFailure = () => {
-    const found = list.current?.querySelectorAll<HTMLElement>('.failed')[failure % failures.length];
+    const step = failures[failure % failures.length]!;
+    const at = steps.indexOf(step);
+    jump.current = step.key;
+    isAtEnd.current = false;
+    setVisible(Math.max(visible, open ? steps.length - at : at + 1));
+    setFailure(failure + 1);
+  };
+  useEffect(() => {
+    if (jump.current === undefined) return;
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('.step') ?? [])];
+    const found = items.find(({ dataset }) => dataset['step'] === jump.current);
+    jump.current = undefined;
     found?.querySelector('details')?.setAttribute('open', '');
     found?.scrollIntoView({ block: 'center' });
     found?.querySelector<HTMLElement>('summary')?.focus({ preventScroll: true });
-    setFailure(failure + 1);
-  };
+  }, [failure]);
   const trouble = <Problem text={problem} />;
   if (all.length === 0)
     return problem ? trouble : <p class="quiet">{open ? 'No events yet.' : 'No events were recorded.'}</p>;
   // Show the latest steps while the run is in progress, and the first ones after it has ended.
-  const shown = open ? steps.slice(-visible) : steps.slice(0, visible);
+  const latest = Math.max(0, steps.length - visible);
+  start.current = open ? (isAtEnd.current ? latest : Math.min(latest, start.current)) : 0;
+  const shown = open ? steps.slice(start.current) : steps.slice(0, visible);
   return (
     <>
       {trouble}
@@ -119,6 +135,18 @@ export function RunTimeline({ runId, open, updates }: Props) {
         <SearchField class="step-search" label="Search in this run" value={query} change={setQuery} />
       </div>
       {steps.length === 0 && <p class="quiet">No step contains this.</p>}
+      {open && start.current > 0 && (
+        <MoreButton
+          shown={steps.length - start.current}
+          all={steps.length}
+          step={pageSize}
+          what="earlier steps"
+          show={(count) => {
+            isAtEnd.current = false;
+            setVisible(count);
+          }}
+        />
+      )}
       <ol class="timeline" ref={list} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
         {shown.map((step) => (
           <RunStep key={step.key} step={step} />
@@ -154,7 +182,7 @@ export const stepIcons: Readonly<Record<StepKind, IconName>> = {
 function RunStep({ step }: { step: Step }) {
   const { kind, text, time, failed } = step;
   return (
-    <li class={`step ${kind === 'command' ? 'command' : ''} ${failed ? 'failed' : ''}`}>
+    <li class={`step ${kind === 'command' ? 'command' : ''} ${failed ? 'failed' : ''}`} data-step={step.key}>
       <span class="step-icon">
         <Icon name={stepIcons[kind]} />
       </span>
