@@ -6,6 +6,7 @@ import { Icon } from '../controls/icon.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
+  calendarOf,
   keyOf,
   loadCalendar,
   localeOf,
@@ -71,7 +72,7 @@ function NextEvents({ user, expand }: NextProps) {
             <EventRow
               key={keyOf(event)}
               {...{ event, user, calendar }}
-              colour={colourOf(event.calendar_id)}
+              colour={colourOf(calendarOf(event))}
             />
           ))}
       </ul>

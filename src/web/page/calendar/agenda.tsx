@@ -2,6 +2,7 @@ import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
+  calendarOf,
   keyOf,
   localeOf,
   notificationsFor,
@@ -42,7 +43,7 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose }: Prop
             <Button
               key={keyOf(event)}
               class={`agenda-row list-row ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''}`}
-              style={{ '--cal': colourOf(event.calendar_id) }}
+              style={{ '--cal': colourOf(calendarOf(event)) }}
               aria-pressed={chosen === keyOf(event)}
               onClick={() => choose(event)}
             >

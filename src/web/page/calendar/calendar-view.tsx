@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
 import { Button, Choice } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
 import {
   type CalendarEvent,
+  calendarOf,
   keyOf,
   loadCalendar,
   maxSpan,
@@ -65,8 +66,15 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
   const route = useRoute();
   const [asked, setDay] = useAddressed('day', today);
   const day = dateFrom(asked, today);
-  const [show, setLayout] = useAddressed<Layout>('show', innerWidth < 740 ? 'agenda' : 'week');
-  const layout = show in layouts ? show : 'week';
+  const [show, setLayout] = useAddressed<Layout | ''>('show', '');
+  const layout = show !== '' && show in layouts ? show : innerWidth < 740 ? 'agenda' : 'week';
+  // A link to this week shows the same person and layout to everybody, on every screen.
+  const { name = user.id } = route;
+  const isWhole = route.name !== undefined && show === layout;
+  useEffect(() => {
+    if (!isWhole && !inChat && route.view === 'calendar')
+      goTo(pathTo('calendar', name, route.part, { ...route.query, show: layout }), { replace: true });
+  }, [isWhole]);
   const [closed, setClosed] = useState(earlier === undefined);
   const panel = panelFrom(route) ?? (closed ? undefined : 'find');
   const setPanel = (next: Panel | undefined) => {
@@ -98,7 +106,7 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
     () =>
       loaded && {
         ...loaded,
-        events: loaded.events.filter(({ calendar_id = '' }) => !hidden.has(calendar_id)),
+        events: loaded.events.filter((event) => !hidden.has(calendarOf(event) ?? '')),
       },
     [loaded, hidden],
   );

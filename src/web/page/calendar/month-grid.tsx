@@ -2,6 +2,7 @@ import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
+  calendarOf,
   keyOf,
   localeOf,
   type User,
@@ -52,7 +53,7 @@ export function MonthGrid({
       <button
         key={keyOf(event)}
         type="button"
-        style={{ '--cal': colourOf(event.calendar_id) }}
+        style={{ '--cal': colourOf(calendarOf(event)) }}
         class={`event tinted one-line ${event.status} ${event.task ? `task ${event.task}` : ''} ${event.all_day ? 'all-day-chip' : ''}`}
         aria-pressed={chosen === keyOf(event)}
         title={`${time} ${event.title}`.trim()}

@@ -3,6 +3,7 @@ import { Button } from '../controls/fields.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
+  calendarOf,
   keyOf,
   localeOf,
   notificationsFor,
@@ -89,7 +90,15 @@ export function WeekGrid(props: Props) {
           )),
         ];
       }),
-    [week, calendar, user, chosen, whole, moving, colourOf(calendar.events[0]?.calendar_id)],
+    [
+      week,
+      calendar,
+      user,
+      chosen,
+      whole,
+      moving,
+      calendar.events[0] && colourOf(calendarOf(calendar.events[0])),
+    ],
   );
   const quiet = quietSpans(user.quiet_start ?? '21:00', user.quiet_end ?? '07:00');
   const bars = layOutAllDay(calendar.events, days, zone);
@@ -278,7 +287,7 @@ function weekEvent({ event, day, minutes, calendar, user, chosen, colourOf }: We
   const time = eventTime(event, day, zone, locale);
   return (
     <Button
-      style={{ '--cal': colourOf(event.calendar_id) }}
+      style={{ '--cal': colourOf(calendarOf(event)) }}
       class={`event tinted ${event.status} ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
       aria-pressed={chosen === keyOf(event)}
       title={`${time} ${event.title}`.trim()}

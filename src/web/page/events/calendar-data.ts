@@ -96,6 +96,11 @@ export async function loadChannels(
   }
 }
 
+/** The calendar that an event belongs to. Of calendars that are only read, the event names its source. */
+export function calendarOf({ calendar_id, provider = '' }: CalendarEvent): string | undefined {
+  return calendar_id ?? /^\w+:(.+)$/.exec(provider)?.[1];
+}
+
 export function keyOf({ id, occurrence }: CalendarEvent): string {
   return `${id}@${occurrence ?? ''}`;
 }

@@ -84,12 +84,23 @@ export function RunTimeline({ runId, open, updates }: Props) {
   }, [all.length, open]);
   useEffect(() => {
     const scroller = scrollerOf(list.current);
-    if (!scroller || !open) return;
+    if (!scroller || !list.current || !open) return;
+    let last = scroller.scrollTop;
     const onScroll = () => {
-      isAtEnd.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
+      const { scrollHeight, scrollTop, clientHeight } = scroller;
+      // What is added below moves the end away, but only a person scrolls up.
+      if (scrollHeight - scrollTop - clientHeight < nearEnd) isAtEnd.current = true;
+      else if (scrollTop < last) isAtEnd.current = false;
+      last = scrollTop;
     };
     scroller.addEventListener('scroll', onScroll, { passive: true });
-    return () => scroller.removeEventListener('scroll', onScroll);
+    // The page above the steps, and the output of a step, may arrive after the step.
+    const observer = new ResizeObserver(() => isAtEnd.current && scroller.scrollTo({ top: 1e9 }));
+    observer.observe(list.current.closest('article') ?? list.current);
+    return () => {
+      scroller.removeEventListener('scroll', onScroll);
+      observer.disconnect();
+    };
   }, [open, all.length > 0]);
   const showFailure = () => {
     const step = failures[failure % failures.length]!;
@@ -147,7 +158,17 @@ export function RunTimeline({ runId, open, updates }: Props) {
           }}
         />
       )}
-      <ol class="timeline" ref={list} aria-label="Events" aria-live={open ? 'polite' : 'off'}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the details inside are pressed */}
+      <ol
+        class="timeline"
+        ref={list}
+        aria-label="Events"
+        aria-live={open ? 'polite' : 'off'}
+        // Somebody who opens a step reads it.
+        onClick={() => {
+          isAtEnd.current = false;
+        }}
+      >
         {shown.map((step) => (
           <RunStep key={step.key} step={step} />
         ))}

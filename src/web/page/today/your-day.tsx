@@ -3,6 +3,7 @@ import { Icon } from '../controls/icon.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
+  calendarOf,
   keyOf,
   loadCalendar,
   localeOf,
@@ -148,7 +149,7 @@ function DayRow({ user, zone, calendar, colourOf, day, event, events, nowMs, isN
       <a
         class="day-event tinted"
         href={pathTo('calendar', user.id, 'event', { event: keyOf(event), day })}
-        style={{ '--cal': colourOf(event.calendar_id) }}
+        style={{ '--cal': colourOf(calendarOf(event)) }}
       >
         <b>{title}</b>
         {facts.length > 0 && <span class="quiet">{facts.join(' · ')}</span>}
