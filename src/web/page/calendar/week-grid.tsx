@@ -79,12 +79,9 @@ export function WeekGrid(props: Props) {
           )),
           ...overflows.filter(isShown).map(({ events, ...slot }) => (
             <div key={slot.from} class="placed" style={slotStyle(slot)}>
-              <Button
-                class="event overflow"
-                aria-label={`${events.length} more at this time`}
-                onClick={() => showOverflow(events)}
-              >
+              <Button class="event overflow" onClick={() => showOverflow(events)}>
                 +{events.length}
+                <span class="hidden"> more</span> at {clock(slot.from, localeOf(user))}
               </Button>
             </div>
           )),
@@ -261,8 +258,7 @@ function slotStyle({ from, to, lane, lanes }: Slot) {
     top: `${(from / 60) * pixelsPerHour}px`,
     height: `${Math.max(24, ((to - from) / 60) * pixelsPerHour - 1)}px`,
     // A later event lies on top and is indented, so that both titles show.
-    left: `${lane * Math.min(indent, 100 / lanes)}%`,
-    width: `${100 - lane * Math.min(indent, 100 / lanes)}%`,
+    '--indent': `${lane * Math.min(indent, 100 / lanes)}%`,
     '--lane': lane,
   };
 }
