@@ -201,12 +201,42 @@ describe('the calendar', () => {
       await call('create_event', { user_id: 'cora', title: `Talk ${index}`, start_ts });
     const page = await server.open();
     await page.goto(server.view('#/calendar/cora'));
-    await page.getByRole('button', { name: '5 more at this time' }).click();
+    // The second event lies on the first one, and has the whole width while it has the focus.
+    const part = `(() => {
+      const { clientWidth, parentElement } = document.querySelectorAll('.week-column .placed')[1];
+      return clientWidth / parentElement.clientWidth;
+    })()`;
+    await page.locator('.week-column .event').first().waitFor();
+    expect(await page.evaluate<number>(part)).toBeLessThan(0.9);
+    await page.evaluate(
+      "document.querySelectorAll('.week-column .placed')[1].querySelector('button').focus()",
+    );
+    await expect.poll(() => page.evaluate<number>(part)).toBeGreaterThan(0.99);
+    await page.getByRole('button', { name: /^\+5 more at / }).click();
     expect(await seriousViolations(page)).toEqual([]);
     const last = page.locator('.overflow-list button').nth(3);
     const title = (await last.textContent())!;
     await last.click();
     await page.getByRole('heading', { name: title }).waitFor();
+  });
+
+  it('shows grey lines until it arrives, and an empty agenda offers a new event', async () => {
+    await call('create_user', { id: 'emil', name: 'Emil', timezone: 'UTC' });
+    const page = await server.open();
+    const { promise: mayGoOn, resolve } = Promise.withResolvers<void>();
+    await page.route('**/page/mcp', async (route) => {
+      if (route.request().headers()['mcp-name'] === 'list_users') await mayGoOn;
+      await route.continue();
+    });
+    await page.evaluate("location.hash = '#/calendar/emil?show=agenda'");
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+    resolve();
+    await shows(page, /^No events in the next 30 days/);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.locator('.empty').getByRole('button', { name: 'New event' }).click();
+    await page.locator('.panel').getByLabel('Title').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('reports a file that is not a calendar and imports the others', async () => {

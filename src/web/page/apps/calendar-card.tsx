@@ -3,6 +3,7 @@ import { wholeList } from '../../../paging.ts';
 import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { Loading } from '../controls/loading.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -35,7 +36,7 @@ export function CalendarCard({ person, slots, expand }: Props) {
   const { changes } = useConnection();
   const { value, error } = useTool('list_users', wholeList, changes.resources);
   if (error && !value) return <p class="problem box">{error.message}</p>;
-  if (!value) return <p class="quiet late">Loading…</p>;
+  if (!value) return <Loading />;
   const user = value.users.find(({ id, email }) => person && [id, email].includes(person)) ?? value.users[0];
   if (user === undefined)
     return (

@@ -1,4 +1,5 @@
 import { Button } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
@@ -8,6 +9,7 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
+import { ChangeButton } from '../shared/buttons.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 import { NotificationMark } from './notification-mark.tsx';
 
@@ -18,16 +20,25 @@ interface Props {
   readonly chosen: string | undefined;
   colourOf(calendar: string | undefined): string;
   choose(event: CalendarEvent): void;
+  create(): void;
 }
 
 /** A list of upcoming events. */
-export function Agenda({ calendar, user, today, chosen, colourOf, choose }: Props) {
+export function Agenda({ calendar, user, today, chosen, colourOf, choose, create }: Props) {
   const [zone, locale] = [user.timezone ?? 'UTC', localeOf(user)];
   const upcoming = calendar.events
     .filter((event) => wallTime(event.end_ts, zone).day >= today)
     .toSorted((a, b) => a.start_ts.localeCompare(b.start_ts));
   if (upcoming.length === 0)
-    return <p class="empty">No events in the next 30 days. Drop an .ics file here to import it.</p>;
+    return (
+      <div class="empty">
+        <Icon name="calendar" />
+        <p>No events in the next 30 days. Drop an .ics file here to import it.</p>
+        <ChangeButton tool="create_event" onClick={create}>
+          New event
+        </ChangeButton>
+      </div>
+    );
   const days = [...Map.groupBy(upcoming, (event) => dayIn(event, today, zone))].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );

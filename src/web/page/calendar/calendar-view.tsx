@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
 import { Button, Choice } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { Loading } from '../controls/loading.tsx';
 import { Menu } from '../controls/menu.tsx';
 import {
   type CalendarEvent,
@@ -194,11 +195,15 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
       <CalendarLegend {...{ calendars, hidden, toggle }} />
       {layout === 'week' && <BusyLegend people={busy} />}
       <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
-        {!calendar && !error && <p class="empty">Loading…</p>}
+        {!calendar && !error && <Loading />}
         {calendar && layout === 'week' && <WeekGrid {...grid} {...{ calendar, busy, moving, move }} />}
         {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
         {calendar && layout === 'agenda' && (
-          <Agenda {...{ calendar, user, chosen, choose, colourOf }} today={day} />
+          <Agenda
+            {...{ calendar, user, chosen, choose, colourOf }}
+            today={day}
+            create={() => create(nextHour(now))}
+          />
         )}
         {panel !== undefined && (
           <CalendarPanel
@@ -323,7 +328,7 @@ export function CalendarPage({ name, earlier, inChat = false }: CalendarPageProp
   const { changes } = useConnection();
   const { value, error } = useTool('list_users', wholeList, changes.resources);
   if (error && !value) return <p class="problem page">{error.message}</p>;
-  if (value === undefined) return <p class="empty">Loading…</p>;
+  if (value === undefined) return <Loading />;
   const all = value.users;
   const user = all.find(({ id, email }) => id === name || (name && email === name)) ?? all[0];
   if (user === undefined) return <NoPeople />;

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { saveKeys, useShortcuts } from '../controls/commands.ts';
 import { Problem, TextField } from '../controls/fields.tsx';
+import { Loading } from '../controls/loading.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { readDraft, removeDraft, writeDraft } from '../shared/draft-storage.ts';
 import { DraftNote } from '../shared/drafts.tsx';
@@ -48,11 +49,7 @@ export function PromptEditor({ prompt, copyOf, done }: Props) {
   );
   if (error && !value) return <p class="problem">{error.message}</p>;
   // The form keeps its own state, so that later updates from the server do not overwrite unsaved edits.
-  return value ? (
-    <EditorForm prompt={prompt} copyOf={copyOf} {...value} done={done} />
-  ) : (
-    <p class="empty">Loading…</p>
-  );
+  return value ? <EditorForm prompt={prompt} copyOf={copyOf} {...value} done={done} /> : <Loading />;
 }
 
 interface FormProps {

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ContentsReply } from '../../../api.ts';
+import { Loading } from '../controls/loading.tsx';
 import { useLoaded } from '../shared/server-connection.tsx';
 import { parsePatch } from './patch.ts';
 import { PatchView } from './patch-view.tsx';
@@ -16,7 +17,7 @@ interface Props {
 export function RunArtifact({ runId, name }: Props) {
   const { text, error } = useArtifact(runId, name);
   if (error !== undefined) return <p class="problem">{error}</p>;
-  if (text === undefined) return <p class="quiet">Loading…</p>;
+  if (text === undefined) return <Loading />;
   return (
     <>
       <TruncationNote text={text} />

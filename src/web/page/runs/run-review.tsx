@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Problem, TextArea } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { Loading } from '../controls/loading.tsx';
 import { Menu } from '../controls/menu.tsx';
 import { useStoredNames } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
@@ -39,7 +40,7 @@ export function RunReview({ overview }: Props) {
   const { text, error } = useArtifact(run_id, 'changes.patch');
   const files = useMemo(() => (text === undefined ? [] : parsePatch(text)), [text]);
   if (error !== undefined) return <p class="problem">{error}</p>;
-  if (text === undefined) return <p class="quiet late">Loading…</p>;
+  if (text === undefined) return <Loading />;
   return <ReviewOf {...{ overview, files, text }} />;
 }
 

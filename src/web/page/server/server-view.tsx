@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolAnswer } from '../../../api.ts';
 import { Button, SearchField } from '../controls/fields.tsx';
+import { Loading } from '../controls/loading.tsx';
 import { PageHead } from '../controls/page-head.tsx';
 import { counted, matches } from '../controls/words.ts';
 import { authorOf } from '../shared/author.ts';
@@ -61,7 +62,7 @@ export function ServerView({ name, part }: { name: string | undefined; part?: st
         {tab === 'activity' && <Activity />}
         {tab === 'settings' && value && <SettingsTable settings={value.settings} />}
         {tab === 'tools' && <ToolCaller name={part} />}
-        {!value && !error && <p class="empty">Loading…</p>}
+        {!value && !error && <Loading />}
       </div>
     </>
   );

@@ -1,6 +1,7 @@
 import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../controls/fields.tsx';
+import { Loading } from '../controls/loading.tsx';
 import { useConnection } from './server-connection.tsx';
 
 /** The file is missing if the server was updated while the page was open. */
@@ -42,7 +43,7 @@ export function lazy<File, Name extends keyof File>(
         </p>
       );
     const Component = loaded;
-    return Component ? <Component {...props} /> : <p class="empty late">Loading…</p>;
+    return Component ? <Component {...props} /> : <Loading />;
   }
   const preload = () => void loadOnce().catch(() => {});
   return Object.assign(Lazy, { preload });

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { ToolAnswer, ToolArguments, ToolName } from '../../../api.ts';
+import { Loading } from '../controls/loading.tsx';
 import { draftOwner, hasAnyDraft, setDraftOwner } from './draft-storage.ts';
 import { HttpClient, type McpClient, McpError } from './mcp-client.ts';
 
@@ -180,7 +181,7 @@ export function useTool<Name extends ToolName>(
 
 /** Shown instead of a value that could not be loaded, or not yet. */
 export const Pending = ({ error }: Pick<Loaded<unknown>, 'error'>) =>
-  error ? <p class="problem">{error.message}</p> : <p class="quiet">Loading…</p>;
+  error ? <p class="problem">{error.message}</p> : <Loading />;
 
 export function asError(error: unknown): McpError {
   return error instanceof McpError
