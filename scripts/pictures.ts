@@ -1,5 +1,5 @@
-// Takes pictures of every view at five sizes in both themes, reports what does not fit or is too small to press, and compares
-// the pictures with those of an earlier run:
+// Takes pictures of every view at five sizes in both themes, reports what does not fit, is too small to press or is not accessible,
+// and compares the pictures with those of an earlier run:
 //   npm run pictures -- [--to FOLDER] [--against FOLDER] [--only WORD]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { putFinishedRun } from '../test/delegate/finished-run.ts';
 import type { Page } from '../test/page/browser.ts';
 import { callTool } from '../test/page/calendar-client.ts';
 import { faultsOf } from '../test/page/layout-faults.ts';
-import { PageServer } from '../test/page/page-server.ts';
+import { axeViolations, PageServer } from '../test/page/page-server.ts';
 import { differenceBetween } from '../test/page/picture-difference.ts';
 import { emptyViews, type PictureView, views } from '../test/page/picture-views.ts';
 
@@ -46,9 +46,16 @@ for (const folder of [to, join(home, 'prompts')]) mkdirSync(folder, { recursive:
 const server = new PageServer(home);
 const taken: string[] = [];
 
-async function picture(page: Page, name: string): Promise<void> {
+/** Colours differ by theme, and what is shown by size: one small and one large size are enough for axe. */
+const checkedWidths = [390, 1280];
+
+async function picture(page: Page, name: string, { width }: Size): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
+    for (const violation of checkedWidths.includes(width) ? await axeViolations(page) : []) {
+      console.log(`${name}, ${theme}: ${violation}`);
+      process.exitCode = 1;
+    }
     const file = `${name}-${theme}.png`;
     await page.screenshot({ path: join(to, file), animations: 'disabled' });
     taken.push(file);
@@ -75,7 +82,7 @@ async function takeAll(list: readonly PictureView[], size: Size): Promise<void> 
         console.log(`${name} at ${nameOf(size)}, ${direction}: ${fault}`);
         process.exitCode = 1;
       }
-    await picture(page, `${name}-${nameOf(size)}`);
+    await picture(page, `${name}-${nameOf(size)}`, size);
   }
   await server.closeWindows();
 }
@@ -123,7 +130,7 @@ try {
     await takeAll(emptyViews, size);
     const visitor = await server.open(server.view(''), { clock: time, viewport: size });
     await visitor.getByLabel('Token or full address').waitFor();
-    if ('sign-in'.includes(only)) await picture(visitor, `sign-in-${nameOf(size)}`);
+    if ('sign-in'.includes(only)) await picture(visitor, `sign-in-${nameOf(size)}`, size);
     await server.closeWindows();
   }
   await callTool(server, 'load_demo', {});

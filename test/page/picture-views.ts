@@ -37,6 +37,55 @@ const run = (task: string, then: string) => ({
   },
 });
 
+/** A request of an agent, as the server tells it. */
+const request = {
+  ...{ what: 'command', command: 'npm install --save-dev vitest', cwd: '/home/ada/harbour' },
+  ...{ reason: 'The tests need a runner.', decisions: ['allow_once', 'allow_run', 'refuse'] },
+};
+const asked = { since: '2026-06-03T09:18:00Z', expires_at: '2026-06-03T09:25:00Z' };
+
+/** Makes the server's answers say that its newest run asks for permission: an agent that asks is not the same twice. */
+const asking = async (page: Page): Promise<void> => {
+  await page.evaluate(`{
+    const { fetch } = window;
+    const change = {
+      list_runs: ({ runs }) => { if (runs[0]) runs[0].status = 'running'; },
+      show_run: (run) => {
+        run.status = 'running';
+        run.approvals = [${JSON.stringify({ ...request, id: '1', asked_at: asked.since, expires_at: asked.expires_at })}];
+      },
+      list_inbox: (inbox) => {
+        inbox.items.unshift(${JSON.stringify({
+          ...{ id: 'approval/1', kind: 'approval', title: 'Allow this command?', page: '/#/runs' },
+          ...{ detail: 'Look at the harbour · codex in ~/harbour', ...asked },
+          request: {
+            ...request,
+            ...{
+              run_id: 'RUN',
+              approval_id: '1',
+              gains: 'It may use the network and write outside its folder.',
+            },
+          },
+          actions: ['Allow once', 'Allow for this run', 'Refuse'].map((label) => ({
+            ...{ label, tool: 'answer_approval', arguments: {} },
+          })),
+        })});
+        inbox.items[0].request.run_id = window.askingRun ?? '';
+        inbox.count += 1;
+      },
+    };
+    window.fetch = async (url, options) => {
+      const response = await fetch(url, options);
+      const name = options?.headers?.['mcp-name'];
+      if (!(name in change) || !response.headers.get('content-type')?.includes('json')) return response;
+      const reply = await response.json();
+      if (reply.result?.structuredContent) change[name](reply.result.structuredContent);
+      if (name === 'list_runs') window.askingRun = reply.result.structuredContent.runs[0]?.run_id;
+      return new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
+    };
+  }`);
+};
+
 /** Views without any data. */
 export const emptyViews: readonly PictureView[] = [
   { name: 'first-run', hash: '#/prompts/+start', shows: '.first-steps li .problems li' },
@@ -49,6 +98,28 @@ export const emptyViews: readonly PictureView[] = [
 /** Views with the sample data, the prompt `greet` and a finished run with changes. */
 export const views: readonly PictureView[] = [
   { name: 'today', hash: '#/today', shows: '.day-list .day-event' },
+  {
+    name: 'today-asking',
+    hash: '#/runs',
+    shows: '.list-row',
+    async prepare(page) {
+      await asking(page);
+      await page.evaluate("location.hash = '#/today'");
+      await page.locator('.approval').waitFor();
+    },
+  },
+  {
+    name: 'run-asking',
+    hash: '#/today',
+    shows: '.day-list .day-event',
+    async prepare(page) {
+      await asking(page);
+      await page.evaluate("location.hash = '#/runs'");
+      await page.locator('.state.needs').first().waitFor();
+      await page.locator('.list-row').first().click();
+      await page.locator('.approval').waitFor();
+    },
+  },
   { name: 'prompts', hash: '#/prompts', shows: '.list-row' },
   {
     name: 'prompt',
