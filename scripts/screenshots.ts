@@ -8,13 +8,16 @@ import { answer, script, type Turn } from '../test/model/turn.ts';
 import type { Page } from '../test/page/browser.ts';
 import { PageServer, shows } from '../test/page/page-server.ts';
 import { enterPrivateEnvironment } from '../test/private-environment.ts';
+import { bundle } from '../test/program.ts';
 
 const folder = 'docs/images';
 
-/** Replaces the temporary home folder in all texts. Runs in the browser. */
-const shorten = `function (home) {
+/** Replaces the temporary home folder, and how the program is started here, in all texts. Runs in the browser. */
+const shorten = `function (home, program) {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(home, '~/adjutant');
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data
+    .replaceAll(home, '~/adjutant')
+    .replaceAll(program, 'adjutant');
 }`;
 process.on('exit', enterPrivateEnvironment());
 const server = new PageServer();
@@ -53,11 +56,9 @@ const job = (id: string, title: string, depends_on: readonly string[], ...turns:
   id,
   title,
   thinking_level: 'medium',
-  role: null,
   task: `${title}. ${script(...turns)}`,
   sandbox: 'read-only',
   depends_on,
-  writes: [],
   skills: [],
   acceptance: [],
 });
@@ -113,7 +114,7 @@ async function completeRun(page: Page, task: string, type: string): Promise<stri
   await page.getByLabel('Sandbox').selectOption('workspace-write');
   await page.getByLabel('Type').selectOption(type);
   await page.getByRole('button', { name: 'Start' }).click();
-  await page.locator('article .facts .badge.completed').waitFor();
+  await page.locator('article .facts .badge.completed').waitFor({ timeout: 90_000 });
   return page.url().replace(/.*#/, '#');
 }
 
@@ -151,7 +152,8 @@ try {
       await page.locator('.toast.shown').waitFor({ state: 'hidden' });
       // Wait for pending requests.
       await page.evaluate('new Promise((done) => setTimeout(done, 700))');
-      await page.evaluate(`(${shorten})(${JSON.stringify(server.home)})`);
+      const program = `${process.execPath} ${bundle}`;
+      await page.evaluate(`(${shorten})(${JSON.stringify(server.home)}, ${JSON.stringify(program)})`);
       await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
     }
   }
