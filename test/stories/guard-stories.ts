@@ -73,7 +73,9 @@ const user: fc.Arbitrary<User> = fc.record({
   voice: fc.constant(null),
   reminders: orNull(settings.map((value) => JSON.stringify(value))),
   channels: orNull(
-    fc.subarray(['tgram://123456', 'slack://a/b/c', 'ntfy://ada']).map((list) => JSON.stringify(list)),
+    fc
+      .subarray(['tgram://123456', 'slack://a/b/c', 'sms:+4930123456', 'ntfy://ada'])
+      .map((list) => JSON.stringify(list)),
   ),
   pause_until_ms: fc.constant(null),
   home_calendar: fc.constant(null),

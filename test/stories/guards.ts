@@ -18,6 +18,10 @@ export type { Story } from './guard-stories.ts';
 
 const [minute, hour] = [60_000, 3_600_000];
 
+const isNoCall = (channel: Channel) => channel !== 'call';
+const silentChannels = ['email', 'webhook', 'ntfy', 'telegram', 'gotify', 'desktop'];
+const makesNoSound = (channel: Channel) => silentChannels.includes(channel);
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Local time in a zone, computed with Intl instead of the program's own zone code. */
@@ -93,21 +97,27 @@ export function brokenGuards(
     const shiftMs = Math.abs(row.plan_ms - (startMs + row.slot * minute));
     const silent = row.change === null && row.urgency === 'low' && row.origin !== 'snooze';
     const ownAlarm = row.origin === 'alarm' && silent;
-    const permitted = row.origin === 'event-quiet' || ownAlarm;
+    const named = row.origin === 'event-quiet' || row.origin === 'snooze';
+    const permitted = named || ownAlarm;
     check(row.event_start_ms === startMs, 'wrong event start');
     check(permitted || !isQuietTime(time, preferences), `planned in quiet hours (${time})`);
     check(
       row.change !== null || row.origin === 'snooze' || shiftMs <= 2 * hour || silent,
       'a reminder moved by more than two hours makes a sound',
     );
-    const preference =
-      weekend && row.origin !== 'event-quiet' ? preferences.weekendPolicy : preferences.channelPref;
-    const preferred = channelsOf(preference).filter((channel) => reachable.includes(channel));
-    const isQuietChannel = (channel: Channel) => channel !== 'call';
-    const mayRing = shiftMs <= 2 * hour && !(ownAlarm && isQuietTime(time, preferences));
-    const usable = mayRing || row.change !== null ? preferred : preferred.filter(isQuietChannel);
-    const allowed: readonly Channel[] =
-      preference === 'none' ? [] : usable.length > 0 ? usable : reachable.filter(isQuietChannel);
+    const onDay = (preference: string): readonly Channel[] => {
+      const preferred = channelsOf(preference).filter((channel) => reachable.includes(channel));
+      if (preference === 'none') return [];
+      return preferred.length > 0 ? preferred : reachable.filter(isNoCall);
+    };
+    const usual = onDay(weekend ? preferences.weekendPolicy : preferences.channelPref);
+    const muted = ownAlarm && isQuietTime(time, preferences);
+    const mayRing = row.change !== null || named || (shiftMs <= 2 * hour && !muted);
+    const pick = (test: (channel: Channel) => boolean) =>
+      usual.length === 0 || usual.some(test) ? usual.filter(test) : reachable.filter(test);
+    const softest = muted || pick(makesNoSound).length > 0 ? pick(makesNoSound) : pick(isNoCall);
+    const atNamedTime = named && usual.length === 0 ? onDay(preferences.channelPref) : usual;
+    const allowed = mayRing ? atNamedTime : softest;
     check(reachable.includes(row.channel), 'channel without an address');
     check(allowed.includes(row.channel), `channel that the user does not want (${row.channel})`);
     check(row.channel !== 'call' || calls <= Math.max(preferences.maxCallAttempts, 0), 'too many calls');

@@ -33,6 +33,7 @@ const appriseSchemes: Readonly<Record<string, boolean>> = {
 export const apprise = defineChannel({
   name: 'apprise',
   rank: 90,
+  canBeSilent: false,
   label: 'Other chat (apprise)',
   icon: '⋯',
   help: 'Any address of the program apprise, such as slack://TOKEN or matrix://HOST.',

@@ -7,6 +7,7 @@ import { defineChannel, type Message } from '../sending/channel.ts';
 export const call = defineChannel({
   name: 'call',
   rank: 20,
+  canBeSilent: false,
   label: 'Phone call',
   icon: '☎',
   help: 'A call that reads the message aloud; the number begins with + and the country code.',

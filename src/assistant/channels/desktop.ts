@@ -10,6 +10,7 @@ const urgencies = { low: 'low', normal: 'normal', high: 'critical', urgent: 'cri
 export const desktop = defineChannel({
   name: 'desktop',
   rank: 80,
+  canBeSilent: true,
   label: 'Desktop',
   icon: '▭',
   help: 'A notification on the desktop of this machine. The address is desktop:here.',

@@ -11,6 +11,7 @@ const checkMs = 5000;
 export const email = defineChannel({
   name: 'email',
   rank: 10,
+  canBeSilent: true,
   label: 'Email',
   icon: '✉',
   help: 'A mail with text, HTML and the event as an attachment.',

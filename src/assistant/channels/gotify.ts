@@ -9,6 +9,7 @@ const priorities: Readonly<Record<Urgency, number>> = { low: 2, normal: 5, high:
 export const gotify = defineChannel({
   name: 'gotify',
   rank: 60,
+  canBeSilent: true,
   label: 'Gotify',
   icon: '⌁',
   help: 'For the app Gotify: create an application on the Gotify server, and use its token as the address.',

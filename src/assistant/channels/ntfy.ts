@@ -8,6 +8,7 @@ const priorities: Readonly<Record<Urgency, number>> = { low: 2, normal: 3, high:
 export const ntfy = defineChannel({
   name: 'ntfy',
   rank: 40,
+  canBeSilent: true,
   label: 'ntfy',
   icon: '♪',
   help: 'For the app ntfy, which shows messages on mobile devices: subscribe to a topic that is hard to guess.',

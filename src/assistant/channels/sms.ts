@@ -9,6 +9,7 @@ const maxLength = 1500;
 export const sms = defineChannel({
   name: 'sms',
   rank: 55,
+  canBeSilent: false,
   label: 'SMS',
   icon: '✆',
   help: 'A text message; the number begins with + and the country code.',

@@ -24,6 +24,7 @@ const maxReplyLength = 1 << 24;
 export const telegram = defineChannel({
   name: 'telegram',
   rank: 50,
+  canBeSilent: true,
   label: 'Telegram',
   icon: '✈',
   help: 'A chat with the Telegram bot: send /start to the bot, and it answers with the address.',

@@ -7,6 +7,7 @@ import { defineChannel } from '../sending/channel.ts';
 export const webhook = defineChannel({
   name: 'webhook',
   rank: 30,
+  canBeSilent: true,
   label: 'Webhook',
   icon: '⇢',
   help: 'An address that gets each message as a JSON document.',

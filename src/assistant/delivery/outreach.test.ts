@@ -7,6 +7,7 @@ import { channelConfig, senderPerChannel } from '../../../test/channel-config.ts
 import { type Postgres, startPostgres } from '../../../test/postgres.ts';
 import { owner } from '../../context.ts';
 import type { Outreach, OutreachMessage } from '../../outreach.ts';
+import type { NewUser } from '../../store/schema.ts';
 import { createStore, type Store } from '../../store/store.ts';
 import { expandEvent } from '../calendar/expand-event.ts';
 import type { Message, Outcome } from '../sending/channel.ts';
@@ -104,6 +105,32 @@ describe.each(['sqlite', 'postgres'] as const)('messages on %s', (engine) => {
     const worker = new Worker({ store, senders, owner: 'w1', clock: () => now });
     await new Scheduler({ store, worker, clock: () => now }).once();
     expect(sent.map(({ message: { urgency } }) => urgency)).toEqual(['low']);
+  });
+
+  it('come by a channel that can be silent, or else at the end of quiet hours', async () => {
+    const asks = { quietHours: 'silent', urgency: 'important' } as const;
+    const texts = { channel_pref: 'sms', ntfy_topic: null, channels: '["sms:+15550199"]' };
+    const prefer = (more: Partial<NewUser>) =>
+      store.write(({ db }) =>
+        db
+          .updateTable('users')
+          .set({ ...texts, ...more })
+          .where('id', '=', 'ada')
+          .execute(),
+      );
+    now = night;
+    await prefer({});
+    await outreach.send(message({ key: 'a', ...asks }));
+    expect(await work(night)).toEqual(['ada@example.com by email: A run in notes has finished']);
+    // Nobody answers the mail. The next channel makes a sound, so it waits.
+    expect(await work(night + 6 * minute)).toEqual([]);
+    expect(await work(morning)).toEqual(['+15550199 by sms: A run in notes has finished']);
+    now = night + 24 * hour;
+    await prefer({ email: null });
+    expect(await outreach.send(message({ key: 'b', ...asks }))).toMatchObject({
+      channel: 'sms',
+      dueMs: noon + (19 + 24) * hour,
+    });
   });
 
   it('are not sent after they are withdrawn or expired, and can be sent again', async () => {

@@ -10,7 +10,7 @@ import { type ChannelConfig, findChannel, reachableBy } from '../entities/channe
 import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, lockUser, notFound, rowOf } from '../entities/entity-access.ts';
 import type { Payload } from '../entities/payload.ts';
-import { preferencesOf, quietChannel } from '../entities/preferences.ts';
+import { preferencesOf, quietChannel, silentChannel } from '../entities/preferences.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { messageHtml } from '../planning/wording.ts';
 import { channelsAt, nextAllowedTime } from '../policy/guards.ts';
@@ -121,9 +121,13 @@ function scheduleOf(user: User, message: OutreachMessage, nowMs: number) {
   const { urgency = 'normal', quietHours = 'delay', expiresMs = null, atMs = nowMs } = message;
   const preferences = preferencesOf(user);
   const reachable = reachableBy(user);
-  const planMs = quietHours === 'delay' ? (nextAllowedTime(atMs, preferences, reachable) ?? atMs) : atMs;
+  const isMuted = quietHours === 'silent' && channelsAt(atMs, preferences, reachable).length === 0;
+  const silent = isMuted ? silentChannel(preferences.channelPref, reachable) : undefined;
+  const waits = quietHours === 'delay' || (isMuted && silent === undefined);
+  const planMs = waits ? (nextAllowedTime(atMs, preferences, reachable) ?? atMs) : atMs;
   const allowed = channelsAt(planMs, preferences, reachable);
   const channel =
+    silent ??
     allowed.find((one) => urgency === 'important' || one !== 'call') ??
     quietChannel(preferences.channelPref, reachable);
   return {

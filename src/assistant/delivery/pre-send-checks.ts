@@ -1,5 +1,5 @@
 import type { CalendarEvent, Channel, Notification, Urgency, User } from '../../store/schema.ts';
-import { channelNames, reachableBy } from '../entities/channels.ts';
+import { canBeSilent, channelNames, reachableBy } from '../entities/channels.ts';
 import { parsePayload } from '../entities/payload.ts';
 import { type Preferences, preferencesOf, withChannel } from '../entities/preferences.ts';
 import { isNamedChannel, kindOfEvent } from '../entities/reminders.ts';
@@ -83,9 +83,11 @@ export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
   const reachable = reachableBy(user);
   const permission = quietPermission(notification);
   const unwanted = reachable.length > 0 && channelsAt(nowMs, preferences, reachable).length === 0;
-  if (unwanted && permission === 'silent' && notification.channel === 'call')
-    return { kind: 'fail', reason: 'no calls in quiet hours' };
-  if (unwanted && permission === 'delay') {
+  const sounds = unwanted && permission === 'silent' && !canBeSilent(notification.channel);
+  const tried = escalationChain(notification, related).map(({ channel }) => channel);
+  if (sounds && reachable.some((one) => canBeSilent(one) && !tried.includes(one)))
+    return { kind: 'fail', reason: `no ${notification.channel} in quiet hours` };
+  if (unwanted && (permission === 'delay' || sounds)) {
     const untilMs = nextAllowedTime(nowMs, preferences, reachable);
     return untilMs !== undefined && untilMs < expiresMs
       ? { kind: 'wait', untilMs, reason: 'quiet hours' }
@@ -154,8 +156,8 @@ export function isAcknowledged(
 
 /** What a person or the sender of a message permits in quiet hours. */
 export function quietPermission({ about, origin, payload }: Notification) {
-  // An alarm of the user comes in quiet hours as well, without a sound.
-  const permitted = { 'event-quiet': 'ignore', alarm: 'silent' } as const;
+  // The user named these times. An alarm of the user comes in quiet hours as well, without a sound.
+  const permitted = { 'event-quiet': 'ignore', snooze: 'ignore', alarm: 'silent' } as const;
   if (about === null) return permitted[origin as keyof typeof permitted] ?? 'delay';
   return parsePayload(payload).quietHours ?? 'delay';
 }

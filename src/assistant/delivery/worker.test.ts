@@ -174,6 +174,34 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     expect(await actions()).toEqual(['notification.deferred', 'notification.sent']);
   });
 
+  it.each([
+    ['sends an alarm by a channel that can be silent', { email: 'ada@example.com' }, ['email'], 'failed'],
+    [
+      'keeps an alarm until the end of quiet hours if every channel makes a sound',
+      { email: null },
+      [],
+      'planned',
+    ],
+  ])('%s', async (_, address, channels, status) => {
+    const quiet = {
+      quiet_start: '11:00',
+      quiet_end: '12:20',
+      phone_e164: null,
+      channels: '["sms:+15550199"]',
+    };
+    await fill(store, {
+      users: [person('ada', { channel_pref: 'sms', ...quiet, ...address })],
+      events: [event],
+      notifications: [reminder(event, noon, { id: 'a', channel: 'sms', origin: 'alarm' })],
+    });
+    await once();
+    expect(sent.map((one) => one.channel)).toEqual(channels);
+    expect(await row('a')).toMatchObject({ status });
+    now += 20 * minute;
+    await once();
+    expect(sent).toHaveLength(1);
+  });
+
   it('marks a reminder as missed if the quiet hours last until the event has started', async () => {
     await fill(store, {
       users: [person('ada', { quiet_start: '11:00', quiet_end: '14:00' })],

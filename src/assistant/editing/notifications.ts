@@ -11,7 +11,7 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { configOf, listRules, setRule, titleKey } from '../entities/rules.ts';
 import { textsFor } from '../messages/catalog.ts';
 import { afterMinutes } from '../planning/plan-occurrence.ts';
-import { channelsAt } from '../policy/guards.ts';
+import { channelsAtNamedTime } from '../policy/guards.ts';
 
 /** Maximum number of notifications in one result. */
 export const maxNotifications = 2000;
@@ -200,7 +200,7 @@ export async function snoozeNotification(
   });
 }
 
-/** When to remind again; `until` is in digits. Never in quiet hours, and not after the start of the event. */
+/** When to remind again; `until` is in digits. Not after the start of the event. The user names this time, so it may be in quiet hours. */
 export function snoozeTime(
   { minutes = 10, until }: SnoozeRequest,
   row: Pick<Notification, 'event_start_ms'>,
@@ -208,12 +208,11 @@ export function snoozeTime(
   user: User,
   now: number,
 ): number {
-  const preferences = preferencesOf(user);
+  const { timezone } = preferencesOf(user);
   const latestMs =
     row.event_start_ms +
     (plainMinutes(event) ?? afterMinutes(event, { ...(event.task && { task: event.task }) })) * minuteMs;
-  const wanted =
-    until === undefined ? now + minutes * minuteMs : parseTime(until, preferences.timezone, 'until', now).ms;
+  const wanted = until === undefined ? now + minutes * minuteMs : parseTime(until, timezone, 'until', now).ms;
   // A button cannot know when the event starts, so the last minute before it is good enough.
   const untilMs = until === undefined && wanted >= latestMs ? latestMs - minuteMs : wanted;
   if (untilMs <= now) throw new Failure('refused', 'It is too late to snooze: the event is about to start.');
@@ -221,11 +220,6 @@ export function snoozeTime(
     throw new Failure(
       'refused',
       `The event starts at ${new Date(latestMs).toISOString()}; snooze until a time before that.`,
-    );
-  if (channelsAt(untilMs, preferences, reachableBy(user)).length === 0)
-    throw new Failure(
-      'refused',
-      `That time is in the quiet hours from ${preferences.quietStart} to ${preferences.quietEnd}. Choose another time, or permit one reminder with update_event: reminders ["2026-03-01T22:30!"].`,
     );
   return untilMs;
 }
@@ -249,7 +243,7 @@ export function snoozeRow(
     ({ channel, status, event_start_ms }) =>
       channel === 'call' && status !== 'cancelled' && event_start_ms === row.event_start_ms,
   ).length;
-  const allowed = channelsAt(untilMs, preferences, reachableBy(user)).filter(
+  const allowed = channelsAtNamedTime(untilMs, preferences, reachableBy(user)).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   if (allowed.length === 0)

@@ -88,13 +88,36 @@ describe('a snoozed reminder', () => {
     expect(await snooze(assistant, id)).toMatchObject({ plan_time: '2026-11-17T12:59:00Z' });
   });
 
-  it('is refused after the start, in quiet hours, and for what is no reminder', async () => {
+  it('keeps a time in quiet hours, which the person named, and comes with a sound', async () => {
     const { assistant, id } = await reminded({ quiet_start: '13:30', quiet_end: '13:50' });
     await using _ = assistant;
+    expect(await snooze(assistant, id, { until: '13:40' })).toMatchObject({
+      plan_time: '2026-11-17T12:40:00Z',
+      urgency: 'normal',
+    });
+    expect(await runWorkerUntil(assistant, at('13:41'))).toEqual([expect.stringMatching(/^Review/)]);
+  });
+
+  it('keeps a time on a day for which the person wants no messages', async () => {
+    const assistant = openAssistant();
+    await using _ = assistant;
+    const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
+    await assistant.call('create_user', { ...ada, weekend_policy: 'none' });
+    // A Friday evening.
+    await assistant.call('remind', { who: 'ada', text: 'Water', when: '2026-11-20T20:00' });
+    expect(await runWorkerUntil(assistant, Date.parse('2026-11-20T20:01:00+01:00'))).toHaveLength(1);
+    const [{ id }] = (await sent(assistant)) as [{ id: string }];
+    expect(await snooze(assistant, id, { until: '2026-11-21T22:00' })).toMatchObject({
+      plan_time: '2026-11-21T21:00:00Z',
+      channel: 'email',
+    });
+    expect(await runWorkerUntil(assistant, Date.parse('2026-11-21T22:01:00+01:00'))).toHaveLength(1);
+  });
+
+  it('is refused after the start, and for what is no reminder', async () => {
+    const { assistant, id } = await reminded();
+    await using _ = assistant;
     await expect(snooze(assistant, id, { until: '14:30' })).rejects.toThrow(/before that/);
-    await expect(snooze(assistant, id, { until: '13:40' })).rejects.toThrow(
-      /quiet hours from 13:30 to 13:50/,
-    );
     await expect(snooze(assistant, id, { until: 'later' })).rejects.toThrow(/until "later" is not a time/);
     await expect(snooze(assistant, id, { until: '2026-11-17' })).rejects.toThrow(/too late/);
     assistant.now = at('14:00');

@@ -23,6 +23,11 @@ export function findChannel(name: string): ChannelDefinition | undefined {
   return channels.find((channel) => channel.name === name);
 }
 
+/** True if a message by this channel can arrive without a sound. */
+export function canBeSilent(name: string): boolean {
+  return findChannel(name)?.canBeSilent === true;
+}
+
 type Definition = (typeof definitions)[keyof typeof definitions];
 type Merged<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
   ? All

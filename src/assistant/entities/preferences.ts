@@ -1,6 +1,6 @@
 import type { Channel, EventKind, User } from '../../store/schema.ts';
 import { voiceFor } from '../messages/voices.ts';
-import { addressesOf } from './channels.ts';
+import { addressesOf, canBeSilent } from './channels.ts';
 
 /** Preferences of a user, with defaults for those not set. */
 export interface Preferences {
@@ -60,6 +60,13 @@ export function quietChannel(preference: string, reachable: readonly Channel[]):
   const preferred = channelsOf(preference).find((channel) => channel !== 'call') ?? 'email';
   if (reachable.includes(preferred)) return preferred;
   return reachable.find((channel) => channel !== 'call') ?? preferred;
+}
+
+/** The preferred channel if it can make no sound, or else any other such channel of the user. */
+export function silentChannel(preference: string, reachable: readonly Channel[]): Channel | undefined {
+  return [...channelsOf(preference), ...reachable].find(
+    (channel) => reachable.includes(channel) && canBeSilent(channel),
+  );
 }
 
 /** Channels of a preference, most preferred first. */

@@ -163,13 +163,27 @@ describe('lead times', () => {
     await using assistant = await open({ reminders: { default: ['05:30'] } });
     await create(assistant);
     expect(await times(assistant)).toEqual(['2026-11-17T19:59:00Z']);
-    await assistant.call('update_event', { event_id: 'one', reminders: ['05:30'] });
+    await assistant.call('update_event', { event_id: 'one', reminders: ['8h'] });
     expect(await times(assistant)).toEqual(['2026-11-17T19:59:00Z']);
-    await assistant.call('update_event', { event_id: 'one', reminders: ['05:30!'] });
+    await assistant.call('update_event', { event_id: 'one', reminders: ['8h!'] });
     expect(await planned(assistant)).toMatchObject([
-      { plan_time: '2026-11-18T04:30:00Z', origin: 'event-quiet' },
+      { plan_time: '2026-11-18T05:00:00Z', origin: 'event-quiet' },
     ]);
   });
+
+  it.each(['05:30', '2026-11-18T05:30', '0d 05:30'])(
+    'of an event keep a time that the user named, such as %s, and make a sound',
+    async (lead) => {
+      await using assistant = await open();
+      await create(assistant, { reminders: [lead] });
+      expect(await planned(assistant)).toMatchObject([
+        { plan_time: '2026-11-18T04:30:00Z', origin: 'event-quiet', urgency: 'normal' },
+      ]);
+      await runWorkerUntil(assistant, Date.parse('2026-11-18T04:31:00Z'));
+      const { notifications } = await assistant.call('list_notifications', { days_back: 1, status: 'sent' });
+      expect(notifications).toMatchObject([{ sent_time: expect.stringContaining('2026-11-18T04:30') }]);
+    },
+  );
 
   it('name a channel of the person, which then counts on every day', async () => {
     await using assistant = await open({
@@ -230,6 +244,15 @@ describe('lead times', () => {
 });
 
 describe('alarms', () => {
+  it.each([
+    ['by another channel if the preferred one always makes a sound', {}, '2026-11-18T02:00:00Z', 'email'],
+    ['before the quiet hours if every channel makes a sound', { email: null }, '2026-11-17T19:59:00Z', 'sms'],
+  ])('in quiet hours come %s', async (_, more, plan_time, channel) => {
+    await using assistant = await open({ channel_pref: 'sms', channels: ['sms:+4915112345678'], ...more });
+    await importText(assistant, ...event(...alarm('TRIGGER:-PT11H')));
+    expect(await planned(assistant)).toMatchObject([{ plan_time, channel, origin: 'alarm', urgency: 'low' }]);
+  });
+
   it('of events that others organize are ignored unless the user asks for them', async () => {
     await using assistant = await open();
     await importText(assistant, ...event('ORGANIZER:mailto:boss@example.com', ...alarm('TRIGGER:-PT15M')));

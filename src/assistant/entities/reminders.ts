@@ -77,10 +77,10 @@ export function personalReminders(
   const kind = kindOf(event, occurrence);
   const build = (leads: readonly string[], origin: Origin, reason: Because): PersonalReminders => {
     const times = leads.map((lead): NamedTime => {
-      const { quiet, channel } = partsOf(lead);
+      const { permitted, channel } = partsOf(lead);
       return {
         atMs: leadTime(lead, occurrence.startMs, timezone),
-        origin: origin === 'event' && quiet ? 'event-quiet' : origin,
+        origin: origin === 'event' && permitted ? 'event-quiet' : origin,
         ...(channel !== undefined && { channel }),
       };
     });
@@ -236,8 +236,8 @@ const minuteMs = 60_000;
 
 /**
  * When to remind, as people write it: `10m`, `2h` or `1d` before the start; `17:00` on the day; `1d 17:00` on the day
- * before. A reminder for one event may also be a local time, `2026-03-01T17:00`. A `!` after the time permits it in quiet
- * hours, and the name of a channel may follow: `1d 17:00! sms`.
+ * before. A reminder for one event may also be a local time, `2026-03-01T17:00`. Times of day of such a reminder are kept in quiet
+ * hours, and others with a `!`. The name of a channel may follow: `1d! sms`.
  */
 export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])$';
 export const eventLeadPattern =
@@ -250,14 +250,15 @@ export function shortLead(written: string): string {
 
 interface LeadParts {
   readonly time: string;
-  /** Permitted in quiet hours. */
-  readonly quiet: boolean;
+  /** In a reminder for one event: permitted in quiet hours, because it names a time of day or has a `!`. */
+  readonly permitted: boolean;
   readonly channel?: Channel;
 }
 
 function partsOf(lead: string): LeadParts {
   const [, time, permit, channel] = /^(.*?)(!?)(?: ([a-z]+))?$/.exec(lead)!;
-  return { time: time!, quiet: permit === '!', ...(channel !== undefined && { channel }) };
+  const permitted = permit === '!' || time!.includes(':');
+  return { time: time!, permitted, ...(channel !== undefined && { channel }) };
 }
 
 /** Refuses reminders with a channel that does not exist or for which the user has no address. */

@@ -1,5 +1,6 @@
 import { offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Channel, Origin, Urgency } from '../../store/schema.ts';
+import { canBeSilent } from '../entities/channels.ts';
 import type { Words } from '../entities/payload.ts';
 import { channelsOf, type Preferences, withChannel } from '../entities/preferences.ts';
 import { resultTexts } from '../messages/catalog.ts';
@@ -147,8 +148,9 @@ function guardOne(proposal: Proposal, limits: GuardInput, kept: readonly Guarded
 
   const calls =
     [...kept, ...taken].filter(({ channel }) => channel === 'call').length + (input.otherCalls ?? 0);
-  const wanted = permitted ? { ...preferences, weekendPolicy: preferences.channelPref } : preferences;
-  const allowed = (silent ? silentChannels : channelsOnDay)(planMs, wanted, input.reachable).filter(
+  const usual = permitted ? channelsAtNamedTime : channelsOnDay;
+  const choose = muted ? silentChannels : silent ? softestChannels : usual;
+  const allowed = choose(planMs, preferences, input.reachable).filter(
     (channel) => channel !== 'call' || calls < preferences.maxCallAttempts,
   );
   const channel = allowed.includes(proposal.channel) ? proposal.channel : allowed[0];
@@ -213,16 +215,35 @@ export function channelsAt(
   return isQuiet(instantMs, preferences) ? [] : channelsOnDay(instantMs, preferences, reachable);
 }
 
-/** Channels that make no sound, for what quiet hours moved far away from its time. */
-function silentChannels(
+/** Channels for a time that the user named: in quiet hours as at any other time, and also on days without messages. */
+export function channelsAtNamedTime(
   instantMs: number,
   preferences: Preferences,
   reachable: readonly Channel[],
 ): readonly Channel[] {
-  const wanted = channelsOnDay(instantMs, preferences, reachable);
-  const quiet = wanted.filter((channel) => channel !== 'call');
-  if (quiet.length > 0 || wanted.length === 0) return quiet;
-  return reachable.filter((channel) => channel !== 'call');
+  const usual = channelsOnDay(instantMs, preferences, reachable);
+  const { channelPref } = preferences;
+  return usual.length > 0
+    ? usual
+    : channelsOnDay(instantMs, { ...preferences, weekendPolicy: channelPref }, reachable);
+}
+
+/** Channels that can make no sound. If none is preferred, any other such channel of the user. */
+function silentChannels(
+  instantMs: number,
+  preferences: Preferences,
+  reachable: readonly Channel[],
+  isWanted: (channel: Channel) => boolean = canBeSilent,
+): readonly Channel[] {
+  const preferred = channelsOnDay(instantMs, preferences, reachable);
+  const quiet = preferred.filter(isWanted);
+  return quiet.length > 0 || preferred.length === 0 ? quiet : reachable.filter(isWanted);
+}
+
+/** For what quiet hours moved far away from its time: a sound then disturbs nobody's sleep, but a call is too much. */
+function softestChannels(...when: readonly [number, Preferences, readonly Channel[]]): readonly Channel[] {
+  const silent = silentChannels(...when);
+  return silent.length > 0 ? silent : silentChannels(...when, (channel) => channel !== 'call');
 }
 
 function staysQuiet(instantMs: number, { preferences, reachable }: GuardInput): boolean {

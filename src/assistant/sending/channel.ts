@@ -26,6 +26,8 @@ export interface ChannelDefinition<Own extends Settings = Settings> {
     readonly unreachable: string;
     readonly refused: string;
   };
+  /** True if messages of low urgency arrive without a sound. In quiet hours, others wait or come by another channel. */
+  readonly canBeSilent: boolean;
   /** True if buttons in messages are links to `delivery.public_url`. */
   readonly buttonsNeedUrl?: boolean;
   /** Why the worker must not start with these settings. */

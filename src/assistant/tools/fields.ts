@@ -68,7 +68,7 @@ export const eventFields = {
     type: 'array',
     maxItems: 5,
     items: { type: 'string', pattern: eventLeadPattern },
-    description: 'E.g. 30m, 1d 17:00, 2h sms; ! after the time permits quiet hours. [] for none',
+    description: 'E.g. 30m, 1d 17:00, 2h sms; clock times and ! ignore quiet hours. [] for none',
   },
   important: { type: 'boolean', description: 'Reminders are kept and escalate' },
   kind: {
