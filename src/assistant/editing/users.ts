@@ -245,6 +245,20 @@ export function setEventTraits(
   });
 }
 
+/** Gives the later part of a series, which is an event of its own now, what the user set for the whole series. */
+export function copyEventSettings(
+  { store, clock }: AssistantData,
+  from: string,
+  to: string,
+): Promise<CalendarEvent> {
+  return store.write(async ({ db, changed }) => {
+    const { reminders, kind, important } = await findEvent(db, from);
+    const event = await updateRow(db, 'events', to, { reminders, kind, important, updated_ms: clock() });
+    changed({ kind: 'event', id: to, userId: event.user_id });
+    return event;
+  });
+}
+
 export interface EventTraits {
   /** `default`: what the program recognizes. */
   readonly kind?: EventKind | 'default' | undefined;

@@ -368,6 +368,19 @@ describe('a series on a CalDAV server', () => {
     expect(await opened.starts()).toEqual(expected.slice(0, 4));
   });
 
+  it('keeps the reminders, the kind and the importance of the person when it is split', async () => {
+    await using opened = await open({ week: weekly });
+    const { assistant } = opened;
+    const event_id = await opened.id('Jour fixe');
+    const settings = { reminders: ['2h'], kind: 'doctor', important: true };
+    await assistant.call('update_event', { event_id, ...settings });
+    const later = { event_id, occurrence: '2026-06-24T07:00:00Z', following: true };
+    const tail = await assistant.call('update_event', { ...later, start_ts: '2026-06-24T10:00' });
+    expect(tail['id']).not.toBe(event_id);
+    expect(tail).toMatchObject(settings);
+    expect(await assistant.call('get_event', { event_id })).toMatchObject(settings);
+  });
+
   it('loses nothing if only the first of the two writes of a split succeeds', async () => {
     await using opened = await open({ week: weekly });
     const event_id = await opened.id('Jour fixe');

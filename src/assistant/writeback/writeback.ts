@@ -11,6 +11,7 @@ import {
   timesOf,
   updateEvent,
 } from '../editing/events.ts';
+import { copyEventSettings } from '../editing/users.ts';
 import { invitation } from '../entities/occurrence.ts';
 import type { Series } from '../icalendar/series.ts';
 import { type CalendarObject, componentsOf, parseObject, writeObject } from '../icalendar/text.ts';
@@ -224,7 +225,7 @@ async function updateRemote(
     );
   const following = scope.following && found !== undefined && !isFirst(event, found);
   if (following) {
-    const saved = await saveSplit(remote, href, stored, found.keyMs, patch, preview);
+    const saved = await saveSplit(remote, event, href, stored, found.keyMs, patch, preview);
     return record(remote, 'event.updated', saved, scope);
   }
   const edit: Edit =
@@ -276,6 +277,7 @@ async function deleteRemote(
 /** Writes the new series first, so that a failure in between loses no meeting, and removes it if the old one cannot end. */
 async function saveSplit(
   remote: RemoteCalendar,
+  event: CalendarEvent,
   href: string,
   stored: StoredObject,
   keyMs: number,
@@ -299,7 +301,8 @@ async function saveSplit(
     throw error;
   });
   await storeObject(remote, href, head);
-  return storeObject(remote, tailHref, savedTail);
+  const tail = await storeObject(remote, tailHref, savedTail);
+  return copyEventSettings(remote.calendars.data, event.id, tail.id);
 }
 
 interface Answered {
