@@ -125,6 +125,8 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   ['alter table events add column prompt text'],
   ['alter table users add column home_calendar text'],
+  // The invitations to an event are found by its id.
+  ['create index events_source on events (provider_event_id)'],
 ];
 
 /**

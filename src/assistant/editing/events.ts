@@ -11,6 +11,7 @@ import {
   findUser,
   lockUser,
   notFound,
+  type Reader,
   revisionOf,
   rowOf,
 } from '../entities/entity-access.ts';
@@ -307,26 +308,40 @@ export async function saveEvent(
   return { event, outcome: 'changed' };
 }
 
-/** Gives the guests of an event that is stored here an invitation, or the new version of it. Those not invited any more lose it. */
+/**
+ * Gives the guests of an event the new version of their invitation. Those not invited any more lose it. With `invites`, others
+ * get one, unless the event is in a calendar of theirs.
+ */
 export async function updateInvitations(
   writer: Writer,
   data: Pick<AssistantData, 'occurrences'>,
   organizer: User,
   event: CalendarEvent,
   now: number,
+  invites = event.provider === 'local',
 ): Promise<void> {
-  if (event.provider !== 'local') return;
+  if (event.provider === invitation) return;
   const invitations = await invitationsTo(writer.db, event.id);
-  if (event.attendees === null && invitations.length === 0) return;
+  if (invitations.length === 0 && (event.attendees === null || !invites)) return;
   const guests = await guestsOf(writer.db, event);
   for (const { user } of guests) {
     const known = invitations.find(({ user_id }) => user_id === user.id);
+    if (known === undefined && (!invites || (await hasEvent(writer.db, user, event)))) continue;
     const answer = known === undefined ? 'needs-action' : answerTo(known);
     await saveEvent(writer, data, user, invitationFields(event, organizer, user, answer), now);
   }
   for (const one of invitations)
     if (!guests.some(({ user }) => user.id === one.user_id))
       await removeEvent(writer, one, 'the person is not invited any more', now);
+}
+
+async function hasEvent(
+  db: Reader,
+  { id }: User,
+  { provider_event_id: uid }: CalendarEvent,
+): Promise<boolean> {
+  const own = db.selectFrom('events').select('id').where('user_id', '=', id);
+  return (await own.where('provider_event_id', '=', uid).executeTakeFirst()) !== undefined;
 }
 
 /** Stores the answer of a guest to an invitation of somebody on this server. */
@@ -363,7 +378,7 @@ export async function removeEvent(
   now: number,
   unfollowed = false,
 ): Promise<void> {
-  if (event.provider === 'local')
+  if (event.provider !== invitation)
     for (const one of await invitationsTo(writer.db, event.id))
       await removeEvent(writer, one, reason, now, unfollowed);
   const rowsBefore = await rowsOf(writer.db, event.id);

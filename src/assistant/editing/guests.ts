@@ -4,10 +4,10 @@ import { invitation } from '../entities/occurrence.ts';
 import { mailAddressIn, personKey } from '../entities/reminders.ts';
 import type { Answer, Series } from '../icalendar/series.ts';
 
-// Guests of an event that is stored here, and who are people of this server, get an invitation: an event of their own with the
-// provider `invitation`, whose UID is the id of the organizer's event. It follows that event. The guest's answer is in the
-// invitation, and so are reminders and other settings of the guest. Nothing tells the organizer who else is on this server:
-// only what a guest answers is shown.
+// Guests of an event that is stored here, or on a calendar server that sends no invitations, and who are people of this server,
+// get an invitation: an event of their own with the provider `invitation`, whose UID is the id of the organizer's event. It
+// follows that event. The guest's answer is in the invitation, and so are reminders and other settings of the guest. Nothing
+// tells the organizer who else is on this server: only what a guest answers is shown.
 
 /** A guest, and what the organizer wrote to invite them. */
 interface Guest {
@@ -29,7 +29,8 @@ export async function guestsOf(
   return [...guests.values()];
 }
 
-async function personCalled(db: Reader, written: string): Promise<User | undefined> {
+/** A person of this server by mail address, id or unambiguous name. */
+export async function personCalled(db: Reader, written: string): Promise<User | undefined> {
   const people = db.selectFrom('users').selectAll();
   const address = mailAddressIn(written);
   if (address !== undefined)

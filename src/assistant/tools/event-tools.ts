@@ -39,6 +39,7 @@ import {
   unsetEventFields,
   userId,
 } from './fields.ts';
+import { homeOf, onlyHere } from './home-calendar.ts';
 import { withDigits, withTimeOfDay } from './local-times.ts';
 import { changedOccurrence, namedOccurrence } from './named-occurrence.ts';
 import { type Planning, planWritten } from './saved-event.ts';
@@ -190,7 +191,10 @@ export function eventTools(
         const input = await withDigits(data, user_id, written);
         await checkReminders(data, user_id, written.reminders);
         const traits = { kind, important };
-        const place = calendar_id ?? (await homeOf(data, user_id, input.task));
+        const { place, warnings } =
+          calendar_id === undefined
+            ? await homeOf(data, user_id, input, context.actor)
+            : { place: calendar_id, warnings: [] };
         if (place === onlyHere) {
           const prompt = await checkedPrompt(data, input, context);
           const { createEvent } = await import('../editing/events.ts');
@@ -198,7 +202,8 @@ export function eventTools(
             await createEvent(data, user_id, { ...input, ...prompt }, id),
             traits,
           );
-          if (input.task !== 'done') return { structured: await savedView(made, context) };
+          if (input.task !== 'done')
+            return { structured: withWarnings(warnings, await savedView(made, context)) };
           const { setTask } = await import('../writeback/task.ts');
           return { structured: await savedView(await setTask(calendars, made, 'done', undefined), context) };
         }
@@ -265,8 +270,7 @@ export function eventTools(
         const saved = await savedView(changed, context, following ? undefined : key);
         if (unpaged || key !== undefined || written.start_ts === undefined) return { structured: saved };
         const { lostDates } = await import('./lost-dates.ts');
-        const warnings = [...(await lostDates(data, event, changed)), ...(saved.warnings ?? [])];
-        return { structured: { ...saved, ...(warnings.length > 0 && { warnings }) } };
+        return { structured: withWarnings(await lostDates(data, event, changed), saved) };
       },
     }),
     defineTool({
@@ -303,21 +307,19 @@ export function eventTools(
         await withdrawOwn?.();
         const told = await tellCancelled(data, outreach, event, expecting);
         const deleted = key === undefined ? event_id : `${event_id} ${key}`;
-        const isLocal = event.provider === 'local' && event.attendees !== null;
-        const more = { user_id: event.user_id, title, start_ts, ...(isLocal && { told: [...told] }) };
+        const isTold = (event.provider === 'local' && event.attendees !== null) || told.length > 0;
+        const more = { user_id: event.user_id, title, start_ts, ...(isTold && { told: [...told] }) };
         return { structured: { deleted, ...(!unpaged && more) } };
       },
     }),
   ];
 }
 
-/** In place of a calendar: the event is stored only here. */
-const onlyHere = 'local';
-
-/** Where a new event is stored if the call does not say it. Tasks are stored only here. */
-async function homeOf({ store }: AssistantData, userId: string, task: string | undefined): Promise<string> {
-  const { home_calendar } = await store.read((db) => findUser(db, userId));
-  return (task === undefined && home_calendar) || onlyHere;
+function withWarnings<Saved extends { readonly warnings?: readonly string[] | undefined }>(
+  more: readonly string[],
+  saved: Saved,
+): Saved {
+  return more.length === 0 ? saved : { ...saved, warnings: [...more, ...(saved.warnings ?? [])] };
 }
 
 async function checkReminders(

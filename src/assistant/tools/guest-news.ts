@@ -4,6 +4,7 @@ import type { Outreach, OutreachMessage } from '../../outreach.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import { answerTo, guestsOf, invitationsTo } from '../editing/guests.ts';
 import { type AssistantData, findUser, rowOf } from '../entities/entity-access.ts';
+import { invitation } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { isActive, isDeclined } from '../entities/reminders.ts';
 import { textsFor } from '../messages/catalog.ts';
@@ -22,7 +23,7 @@ export async function tellGuests(
   outreach: Outreach,
   event: CalendarEvent,
 ): Promise<void> {
-  if (event.provider !== 'local' || event.attendees === null || event.status === 'cancelled') return;
+  if (event.provider === invitation || event.attendees === null || event.status === 'cancelled') return;
   const { organizer, open } = await store.read(async (db) => {
     const invitations = await invitationsTo(db, event.id);
     const guests: { readonly one: CalendarEvent; readonly user: User }[] = [];
@@ -73,7 +74,7 @@ export async function guestsExpecting(
   event: CalendarEvent,
   { occurrence: key, following = false }: Scope,
 ): Promise<readonly Expecting[]> {
-  if (event.provider !== 'local' || event.attendees === null || event.status === 'cancelled') return [];
+  if (event.provider === invitation || event.attendees === null || event.status === 'cancelled') return [];
   const { invitations, guests } = await data.store.read(async (db) => ({
     invitations: await invitationsTo(db, event.id),
     guests: await guestsOf(db, event),
@@ -134,7 +135,7 @@ export async function tellCancelled(
 
 /** What guests have answered, under what the organizer wrote to invite them. Who has not answered is not shown. */
 export async function answersOf({ store }: AssistantData, event: CalendarEvent) {
-  if (event.provider !== 'local' || event.attendees === null) return {};
+  if (event.provider === invitation || event.attendees === null) return {};
   return store.read(async (db) => {
     const invitations = await invitationsTo(db, event.id);
     const guests = await guestsOf(db, event);
@@ -149,9 +150,9 @@ export async function answersOf({ store }: AssistantData, event: CalendarEvent) 
 
 /** The guests on this server whom the caller may see. Others get their invitation as well, but nobody learns of them. */
 export async function invitedBy({ store }: AssistantData, event: CalendarEvent, actor: Actor) {
-  if (event.provider !== 'local' || event.attendees === null) return {};
-  const guests = await store.read((db) => guestsOf(db, event));
-  const invited = guests.map(({ user }) => user.id).filter((id) => maySeePerson(actor, id));
+  if (event.provider === invitation || event.attendees === null) return {};
+  const invitations = await store.read((db) => invitationsTo(db, event.id));
+  const invited = invitations.map((one) => one.user_id).filter((id) => maySeePerson(actor, id));
   return invited.length === 0 ? {} : { invited };
 }
 

@@ -70,7 +70,7 @@ function checkAddress(written: string): string {
   if (address === undefined)
     throw new Failure(
       'invalid-params',
-      `"${written}" is not a mail address; attendees of an event on a calendar server need one.`,
+      `"${written}" is neither a mail address nor somebody here who has one; attendees of an event on a calendar server need a mail address.`,
     );
   return address;
 }

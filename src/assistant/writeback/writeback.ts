@@ -17,6 +17,7 @@ import type { Series } from '../icalendar/series.ts';
 import { type CalendarObject, componentsOf, parseObject, writeObject } from '../icalendar/text.ts';
 import { answerIn, type GivenAnswer, organizerOf, setAnswer } from './attendees.ts';
 import { composeEvent, type Edit, type EventPatch, masterOf, timing, uidFor } from './edit.ts';
+import { inviteHere, withGuestAddresses } from './guests-here.ts';
 import { deleteLocalOccurrence, updateLocalSeries } from './local-series.ts';
 import {
   forget,
@@ -118,11 +119,12 @@ export async function createRemote(
   userId: string,
   {
     id,
-    ...input
+    ...written
   }: EventInput & { readonly title: string; readonly start_ts: string; readonly id?: string | undefined },
   { confirm, context }: Confirmed,
 ): Promise<CalendarEvent> {
-  refuseOrganizer(input);
+  refuseOrganizer(written);
+  const input = await withGuestAddresses(calendars.data, userId, written, context.actor);
   const remote = await openRemote(calendars, calendarId, context.signal);
   if (remote.user.id !== userId)
     throw new Failure('refused', `The calendar "${remote.calendar.name}" belongs to another user.`);
@@ -154,6 +156,7 @@ export async function createRemote(
   );
   const { href, saved } = await createOnce(remote, [remote.calendar.location, id, patch], compose);
   const event = await storeObject(remote, href, saved);
+  await inviteHere(remote, event);
   return record(remote, 'event.created', event);
 }
 
@@ -189,12 +192,13 @@ async function createOnce(
 async function updateRemote(
   calendars: Calendars,
   event: CalendarEvent,
-  input: EventInput,
+  written: EventInput,
   unset: readonly (keyof EventInput)[],
   scope: Scope,
   { confirm, context }: Confirmed,
 ): Promise<CalendarEvent> {
-  refuseOrganizer(input, unset);
+  refuseOrganizer(written, unset);
+  const input = await withGuestAddresses(calendars.data, event.user_id, written, context.actor);
   const { remote, stored, href } = await openEvent(calendars, event, context.signal);
   refuseForeign(remote, stored);
   const { editing, user } = remote;
@@ -226,6 +230,7 @@ async function updateRemote(
   const following = scope.following && found !== undefined && !isFirst(event, found);
   if (following) {
     const saved = await saveSplit(remote, event, href, stored, found.keyMs, patch, preview);
+    await inviteHere(remote, saved);
     return record(remote, 'event.updated', saved, scope);
   }
   const edit: Edit =
@@ -241,6 +246,7 @@ async function updateRemote(
         };
   await preview([await applied(edit, stored.text)]);
   const saved = await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
+  await inviteHere(remote, saved);
   return record(remote, 'event.updated', saved, scope);
 }
 
