@@ -31,7 +31,7 @@ export type Origin = (typeof origins)[number];
 export const attentions = ['merged', 'dropped'] as const;
 export type Attention = (typeof attentions)[number];
 /** Kinds of events that people want to be reminded of differently. */
-export const eventKinds = ['task', 'all_day', 'flight', 'doctor', 'online', 'place'] as const;
+export const eventKinds = ['task', 'all_day', 'flight', 'train', 'doctor', 'online', 'place'] as const;
 export type EventKind = (typeof eventKinds)[number];
 export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
 export type Urgency = (typeof urgencies)[number];

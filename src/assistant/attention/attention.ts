@@ -194,7 +194,7 @@ function isWithoutBreak({ origin }: Candidate, breakOfMs: number): boolean {
   return origin === 'preference' ? breakOfMs === 0 : breakOfMs < breakMs;
 }
 
-/** Flights and medical appointments deserve a message of their own; tasks and whole days do not follow each other. */
+/** Flights, trains and medical appointments deserve a message of their own; tasks and whole days do not follow each other. */
 function isMeeting({ kind }: Candidate): boolean {
   return kind === undefined || kind === 'online' || kind === 'place';
 }
@@ -240,6 +240,7 @@ function applyLimit(
 
 const usefulness: Readonly<Record<EventKind | 'other', number>> = {
   flight: 60,
+  train: 55,
   doctor: 50,
   place: 40,
   other: 30,

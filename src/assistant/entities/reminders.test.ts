@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runWorkerUntil } from '../../../test/assistant-worker.ts';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import type { JsonObject } from '../../json.ts';
+import { kindOf } from './reminders.ts';
 
 const ada = { id: 'ada', name: 'Ada', email: 'ada@example.com', timezone: 'Europe/Berlin' };
 
@@ -58,6 +59,79 @@ async function planned(assistant: TestAssistant): Promise<readonly Row[]> {
 
 const times = async (assistant: TestAssistant) => (await planned(assistant)).map((row) => row.plan_time);
 
+describe('a train', () => {
+  const kindOfTitle = (title: string) =>
+    kindOf(
+      { kind: null, all_day: 0, conf_link: null, provider: 'local' },
+      { title, location: null, description: null },
+    );
+
+  it.each([
+    ...[
+      'ICE 573 Hamburg-Altona',
+      'IC 2217',
+      'IC2217 nach Köln',
+      'EC 173 HAM - PRG',
+      'RE 5 nach Rostock',
+      'RE4712',
+    ],
+    ...[
+      'RJ 63',
+      'RJX 661',
+      'NJ 491',
+      'Railjet 63 to Vienna',
+      'TGV 6607 Paris–Lyon',
+      'TGV INOUI 6607',
+      'INOUI 6607',
+    ],
+    ...[
+      'Ouigo 7601',
+      'Eurostar 9014',
+      'eurostar to London',
+      'AVE 3102',
+      'AVE 03112 a Sevilla',
+      'Back home (ICE 1093)',
+    ],
+    ...[
+      'Train to Paris',
+      'Zug nach Wien',
+      'Zugfahrt von Bonn',
+      'Bahnfahrt',
+      'Train pour Lyon',
+      'Tren a Madrid',
+    ],
+  ])('is seen in "%s"', (title) => {
+    expect(kindOfTitle(title)).toBe('train');
+  });
+
+  it.each([
+    ...[
+      'EC2 migration',
+      'ICE cream',
+      'RE 2026 budget',
+      'Re: 5 things',
+      'IC 1',
+      'RE 5.000 €',
+      'Dinner at 5th AVE 200',
+    ],
+    ...[
+      'Train the new colleagues',
+      'Training',
+      'Anzug abholen',
+      'Estrenar',
+      'Entrenar a Pablo',
+      'ICE',
+      'NICE 573',
+    ],
+  ])('is not seen in "%s"', (title) => {
+    expect(kindOfTitle(title)).toBeUndefined();
+  });
+
+  it('is not a flight', () => {
+    expect(kindOfTitle('LH 400 FRA-JFK')).toBe('flight');
+  });
+});
+
 describe('lead times', () => {
   it.each([
     ['online', { conf_link: 'https://meet.example.com/1' }, ['2026-11-18T12:50:00Z']],
@@ -65,6 +139,7 @@ describe('lead times', () => {
     ['all_day', { start_ts: '2026-11-18' }, ['2026-11-17T16:00:00Z']],
     ['doctor', { title: 'Zahnarzt' }, ['2026-11-17T13:00:00Z', '2026-11-18T11:00:00Z']],
     ['flight', { title: 'Flight to Oslo' }, ['2026-11-17T13:00:00Z', '2026-11-18T11:00:00Z']],
+    ['train', { title: 'ICE 573', location: 'Hamburg Hbf' }, ['2026-11-18T12:00:00Z']],
     ['default', {}, ['2026-11-18T12:00:00Z']],
   ])('depend on the kind of event (%s) and can be set for it', async (kind, more, standard) => {
     await using assistant = await open();

@@ -196,6 +196,7 @@ export const defaultLeads: Readonly<Record<EventKind | 'default', readonly strin
   task: ['09:00'],
   all_day: ['1d 17:00'],
   flight: ['1d', '2h'],
+  train: ['60m'],
   doctor: ['1d', '2h'],
   online: ['10m'],
   place: ['30m'],
@@ -204,6 +205,12 @@ export const defaultLeads: Readonly<Record<EventKind | 'default', readonly strin
 
 /** A flight number with its airports, such as LH 400 FRA-JFK. */
 const flightNumber = /(?<![A-Z0-9])[A-Z][A-Z0-9]\s?\d{1,4}\b[^\n]{0,40}?\b[A-Z]{3}\s?[-–—→>/]\s?[A-Z]{3}\b/u;
+/** A train number, such as ICE 573, RE 5, TGV INOUI 6607 or AVE 03112. A number after EC or RE that looks like a year is none. */
+const trainNumber =
+  /(?<![\p{L}\d])(?:(?:ICE|IC|EC|ECE|IRE|RJX?|NJ)\s?[1-9]\d{1,4}|RE\s?(?!20[0-4]\d(?!\d))[1-9]\d{0,4}|AVE\s?\d{4,5}|(?:TGV|ALVIA|(?:TGV )?INOUI|OUIGO|Eurostar|Railjet|Nightjet|Thalys|Frecciarossa)\s(?:n[.o°]\s?)?\d{2,5})(?!\d|[.,:]\d|\s?[€%])/u;
+/** A train without a number. `Train` alone is often a verb. */
+const train =
+  /(?<!\p{L})(eurostar|railjet|nightjet|thalys|ouigo|frecciarossa|trains? (?:to|from|ride|journey) \p{L}|zug(?:fahrt)? (?:nach|von) \p{L}|bahnfahrt|trajet en train|train (?:pour|vers) \p{L}|tren (?:a|de|para) \p{L})/iu;
 const flight = /\b(flights?|flug|flüge|vols? [A-Z0-9]{2}|vuelos?)\b/iu;
 const doctor =
   /(?<!\p{L})(doctor(?! (?:who|strange)\b)|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
@@ -217,6 +224,8 @@ export function kindOf(
   if (event.kind) return event.kind;
   if (task !== undefined) return 'task';
   if (event.all_day === 1) return 'all_day';
+  // The letters of some trains also stand for an airline.
+  if (trainNumber.test(title) || train.test(title)) return 'train';
   if (flight.test(title) || flightNumber.test(title)) return 'flight';
   if (doctor.test(title)) return 'doctor';
   const place = location?.trim() ?? '';

@@ -152,6 +152,7 @@ export const german: Catalog = {
       task: 'eine Aufgabe',
       all_day: 'ein ganztägiger Termin',
       flight: 'ein Flug',
+      train: 'ein Zug',
       doctor: 'ein Arzttermin',
       online: 'eine Online-Besprechung',
       place: 'ein Termin an einem Ort',

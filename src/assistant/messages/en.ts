@@ -157,6 +157,7 @@ export const english = {
       task: 'a task',
       all_day: 'an all-day event',
       flight: 'a flight',
+      train: 'a train',
       doctor: 'a medical appointment',
       online: 'an online meeting',
       place: 'a meeting at a place',

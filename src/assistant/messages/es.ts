@@ -147,6 +147,7 @@ export const spanish: Catalog = {
       task: 'una tarea',
       all_day: 'un evento de todo el día',
       flight: 'un vuelo',
+      train: 'un tren',
       doctor: 'una cita médica',
       online: 'una reunión en línea',
       place: 'una cita presencial',

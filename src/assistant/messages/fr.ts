@@ -146,6 +146,7 @@ export const french: Catalog = {
       task: 'une tâche',
       all_day: 'un événement d’une journée entière',
       flight: 'un vol',
+      train: 'un train',
       doctor: 'un rendez-vous médical',
       online: 'une réunion en ligne',
       place: 'un rendez-vous sur place',

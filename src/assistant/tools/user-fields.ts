@@ -98,13 +98,13 @@ export const userFields = {
       items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
     },
     description:
-      'When to remind, by kind (default, online, place, all_day, task, flight, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
+      'When to remind, by kind (default, online, place, all_day, task, flight, train, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
   },
   kind_channels: {
     type: 'object',
     additionalProperties: { type: 'string', enum: [...channelPreferences, 'default'] as const },
     description:
-      'Channel by kind (online, place, all_day, task, flight, doctor), e.g. {"flight":"call"}: call me for flights only',
+      'Channel by kind (online, place, all_day, task, flight, train, doctor), e.g. {"flight":"call"}: call me for flights only',
   },
   pause_until: {
     type: 'string',

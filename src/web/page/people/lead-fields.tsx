@@ -31,6 +31,7 @@ export const leadKinds = [
   { kind: 'all_day', title: 'All-day event', usual: '1d 17:00' },
   { kind: 'task', title: 'Task', usual: '09:00' },
   { kind: 'flight', title: 'Flight', usual: '1d, 2h' },
+  { kind: 'train', title: 'Train', usual: '1h' },
   { kind: 'doctor', title: 'Medical appointment', usual: '1d, 2h' },
   { kind: 'digest', title: 'Daily agenda at', usual: 'no agenda' },
 ] as const;
