@@ -28,6 +28,7 @@ import { invitation } from '../entities/occurrence.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
 import { type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
+import { planDigest } from '../planning/digest.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<
@@ -113,6 +114,7 @@ export async function updateUser(
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
     await attendPerson(writer, await lockUser(writer.db, id), now);
+    await planDigest(writer, data, user, now);
     return user;
   });
 }

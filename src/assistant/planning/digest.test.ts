@@ -81,6 +81,24 @@ describe('the daily agenda', () => {
     expect(await runWorkerUntil(assistant, at('20:00', 18))).toEqual([]);
   });
 
+  it('is not sent in a pause, and again after it', async () => {
+    await using assistant = await open();
+    for (const day of [17, 18]) await create(assistant, 'Review', `2026-11-${day}T09:00`);
+    expect(await runWorker(assistant, at('20:00', 16))).toEqual([]);
+    const digests = async () => {
+      const { notifications } = await assistant.call('list_notifications', { status: 'planned' });
+      return (notifications as unknown as { plan_time: string }[]).map(({ plan_time }) => plan_time);
+    };
+    expect(await digests()).toEqual(['2026-11-17T06:30:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-17T12:00' });
+    expect(await digests()).toEqual([]);
+    await assistant.call('update_user', { user_id: 'ada', unset: ['pause_until'] });
+    expect(await digests()).toEqual(['2026-11-17T06:30:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-17T12:00' });
+    expect(await runWorker(assistant, at('07:31'))).toEqual([]);
+    expect(await runWorkerUntil(assistant, at('07:31', 18))).toEqual([expect.stringContaining('18')]);
+  });
+
   it('is sent at the end of quiet hours, and follows changes until then', async () => {
     await using assistant = await open({ reminders: { digest: ['06:00'], default: [] } });
     await create(assistant, 'Review', '2026-11-17T09:00', { id: 'one' });

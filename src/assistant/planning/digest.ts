@@ -24,7 +24,7 @@ export const digestPrefix = 'digest/';
 
 /**
  * Plans the daily agenda of a user who wants one, and keeps its text up to date until it is sent. A day without entries has
- * no digest. A digest in quiet hours is sent when they end.
+ * no digest, and neither has one in a pause. A digest in quiet hours is sent when they end.
  */
 export async function planDigest(
   writer: Writer,
@@ -50,7 +50,7 @@ export async function planDigest(
       .updateTable('notifications')
       .set({
         status: 'cancelled',
-        reason: 'there is nothing on this day',
+        reason: isPaused(row.plan_ms, user) ? 'reminders are paused' : 'there is nothing on this day',
         key: `${row.key}#${row.id}`,
         updated_ms: nowMs,
       })
@@ -113,7 +113,7 @@ async function nextDigest(
     const wantedMs = leadTime(time, fromMs, timezone);
     const planMs = nextAllowedTime(Math.max(wantedMs, fromMs), preferences, reachableBy(user));
     const toMs = instantOf(day + dayMs, offsets) - 1;
-    if (planMs === undefined || planMs <= nowMs || planMs > toMs) continue;
+    if (planMs === undefined || planMs <= nowMs || planMs > toMs || isPaused(planMs, user)) continue;
     const allowed = channelsAt(planMs, preferences, reachableBy(user));
     const channel = allowed.find((one) => one !== 'call');
     const { listed } = await listOccurrences(data, db, { fromMs, toMs: toMs + 7 * dayMs }, user.id);
@@ -130,6 +130,10 @@ async function nextDigest(
     };
   }
   return undefined;
+}
+
+function isPaused(atMs: number, { pause_until_ms: untilMs }: User): boolean {
+  return untilMs !== null && atMs < untilMs;
 }
 
 /** The agenda of a day as the user would get it, or undefined if nothing is on that day. Changes nothing. */
