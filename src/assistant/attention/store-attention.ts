@@ -2,7 +2,7 @@ import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
-import { type Reader, updateRow } from '../entities/entity-access.ts';
+import { lockUser, type Reader, updateRow } from '../entities/entity-access.ts';
 import type { Window } from '../entities/occurrence.ts';
 import { preferencesOf } from '../entities/preferences.ts';
 import { kindOfEvent } from '../entities/reminders.ts';
@@ -55,6 +55,18 @@ export async function attendPerson(
     entries.push(entryFor(row, verdict, user));
   }
   await audit(writer, nowMs, entries);
+}
+
+/** Decides again about the days of these times, because reminders at them were planned, moved or cancelled. */
+export async function attendTimes(
+  writer: Writer,
+  userId: string,
+  times: readonly number[],
+  nowMs: number,
+): Promise<void> {
+  if (times.length === 0) return;
+  const window = { fromMs: Math.min(...times), toMs: Math.max(...times) };
+  await attendPerson(writer, await lockUser(writer.db, userId), nowMs, window);
 }
 
 function entryFor({ id, event_id: eventId }: Row, verdict: Verdict | undefined, user: User): AuditEntry {

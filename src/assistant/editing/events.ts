@@ -4,6 +4,7 @@ import { parseTime, type WrittenTime } from '../../recurrence/written-time.ts';
 import { newId } from '../../store/id.ts';
 import type { CalendarEvent, EventStatus, NewEvent, ShowAs, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
+import { attendTimes } from '../attention/store-attention.ts';
 import { audit, auditChange } from '../entities/decision-log.ts';
 import {
   type AssistantData,
@@ -11,7 +12,6 @@ import {
   findUser,
   lockUser,
   notFound,
-  type Reader,
   revisionOf,
   rowOf,
 } from '../entities/entity-access.ts';
@@ -23,10 +23,10 @@ import type { Answer, Series } from '../icalendar/series.ts';
 import { readRule, Unreadable } from '../icalendar/written-value.ts';
 import { lastMessage, planChange } from '../planning/change-notice.ts';
 import { cancelAll } from '../planning/plan-occurrence.ts';
-import { applySteps, rowsOf } from '../planning/plan-rows.ts';
+import { applySteps, dueTimes, rowsOf } from '../planning/plan-rows.ts';
 import { handOver } from '../planning/plan-subjects.ts';
 import { replanEvent } from '../planning/replanning.ts';
-import { answerTo, guestsOf, invitationFields, invitationsTo } from './guests.ts';
+import { answerTo, guestsOf, hasEvent, invitationFields, invitationsTo } from './guests.ts';
 import { checkZone, setEventReminders, withReminders } from './users.ts';
 
 /** Fields of an event that a user can set. */
@@ -335,15 +335,6 @@ export async function updateInvitations(
       await removeEvent(writer, one, 'the person is not invited any more', now);
 }
 
-async function hasEvent(
-  db: Reader,
-  { id }: User,
-  { provider_event_id: uid }: CalendarEvent,
-): Promise<boolean> {
-  const own = db.selectFrom('events').select('id').where('user_id', '=', id);
-  return (await own.where('provider_event_id', '=', uid).executeTakeFirst()) !== undefined;
-}
-
 /** Stores the answer of a guest to an invitation of somebody on this server. */
 export function answerHere(
   data: AssistantData,
@@ -384,12 +375,15 @@ export async function removeEvent(
   const rowsBefore = await rowsOf(writer.db, event.id);
   const all = (await handOver(writer, event, rowsBefore, now)) ? [] : rowsBefore;
   const user = all.length === 0 || unfollowed ? undefined : await findUser(writer.db, event.user_id);
+  const times: number[] = [];
   for (const [key, rows] of Map.groupBy(all, ({ occurrence }) => occurrence)) {
     const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;
     const notice = user && planChange({ user, event, rows, nowMs: now });
     const steps = [...cancelAll(rows, reason), ...(notice?.steps ?? [])];
     await applySteps(writer, event, { key, startMs }, steps, now);
+    times.push(...steps.flatMap(dueTimes));
   }
+  if (!unfollowed) await attendTimes(writer, event.user_id, times, now);
   await writer.db.deleteFrom('plans').where('event_id', '=', event.id).execute();
   await writer.db.deleteFrom('events').where('id', '=', event.id).execute();
   const subject = { userId: event.user_id, eventId: event.id };

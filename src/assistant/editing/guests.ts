@@ -58,6 +58,16 @@ export function invitationsTo(db: Reader, eventId: string): Promise<CalendarEven
     .execute();
 }
 
+/** True if the person has the event already, in a calendar of their own. */
+export async function hasEvent(
+  db: Reader,
+  { id }: User,
+  { provider_event_id: uid }: CalendarEvent,
+): Promise<boolean> {
+  const own = db.selectFrom('events').select('id').where('user_id', '=', id);
+  return (await own.where('provider_event_id', '=', uid).executeTakeFirst()) !== undefined;
+}
+
 /** The answer of a guest to an invitation. */
 export function answerTo({ answers, user_id: id }: CalendarEvent): Answer | 'accepted' {
   const given = answers === null ? {} : (JSON.parse(answers) as Record<string, Answer>);

@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Plan, Rule, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
+import { attendPerson } from '../attention/store-attention.ts';
 import { auditChange } from '../entities/decision-log.ts';
-import { type AssistantData, findUser, rowOf, updateRow } from '../entities/entity-access.ts';
+import { type AssistantData, findUser, lockUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { removeEvent, updateInvitations } from './events.ts';
 
@@ -81,7 +82,10 @@ export function undoChange(data: AssistantData, difference: Difference): Promise
         .execute();
     const sent = await restoreNotifications(writer, difference.notifications, now);
     // Last, so that restored notifications are kept and not planned a second time.
-    for (const user of users) await replanUser(writer, data, user, now);
+    for (const user of users) {
+      await replanUser(writer, data, user, now);
+      await attendPerson(writer, await lockUser(writer.db, user.id), now);
+    }
     for (const event of events) {
       const user = await findUser(writer.db, event.user_id);
       await updateInvitations(writer, data, user, event, now);

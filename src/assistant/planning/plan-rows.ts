@@ -36,6 +36,11 @@ export type Step =
   | { readonly action: 'move' | 'keep'; readonly row: Notification; readonly desired: DesiredNotification }
   | { readonly action: 'cancel'; readonly row: Notification; readonly reason: string };
 
+/** When the notification of a step was and will be due. */
+export function dueTimes(step: Step): readonly number[] {
+  return [...('desired' in step ? [step.desired.planMs] : []), ...('row' in step ? [step.row.plan_ms] : [])];
+}
+
 /** Unique key: one reminder per occurrence, start, slot and channel. */
 export function keyOf(
   eventId: string,

@@ -534,8 +534,42 @@ describe('attention', () => {
     });
     // One of them moves, so each has a message of its own again.
     await assistant.call('update_event', { event_id: 'lunch', start_ts: '2026-11-17T18:00' });
-    await plan(assistant);
     expect((await planned(assistant)).map(({ attention }) => attention)).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['is deleted', (assistant: TestAssistant) => assistant.call('delete_event', { event_id: 'e0' })],
+    [
+      'moves to another day',
+      (assistant: TestAssistant) =>
+        assistant.call('update_event', { event_id: 'e0', start_ts: '2026-11-19T07:15' }),
+    ],
+  ])('sends the reminder over the limit of a day when another event of that day %s', async (_, change) => {
+    await using assistant = openAssistant({ plansOnWrite: true });
+    await assistant.call('create_user', ada);
+    for (const index of [0, 1, 2, 3, 4, 5, 6]) {
+      const hour = `2026-11-17T${String(9 + index).padStart(2, '0')}`;
+      const times = { start_ts: `${hour}:15`, end_ts: `${hour}:45` };
+      await assistant.call('create_event', { user_id: 'ada', id: `e${index}`, title: `E${index}`, ...times });
+    }
+    const over = async () => (await planned(assistant)).filter(({ attention }) => attention !== undefined);
+    expect(await over()).toMatchObject([{ attention: expect.stringContaining('already has 6 messages') }]);
+    await change(assistant);
+    expect(await over()).toEqual([]);
+  });
+
+  it('merges the reminder of an event that moves with those of its new day', async () => {
+    await using assistant = await openWithHaircut();
+    await assistant.call('create_event', {
+      ...haircut,
+      id: 'lunch',
+      title: 'Lunch',
+      start_ts: '2026-11-18T11:00',
+    });
+    await plan(assistant);
+    const { start_ts } = haircut;
+    await assistant.call('update_event', { event_id: 'lunch', start_ts });
+    expect((await planned(assistant)).filter(({ attention }) => attention !== undefined)).toHaveLength(1);
   });
 
   it('drops what a pause covers until it ends, but no important event', async () => {

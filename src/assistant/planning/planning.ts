@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { Notification, Tables } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
-import { attendPerson } from '../attention/store-attention.ts';
+import { attendPerson, attendTimes } from '../attention/store-attention.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AuditEntry, audit } from '../entities/decision-log.ts';
 import { type AssistantData, lockUser, notFound, type Reader } from '../entities/entity-access.ts';
@@ -23,6 +23,7 @@ import {
   AddedRows,
   applySteps,
   currentPlan,
+  dueTimes,
   PlanProgress,
   type ReportProgress,
   releaseKeys,
@@ -136,16 +137,11 @@ async function attendTo(
   planned: readonly Planned[],
   nowMs: number,
 ): Promise<void> {
-  const times = planned.flatMap(({ steps }) =>
-    steps.flatMap((step) => [
-      ...('desired' in step ? [step.desired.planMs] : []),
-      ...('row' in step ? [step.row.plan_ms] : []),
-    ]),
-  );
-  if (eventId !== undefined && times.length === 0) return;
-  const window = eventId && { fromMs: Math.min(...times), toMs: Math.max(...times) };
+  const times = planned.flatMap(({ steps }) => steps.flatMap(dueTimes));
   await store.write(async (writer) =>
-    attendPerson(writer, await lockUser(writer.db, userId), nowMs, window || undefined),
+    eventId === undefined
+      ? attendPerson(writer, await lockUser(writer.db, userId), nowMs)
+      : attendTimes(writer, userId, times, nowMs),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
+import { attendTimes } from '../attention/store-attention.ts';
 import { type AssistantData, updateRow } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { parsePayload } from '../entities/payload.ts';
@@ -8,7 +9,7 @@ import { isActive as isInForce } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { lastMessage, mayNeedNotice, planChange } from './change-notice.ts';
 import { cancelAll, isOpen, type PlanInput, payloadFor, planOccurrence } from './plan-occurrence.ts';
-import { applySteps, currentPlan, type Proposed, reusableWords, rowsOf } from './plan-rows.ts';
+import { applySteps, currentPlan, dueTimes, type Proposed, reusableWords, rowsOf } from './plan-rows.ts';
 import { calendarsOf, type DecisionInput, personalDecision } from './plan-subjects.ts';
 
 const dayMs = 86_400_000;
@@ -19,18 +20,30 @@ const allTime = { fromMs: -8.64e15, toMs: 8.64e15 };
 /**
  * Updates the planned notifications of an event that has just changed, in the same transaction: moves or cancels them
  * with the event, and plans a change notice if a message was already sent. The policy is not asked here; the next
- * planning run does that.
+ * planning run does that. The old and the new days of the notifications are decided again.
  */
 export async function replanEvent(
+  writer: Writer,
+  data: Pick<AssistantData, 'occurrences'>,
+  user: User,
+  event: CalendarEvent,
+  now: number,
+): Promise<void> {
+  await attendTimes(writer, user.id, await replan(writer, data, user, event, now), now);
+}
+
+/** Returns the times of notifications that were planned and are planned now. */
+async function replan(
   writer: Writer,
   { occurrences }: Pick<AssistantData, 'occurrences'>,
   user: User,
   event: CalendarEvent,
   now: number,
-): Promise<void> {
+): Promise<readonly number[]> {
+  const times: number[] = [];
   const all = Map.groupBy(await rowsOf(writer.db, event.id), ({ occurrence }) => occurrence);
   const affected = [...all.values()].filter((rows) => rows.some(isActive) || mayNeedNotice(rows, now));
-  if (affected.length === 0) return;
+  if (affected.length === 0) return times;
   const window = event.series === null ? allTime : { fromMs: now - 4 * dayMs, toMs: now + 400 * dayMs };
   const found =
     event.status === 'cancelled' ? [] : await occurrences(event, window, preferencesOf(user).timezone);
@@ -59,6 +72,7 @@ export async function replanEvent(
               ? []
               : planChange({ user, event, rows, nowMs: now, ...(occurrence && { occurrence }) }).steps),
           ];
+    times.push(...steps.flatMap(dueTimes));
     const { event_start_ms: startMs } = lastMessage(rows) ?? rows[0]!;
     await applySteps(writer, event, occurrence ?? { key, startMs }, steps, now);
     if (occurrence !== undefined && occurrence.key !== key)
@@ -68,6 +82,7 @@ export async function replanEvent(
     if (occurrence !== undefined)
       await refreshInDelivery(writer, { user, event, occurrence, rows, nowMs: now });
   }
+  return times;
 }
 
 /** The user's own reminders if there are any, else the planned ones at the new time. */
@@ -163,7 +178,10 @@ function matchOccurrences(
   return matched;
 }
 
-/** Applies changed preferences (quiet hours, time zone, channels) to the planned notifications of a user. */
+/**
+ * Applies changed preferences (quiet hours, time zone, channels) to the planned notifications of a user. The caller decides
+ * about all days again.
+ */
 export async function replanUser(
   writer: Writer,
   data: Pick<AssistantData, 'occurrences'>,
@@ -183,5 +201,5 @@ export async function replanUser(
       ),
     )
     .execute();
-  for (const event of events) await replanEvent(writer, data, user, event, now);
+  for (const event of events) await replan(writer, data, user, event, now);
 }
