@@ -14,6 +14,7 @@ export const german: Catalog = {
   due: 'Fällig',
   where: 'Wo',
   join: 'Teilnehmen',
+  link: 'Link',
   now: 'Jetzt',
   cancelled: 'Abgesagt',
   why: 'Warum',

@@ -10,6 +10,7 @@ export const english = {
   due: 'Due',
   where: 'Where',
   join: 'Join',
+  link: 'Link',
   now: 'Now',
   cancelled: 'Cancelled',
   why: 'Why',

@@ -9,6 +9,7 @@ export const spanish: Catalog = {
   due: 'Vence',
   where: 'Dónde',
   join: 'Unirse',
+  link: 'Enlace',
   now: 'Ahora',
   cancelled: 'Cancelado',
   why: 'Por qué',

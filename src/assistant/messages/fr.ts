@@ -9,6 +9,7 @@ export const french: Catalog = {
   due: 'Échéance',
   where: 'Où',
   join: 'Rejoindre',
+  link: 'Lien',
   now: 'Désormais',
   cancelled: 'Annulé',
   why: 'Pourquoi',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { CalendarEvent, User } from '../../store/schema.ts';
 import { describeTiming, sayWhen } from './date-format.ts';
-import { wordReminder } from './wording.ts';
+import { factsOf, wordReminder } from './wording.ts';
 
 const facts = {
   name: 'Ada',
@@ -40,6 +41,23 @@ describe('a reminder', () => {
     });
     expect(subject).not.toMatch(/[\r\n\u2028\u202E]/);
     expect(text.split('\n').filter((line) => line.startsWith('Join:'))).toEqual([`Join: ${facts.confLink}`]);
+  });
+
+  it.each([
+    ['en', 'Link: ', 'Join: '],
+    ['de', 'Link: ', 'Teilnehmen: '],
+    ['fr', 'Lien : ', 'Rejoindre : '],
+    ['es', 'Enlace: ', 'Unirse: '],
+  ])('says in %s whether a link is a page or an online meeting', (locale, page, meeting) => {
+    const user = { name: 'Ada', locale, timezone: 'UTC', channels: null } as User;
+    const event = { provider: 'caldav:1', all_day: 0 };
+    const lineOf = (conf_link: string) => {
+      const imported = { ...event, conf_link } as CalendarEvent;
+      const facts = factsOf(user, imported, { title: 'Concert', location: null, startMs: 0 });
+      return wordReminder(facts).text.trimEnd().split('\n').at(-1);
+    };
+    expect(lineOf('https://tickets.example.com/1')).toBe(`${page}https://tickets.example.com/1`);
+    expect(lineOf('https://zoom.us/j/1')).toBe(`${meeting}https://zoom.us/j/1`);
   });
 
   it('escapes markup in the event', () => {

@@ -20,6 +20,8 @@ interface Facts {
   readonly allDay: boolean;
   readonly location: string | null;
   readonly confLink: string | null;
+  /** True if the link is the address of a page and not of an online meeting. */
+  readonly isPage?: boolean;
   /** The start announced in an earlier reminder, before the event moved. */
   readonly movedFromMs?: number | undefined;
   /** True if the organizer has not confirmed the event. */
@@ -39,7 +41,7 @@ export function factsOf(
   occurrence: Pick<Occurrence, 'title' | 'location' | 'startMs'> & Partial<Pick<Occurrence, 'description'>>,
 ): Facts {
   const { title, location, startMs } = occurrence;
-  const confLink = meetingLink(event, occurrence) ?? event.conf_link;
+  const meeting = meetingLink(event, occurrence);
   const { locale, timezone } = preferencesOf(user);
   return {
     name: user.name,
@@ -49,7 +51,8 @@ export function factsOf(
     startMs,
     allDay: event.all_day === 1,
     location,
-    confLink,
+    confLink: meeting ?? event.conf_link,
+    ...(meeting === undefined && { isPage: true }),
   };
 }
 
@@ -76,7 +79,7 @@ export function wordReminder(facts: Facts, words: Words = {}): Payload {
     texts.labelled(task ? texts.due : texts.when, `${when}${facts.allDay ? '' : ` (${facts.timezone})`}`),
     ...notes,
     ...(where === '' ? [] : [texts.labelled(texts.where, where)]),
-    ...(link === '' ? [] : [texts.labelled(texts.join, link)]),
+    ...(link === '' ? [] : [linkLine(facts, texts, link)]),
     ...(prompt === undefined ? [] : ['', ...prompt.split('\n')]),
   ];
   const spoken = modelLine(words.script ?? '', 600);
@@ -151,7 +154,7 @@ export function wordChange(facts: Facts, change: Change, announced: Announced): 
       : texts.labelled(moved ? texts.now : texts.when, `${when}${zone}`),
     ...news,
     ...(cancelled || where === '' ? [] : [texts.labelled(texts.where, where)]),
-    ...(cancelled || link === '' ? [] : [texts.labelled(texts.join, link)]),
+    ...(cancelled || link === '' ? [] : [linkLine(facts, texts, link)]),
   ];
   return {
     subject: singleLine(subject),
@@ -178,6 +181,10 @@ function displayFields(facts: Facts, texts: Catalog) {
     where: placeOf(facts.location),
     link: confLink !== null && /^https?:\/\/\S{1,2000}$/.test(confLink) ? confLink : '',
   };
+}
+
+function linkLine({ isPage }: Facts, texts: Catalog, link: string): string {
+  return texts.labelled(isPage ? texts.link : texts.join, link);
 }
 
 /** A place as messages show it. */
