@@ -122,6 +122,17 @@ describe('the last reminder', () => {
     await expect(assistant.call('acknowledge_notification')).rejects.toThrow(/not confirmed yet/);
   });
 
+  it('is meant by "less like this"', async () => {
+    await using assistant = await open();
+    await assistant.call('plan_notifications', { user_id: 'ada' });
+    expect(await runWorker(assistant, monday + dayMs + 8 * 3_600_000)).toHaveLength(1);
+    await assistant.call('cancel_notification', { less_like_this: true });
+    await assistant.call('cancel_notification', { notification_id: 'last', less_like_this: true });
+    const { rules } = await assistant.call('list_rules', { user_id: 'ada' });
+    expect(rules).toMatchObject([{ rule_type: 'fewer_reminders', rule_json: { max: 0 } }]);
+    await expect(assistant.call('cancel_notification')).rejects.toThrow(/notification_id is required/);
+  });
+
   it('is nobody’s if it is not known who asks', async () => {
     await using assistant = openAssistant();
     await expect(assistant.call('acknowledge_notification')).rejects.toThrow(/notification_id/);

@@ -10,7 +10,7 @@ const byTitle = new Set(['get_event', 'update_event', 'delete_event', 'answer_in
 /** Stands for the reminder that was sent last. */
 export const lastNotification = 'last';
 /** Tools for the answer of a person to a reminder, who means the one that has just arrived. */
-const ofLast = new Set(['acknowledge_notification', 'snooze_notification']);
+const ofLast = new Set(['acknowledge_notification', 'snooze_notification', 'cancel_notification']);
 
 /** Lets callers name an event by its title and a reminder as the last one, so that they need not look for an id first. */
 export function acceptTitles<One extends Tool>(tool: One, data: AssistantData, options: MeOptions): One {
@@ -20,10 +20,15 @@ export function acceptTitles<One extends Tool>(tool: One, data: AssistantData, o
     const { eventNamed, lastSent } = await import('./find-named.ts');
     const ids = byTitle.has(tool.name)
       ? { event_id: await eventNamed(data, options, args, context.actor) }
-      : args['notification_id'] === lastNotification
+      : isLast(args)
         ? { notification_id: await lastSent(data, options, context.actor) }
         : {};
     return tool.call({ ...args, ...ids } as never, context);
   };
   return { ...tool, call };
+}
+
+/** People say "less like this" about the reminder that has just arrived. */
+function isLast({ notification_id: id, less_like_this: fewer }: JsonObject): boolean {
+  return id === lastNotification || (id === undefined && fewer === true);
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
 import {
   fitListsWith,
   fullArgument,
@@ -29,7 +30,10 @@ import {
 } from './fields.ts';
 import { localTimesLength } from './local-times.ts';
 
-const notificationId = { type: 'string', description: 'From list_notifications' } as const;
+const notificationId = {
+  type: 'string',
+  description: 'From list_notifications. With less_like_this, the default is last',
+} as const;
 const answeredId = {
   type: 'string',
   default: lastNotification,
@@ -127,12 +131,13 @@ export function notificationTools(
           notification_id: notificationId,
           ...cancelFields,
         },
-        required: ['notification_id'],
       },
       outputSchema: notificationShape,
       annotations: hints.replaces,
       timeoutMs,
       async call({ notification_id, less_like_this = false }) {
+        if (notification_id === undefined)
+          throw new Failure('invalid-params', 'notification_id is required; list_notifications shows it.');
         const { cancelNotification, preferFewer } = await import('../editing/notifications.ts');
         const cancel = less_like_this ? preferFewer : cancelNotification;
         return { structured: notificationView(await cancel(data, notification_id)) };
