@@ -1,6 +1,6 @@
 import { localText } from '../../recurrence/zone.ts';
 import { isMailAddress } from '../../single-line.ts';
-import type { CalendarEvent } from '../../store/schema.ts';
+import type { CalendarEvent, ShowAs } from '../../store/schema.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 import { findUser } from '../entities/entity-access.ts';
 import { isFree, taskState, type Window } from '../entities/occurrence.ts';
@@ -8,7 +8,8 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { mailAddressIn } from '../entities/reminders.ts';
 import type { Duration, EventDetails, Series } from '../icalendar/series.ts';
 import { escapeText, writeLines } from '../icalendar/text.ts';
-import { timeLine, utcText } from '../icalendar/written-value.ts';
+import { showAsText, timeLine, utcText } from '../icalendar/written-value.ts';
+import { zoneLines } from '../icalendar/zone-text.ts';
 import { expandEvent } from './expand-event.ts';
 
 const dayMs = 86_400_000;
@@ -35,22 +36,29 @@ export async function exportCalendar(
   }));
   const zone = preferencesOf(user).timezone;
   const components: string[] = [];
+  /** The first start in each zone that the text names. */
+  const zones = new Map<string, number>();
   let written = 0;
   for (const event of events) {
     const lines = await (range === undefined
       ? writeEvent(event, zone, nowMs)
       : writeDates(event, zone, range));
     components.push(...lines);
+    for (const [, name = ''] of lines.join('\n').matchAll(namedZone))
+      zones.set(name, Math.min(zones.get(name) ?? Number.POSITIVE_INFINITY, event.first_ms));
     if (lines.length > 0) written += 1;
   }
   const lines = [
     ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Adjutant//Adjutant//EN', 'METHOD:PUBLISH'],
     ...[`X-WR-CALNAME:${escapeText(user.name)}`, `X-WR-TIMEZONE:${zone}`],
+    ...[...zones].flatMap(([name, firstMs]) => zoneLines(name, Math.max(firstMs, nowMs - pastMs))),
     ...components,
     'END:VCALENDAR',
   ];
   return { text: writeLines(lines), events: written };
 }
+
+const namedZone = /^[A-Z-]+;TZID="?([^":;]+)"?:/gm;
 
 function eventsOf(db: Reader, userId: string, calendarId: string | undefined): Promise<CalendarEvent[]> {
   const all = db.selectFrom('events').selectAll().where('user_id', '=', userId);
@@ -130,15 +138,16 @@ interface Texts {
   readonly location: string | null;
   readonly description: string | null;
   readonly status: string;
+  readonly showAs?: ShowAs | undefined;
 }
 
-function textsOf({ title, location, description, status }: EventDetails): Texts {
-  return { title, location: location ?? null, description: description ?? null, status };
+function textsOf({ title, location, description, status, showAs }: EventDetails): Texts {
+  return { title, location: location ?? null, description: description ?? null, status, showAs };
 }
 
 function component(
   event: CalendarEvent,
-  { title, location, description, status }: Texts,
+  { title, location, description, status, showAs = event.show_as ?? undefined }: Texts,
   times: readonly string[],
   uid: string,
   startMs: number,
@@ -146,7 +155,6 @@ function component(
   const { task, conf_link: link, organizer, updated_ms } = event;
   const name = task === null ? 'VEVENT' : 'VTODO';
   const isDone = task !== null && taskState(task, event, startMs) === 'done';
-  const showAs = event.show_as ?? undefined;
   const free = isFree(event, { ...(showAs && { showAs }) });
   const organizedBy = mailAddressIn(organizer ?? '');
   return [
@@ -161,7 +169,7 @@ function component(
           .map((line) => line.replace(/^DTSTART/, 'DUE'))),
     `SUMMARY:${escapeText(title)}`,
     ...(task === null
-      ? [`STATUS:${status.toUpperCase()}`, `TRANSP:${free ? 'TRANSPARENT' : 'OPAQUE'}`]
+      ? [`STATUS:${status.toUpperCase()}`, ...showAsLines(showAs ?? (free ? 'free' : undefined))]
       : [`STATUS:${isDone ? 'COMPLETED' : 'NEEDS-ACTION'}`]),
     ...(description ? [`DESCRIPTION:${escapeText(description)}`] : []),
     ...(location ? [`LOCATION:${escapeText(location)}`] : []),
@@ -179,4 +187,10 @@ function durationLines({ days, seconds }: Duration): readonly string[] {
   if (days === 0 && seconds === 0) return [];
   const time = seconds > 0 || days === 0 ? `T${seconds}S` : '';
   return [`DURATION:P${days > 0 ? `${days}D` : ''}${time}`];
+}
+
+/** Programs that do not know the status of Outlook see `tentative` and `away` as busy. */
+function showAsLines(showAs: ShowAs | undefined): readonly string[] {
+  const lines = Object.entries(showAsText(showAs ?? 'busy')).map(([name, value]) => `${name}:${value}`);
+  return showAs === undefined ? lines.filter((line) => line.startsWith('TRANSP:')) : lines;
 }

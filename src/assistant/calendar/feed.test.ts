@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import ICAL from 'ical.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { openAssistant, type TestAssistant } from '../../../test/open-assistant.ts';
 import { createStore } from '../../store/store.ts';
@@ -74,6 +75,70 @@ it('exports events that are the same when they are imported again, across a cloc
   const imported = await assistant.call('import_calendar', { user_id: 'copy', content: String(calendar) });
   expect(imported).toMatchObject({ calendars: [{ problems: [] }] });
   expect(await seen(assistant, 'copy')).toEqual(await seen(assistant, 'ada'));
+});
+
+it('defines the time zones that it names, so that other programs compute the same times', async () => {
+  await using assistant = await open();
+  const { calendar } = await assistant.call('export_calendar', { user_id: 'ada' });
+  const root = new ICAL.Component(
+    ICAL.parse(String(calendar)) as unknown[] as [string, unknown[], unknown[]],
+  );
+  const zones = new Map(
+    root.getAllSubcomponents('vtimezone').map((component) => {
+      const zone = new ICAL.Timezone(component);
+      return [zone.tzid, zone];
+    }),
+  );
+  expect([...zones.keys()]).toEqual(['Europe/Berlin']);
+  const gym = root
+    .getAllSubcomponents('vevent')
+    .find((component) => component.getFirstPropertyValue('uid') === 'gym');
+  const start = gym!.getFirstPropertyValue('dtstart') as ICAL.Time;
+  const named = gym!.getFirstProperty('dtstart')!.getParameter('tzid') as string;
+  const expanded = gym!.getFirstPropertyValue('rrule') as ICAL.Recur;
+  const dates = expanded.iterator(start);
+  const times = Array.from({ length: 2 }, () => {
+    const date = dates.next();
+    date.zone = zones.get(named)!;
+    return date.convertToZone(ICAL.Timezone.utcTimezone).toString();
+  });
+  expect(times).toEqual(['2026-10-20T16:00:00Z', '2026-10-27T17:00:00Z']);
+});
+
+it('exports whether an event is free, tentative or away', async () => {
+  await using assistant = await open();
+  for (const show_as of ['free', 'tentative', 'away', 'busy'])
+    await assistant.call('create_event', {
+      user_id: 'bo',
+      title: show_as,
+      start_ts: '2026-11-19T09:00',
+      show_as,
+    });
+  await assistant.call('create_event', { user_id: 'bo', title: 'whole day', start_ts: '2026-11-19' });
+  const { calendar } = await assistant.call('export_calendar', { user_id: 'bo' });
+  const root = new ICAL.Component(
+    ICAL.parse(String(calendar)) as unknown[] as [string, unknown[], unknown[]],
+  );
+  const shown = root
+    .getAllSubcomponents('vevent')
+    .map((one) =>
+      ['summary', 'transp', 'x-microsoft-cdo-busystatus'].map((name) => one.getFirstPropertyValue(name)),
+    );
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      ['free', 'TRANSPARENT', 'FREE'],
+      ['tentative', 'OPAQUE', 'TENTATIVE'],
+      ['away', 'OPAQUE', 'OOF'],
+      ['busy', 'OPAQUE', 'BUSY'],
+      ['whole day', 'TRANSPARENT', 'FREE'],
+      ['Secret', 'OPAQUE', null],
+    ]),
+  );
+  await assistant.call('create_user', { id: 'copy', name: 'Copy', timezone: 'Europe/Berlin' });
+  await assistant.call('import_calendar', { user_id: 'copy', content: String(calendar) });
+  const { events } = await assistant.call('list_events', { user_id: 'copy' });
+  const away = (events as { id: string; title: string }[]).find(({ title }) => title === 'away');
+  expect(await assistant.call('get_event', { event_id: away!.id })).toMatchObject({ show_as: 'away' });
 });
 
 it('exports only the dates of a range, and no end of what has no length', async () => {

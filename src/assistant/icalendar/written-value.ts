@@ -1,4 +1,5 @@
 import { truncate } from '../../single-line.ts';
+import type { ShowAs } from '../../store/values.ts';
 import type { CalendarTime, Duration } from './series.ts';
 import { parameterText } from './text.ts';
 
@@ -43,6 +44,15 @@ export function timeLine(name: string, time: CalendarTime): string {
 /** Writes a time as a value, without the name of its zone. */
 export function timeText({ wall, zone }: CalendarTime): string {
   return `${wall.replaceAll(/[-:]/g, '')}${zone === 'UTC' ? 'Z' : ''}`;
+}
+
+/** How calendars write whether an event takes up time. Outlook's property has more values than the standard one. */
+export function showAsText(value: ShowAs | null): Readonly<Record<string, string | null>> {
+  const statuses = { busy: 'BUSY', free: 'FREE', tentative: 'TENTATIVE', away: 'OOF' } as const;
+  return {
+    TRANSP: value === null ? null : value === 'free' ? 'TRANSPARENT' : 'OPAQUE',
+    'X-MICROSOFT-CDO-BUSYSTATUS': value === null ? null : statuses[value],
+  };
 }
 
 /** Reads `P1DT2H`, `PT30M` or `P2W`. */

@@ -10,8 +10,8 @@ import { preferencesOf } from '../entities/preferences.ts';
 import { parseCalendar } from '../icalendar/parse.ts';
 import type { CalendarTime, Duration, EventDetails, Series } from '../icalendar/series.ts';
 import { type CalendarObject, escapeText, parseObject, writeLines, writeObject } from '../icalendar/text.ts';
-import { timeLine } from '../icalendar/written-value.ts';
-import { type EditContext, showAsText } from './edit.ts';
+import { showAsText, timeLine } from '../icalendar/written-value.ts';
+import type { EditContext } from './edit.ts';
 import { detailsOf, findOccurrence, isFirst, requestedTimes, type Scope } from './request.ts';
 import { editAll, editOccurrence, endBefore, excludeOccurrence, tailOf } from './series-edit.ts';
 
