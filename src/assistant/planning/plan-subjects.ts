@@ -17,10 +17,10 @@ import { type EventCalendar, isActive, personalReminders } from '../entities/rem
 import { fewerReminders, rulesOf } from '../entities/rules.ts';
 import type { Proposal } from '../policy/guards.ts';
 import type { Decision, Model } from '../policy/policy.ts';
+import { horizonDays } from './horizon.ts';
 import { rowsOf } from './plan-rows.ts';
 
 const dayMs = 86_400_000;
-const horizonDays = 30;
 
 export interface PlanRequest {
   readonly userId: string;

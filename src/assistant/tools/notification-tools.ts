@@ -11,7 +11,7 @@ import {
 } from '../../paging.ts';
 import type { NotificationStatus } from '../../store/schema.ts';
 import { defineTool, hints, type ValueOf } from '../../tool.ts';
-import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { type AssistantData, findEvent, findUser } from '../entities/entity-access.ts';
 import { listShape, notificationShape } from '../entities/shapes.ts';
 import { notificationView, timestamp } from '../entities/view.ts';
 import type { ReportProgress, Step } from '../planning/plan-rows.ts';
@@ -110,7 +110,8 @@ export function notificationTools(
         const model = await policyCalls.model(context);
         const report: ReportProgress = (done, total, message) => context.progress(done, total, message);
         const result = await planNotifications(data, model, request, context.signal, report);
-        const plan = planView(result, dry_run);
+        const note = unpaged ? undefined : await planNote(data, user_id, event_id, result);
+        const plan = { ...planView(result, dry_run), ...(note !== undefined && { note }) };
         const lists = ['errors', 'policies', 'changes', 'dropped'] as const;
         return { structured: full || unpaged ? plan : fitListsWith(localTimesLength, plan, ...lists) };
       },
@@ -264,6 +265,7 @@ const planShape = {
         properties: { event_id: text, occurrence: text, offset_minutes: count, channel: text, reason: text },
       },
     },
+    note: { type: 'string', description: 'Why no event was processed' },
     truncated: { type: 'boolean', description: 'There are more events than one run plans' },
     errors: {
       type: 'array',
@@ -272,6 +274,23 @@ const planShape = {
     ...omittedItems,
   },
 } as const;
+
+async function planNote(
+  data: AssistantData,
+  userId: string,
+  eventId: string | undefined,
+  { planned }: PlanReport,
+): Promise<string | undefined> {
+  if (planned.some(({ decision }) => decision !== undefined)) return undefined;
+  if (planned.length > 0) return 'Nothing has changed since the last plan. force_replan decides again.';
+  const { user, event } = await data.store.read(async (db) => ({
+    user: await findUser(db, userId),
+    event: eventId === undefined ? undefined : await findEvent(db, eventId),
+  }));
+  const { horizonNote } = await import('../planning/horizon.ts');
+  const because = await horizonNote(data, user, event);
+  return because === undefined ? 'No date is coming.' : `Nothing is planned: ${because}.`;
+}
 
 type PlanView = ValueOf<typeof planShape>;
 

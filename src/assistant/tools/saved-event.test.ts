@@ -37,3 +37,21 @@ it('conflicts › the answer counts those that are not listed', async () => {
   expect(moved['omitted']).toEqual({ conflicts: 2 });
   expect(await create('free', '2026-11-18T14:00')).not.toHaveProperty('omitted');
 });
+
+it('planned › a series whose next date is beyond the planning horizon says so', async () => {
+  const birthday = await create('birthday', '1990-05-04', { rrule: 'FREQ=YEARLY' });
+  const because = 'the next date is on Tue 4 May 2027, in 169 days, and reminders are planned 30 days ahead';
+  expect(birthday).toMatchObject({
+    planned: [],
+    warnings: [expect.stringContaining(`No reminder is planned: ${because}.`)],
+  });
+  const plan = (more: JsonObject = {}) => assistant.call('plan_notifications', { user_id: 'ada', ...more });
+  expect(await plan({ event_id: 'birthday' })).toMatchObject({
+    events_processed: 0,
+    note: `Nothing is planned: ${because}.`,
+  });
+  expect((await plan())['note']).toContain('the next event, "birthday", is on Tue 4 May 2027');
+  await create('soon', '2026-11-17T14:00');
+  expect(await plan()).toMatchObject({ events_processed: 0, note: expect.stringContaining('force_replan') });
+  expect(await plan({ force_replan: true })).not.toHaveProperty('note');
+});

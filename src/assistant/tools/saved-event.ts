@@ -68,7 +68,7 @@ function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | u
   return own.orderBy('notifications.plan_ms').limit(maxListed).execute();
 }
 
-/** Returns why nothing was planned, if the guards refused everything. */
+/** Returns why nothing was planned: the guards refused everything, or the next date is too far ahead. */
 async function plan(
   data: AssistantData,
   event: CalendarEvent,
@@ -78,6 +78,10 @@ async function plan(
   const request = { userId: event.user_id, eventId: event.id, force: false, dryRun: false };
   try {
     const { planned } = await planNotifications(data, undefined, request, signal);
+    if (planned.length === 0) {
+      const { horizonNote } = await import('../planning/horizon.ts');
+      return await horizonNote(data, await data.store.read((db) => findUser(db, event.user_id)), event);
+    }
     const isEmpty = planned.every(({ steps }) => steps.every(({ action }) => action === 'cancel'));
     return isEmpty ? planned.flatMap(({ dropped }) => dropped)[0]?.reason : undefined;
   } catch (error) {
