@@ -47,9 +47,17 @@ export function parseValue(schema: JsonSchema, value: unknown, subject: string):
   if (known.check === undefined ? library!.Check(schema, filled) : known.check(filled)) return filled;
   const [, errors] = library!.Errors(schema, shortened(filled));
   const found = (errors as SchemaError[]).flatMap((error) => issuesOf(error, schema));
-  const issues = found.length > 0 ? found : [invalidItem];
+  const issues = found.length > 0 ? found.filter((issue) => !isRepeated(issue, found)) : [invalidItem];
   const text = issues.map((issue) => `${issue.path.join('.') || subject} ${issue.message}`).join('; ');
   throw new Failure('invalid-params', `Invalid ${subject}: ${text}`, { issues });
+}
+
+/** A field whose value is invalid is reported as an unknown one as well, if a schema describes all further fields. */
+function isRepeated(issue: Issue, found: readonly Issue[]): boolean {
+  return (
+    issue.keyword === 'additionalProperties' &&
+    found.some((other) => other !== issue && issue.path.every((part, index) => part === other.path[index]))
+  );
 }
 
 function defaultsOf({ properties }: JsonSchema): Prepared['defaults'] {

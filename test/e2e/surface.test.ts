@@ -102,6 +102,8 @@ describe('the schemas of the standard tools', () => {
     expect(await errorOf('create_user', { name: 'Ann', timezone: 'UTC', nickname: 'A' })).toContain(
       'nickname is not a known field',
     );
+    const invalid = await errorOf('update_user', { user_id: 'Ann', reminders: { flight: '2h' } });
+    expect(invalid).toBe('Invalid update_user arguments: reminders.flight must be array');
     expect(await errorOf('expand_prompt', { command: 'greet', arguments: { who: 1 } })).toContain(
       'arguments.who must be string',
     );
