@@ -75,6 +75,10 @@ describe('methods and tools that edit prompts', () => {
       example: 'One <x>',
     });
     expect(textOf(await request('prompts/get', { name: 'note', arguments: { x: 'y' } }))).toBe('One y');
+    // The answers have the revision as text.
+    expect(structured(await call('restore_prompt', { name: 'note', revision: '4' }))).toMatchObject({
+      message: 'Restored prompt: note to revision 4',
+    });
   });
 
   it('have annotations that match their effects', async () => {

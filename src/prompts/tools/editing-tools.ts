@@ -168,6 +168,26 @@ function createDeleteTool(editor: Editor, fullName: FullName) {
   });
 }
 
+const restoreInput = {
+  type: 'object',
+  required: ['name', 'revision'],
+  properties: {
+    name: knownNameSchema,
+    revision: { type: 'integer', minimum: 1, description: 'From prompt_history' },
+    expected_revision: expectedRevisionSchema,
+  },
+} as const;
+/** The answers of the other tools have the revision as text. */
+const acceptedRestoreInput = {
+  ...restoreInput,
+  properties: {
+    ...restoreInput.properties,
+    revision: {
+      anyOf: [restoreInput.properties.revision, { type: 'string', pattern: '^[1-9][0-9]{0,8}$' }],
+    },
+  },
+} as const;
+
 function createRestoreTool(editor: Editor, fullName: FullName) {
   return defineTool({
     name: 'restore_prompt',
@@ -178,20 +198,13 @@ function createRestoreTool(editor: Editor, fullName: FullName) {
     searchHint: 'undo revert',
     phrases:
       'undo revert roll back bring back go back recover earlier version deleted prompt mistake accident accidentally older previous wording original again get back lost reset reinstate rescue retrieve saved text template edit threw away ruined messed oops yesterday',
-    inputSchema: {
-      type: 'object',
-      required: ['name', 'revision'],
-      properties: {
-        name: knownNameSchema,
-        revision: { type: 'integer', minimum: 1, description: 'From prompt_history' },
-        expected_revision: expectedRevisionSchema,
-      },
-    },
+    inputSchema: restoreInput as unknown as typeof acceptedRestoreInput,
+    acceptedSchema: acceptedRestoreInput,
     outputSchema: savedSchema,
     annotations: hints.replaces,
     async call({ name: asked, revision, expected_revision }, context) {
       const name = await fullName(asked);
-      const restored = await editor.restore(name, revision, authorOf(context), expected_revision);
+      const restored = await editor.restore(name, Number(revision), authorOf(context), expected_revision);
       return {
         structured: await saved(editor, `Restored prompt: ${name} to revision ${revision}`, restored),
       };
