@@ -5,6 +5,8 @@ import type { AuditEntry, AuditFilter } from './audit-entry.ts';
 
 export interface ActivitySource {
   list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
+  /** The titles of events, by id. */
+  titles(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Lets the owner read the security log. */
@@ -59,6 +61,7 @@ export function activityTools(audit: ActivitySource) {
                 address: text,
                 action: text,
                 target: text,
+                title: { type: 'string', description: 'Of the event' },
                 outcome: activityFields.outcome,
                 reason: text,
                 before: { type: 'object' },
@@ -72,9 +75,20 @@ export function activityTools(audit: ActivitySource) {
       annotations: hints.reads,
       async call({ actor, action, outcome, days_back = 7, ...page }) {
         const found = await audit.list({ actor, action, outcome, daysBack: days_back });
-        const { items: entries, next } = pageOf(found, (entry) => entry, page);
+        const { items, next } = pageOf(found, (entry) => entry, page);
+        const titles = await audit.titles([...new Set(items.flatMap((entry) => eventOf(entry) ?? []))]);
+        const entries = items.map((entry) => {
+          const title = titles.get(eventOf(entry) ?? '');
+          return { ...entry, ...(title !== undefined && { title }) };
+        });
         return { structured: { entries, count: found.length, ...next } };
       },
     }),
   ];
+}
+
+/** The id of the event that a call was about. A caller may name an event by its title; the id then comes from the result. */
+function eventOf({ action, target = '' }: AuditEntry): string | undefined {
+  const result = action.endsWith('_event') ? /(?:^| )id=(\S+)/.exec(target) : null;
+  return (result ?? /(?:^| )event_id=(\S+)/.exec(target))?.[1];
 }

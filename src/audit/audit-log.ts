@@ -137,6 +137,15 @@ export class AuditLog {
       .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));
   }
 
+  /** The titles of the events that still exist, by id. The log itself contains no texts. */
+  async titles(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0 || !this.#existing().includes(this.#shared)) return new Map();
+    const rows = await this.#shared.read((db) =>
+      db.selectFrom('events').select(['id', 'title']).where('id', 'in', ids).execute(),
+    );
+    return new Map(rows.map(({ id, title }) => [id, title]));
+  }
+
   /** Checks that no entry is missing or unreadable. */
   async verify(): Promise<readonly VerifiedLog[]> {
     await this.#writing;

@@ -3,7 +3,9 @@ import { Lazy } from '../pace.ts';
 import { type Audit, type AuditFilter, type AuditOptions, cannotRecord } from './audit-entry.ts';
 
 /** The security log, loaded by the first call that it records, so that it does not slow down the start. */
-export function createAudit(options: AuditOptions): Audit & Pick<AuditLog, 'list' | 'verify' | 'rows'> {
+export function createAudit(
+  options: AuditOptions,
+): Audit & Pick<AuditLog, 'list' | 'titles' | 'verify' | 'rows'> {
   const audit = new Lazy(async () => new (await import('./audit-log.ts')).AuditLog(options));
   return {
     record(call) {
@@ -23,6 +25,7 @@ export function createAudit(options: AuditOptions): Audit & Pick<AuditLog, 'list
       return opened.run(call, work);
     },
     list: async (filter: AuditFilter) => (await audit.get()).list(filter),
+    titles: async (ids) => (await audit.get()).titles(ids),
     verify: async () => (await audit.get()).verify(),
     async *rows() {
       yield* (await audit.get()).rows();

@@ -29,7 +29,7 @@ const list: Action = {
       entry.actor,
       entry.count === undefined ? entry.action : `${entry.action} (${entry.count} times)`,
       entry.outcome,
-      entry.target ?? entry.address ?? '',
+      [entry.target ?? entry.address ?? '', ...(entry.title ? [JSON.stringify(entry.title)] : [])].join(' '),
       changes(entry) || (entry.reason ?? ''),
     ]);
     const head = ['time (UTC)', 'actor', 'action', 'outcome', 'target', 'detail'];

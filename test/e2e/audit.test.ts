@@ -64,6 +64,26 @@ describe('adjutant audit', () => {
     expect(audit('--actor', 'token ada', '--action', 'set_rule')).toHaveLength(1);
   });
 
+  it('shows the titles of events, which the log itself does not contain', async () => {
+    adjutant('users', 'create', '--id', 'eve', '--name', 'Eve');
+    adjutant(
+      'events',
+      'create',
+      'eve',
+      '--id',
+      'board',
+      '--title',
+      'Board meeting',
+      '--start',
+      '2030-03-01T09:00',
+    );
+    adjutant('events', 'update', 'board', '--location', 'Room 1');
+    await expect
+      .poll(() => audit('--action', 'update_event'))
+      .toMatchObject([{ target: expect.stringContaining('id=board'), title: 'Board meeting' }]);
+    expect(audit('--action', 'create_event')).toMatchObject([{ title: 'Board meeting' }]);
+  });
+
   it('shows what was denied, and to whom', async () => {
     const token = String(adjutant('tokens', 'create', 'bob', '--scope', 'calendar:bob')['token']);
     const { post, modern } = httpClient(started.url, token);
