@@ -48,13 +48,14 @@ export async function readTimeWords(
   nowMs: number,
   locale = 'en',
   afterMs = nowMs,
+  mayBePast = false,
 ): Promise<TimeInWords> {
   const own = locale.toLowerCase().split('-')[0] as Language;
   const order = [...new Set([own, ...(Object.keys(languages) as Language[])])].filter(
     (name) => name in languages,
   );
   for (const language of order) {
-    const read = await readIn(language, written, zone, nowMs, afterMs);
+    const read = await readIn(language, written, zone, nowMs, afterMs, mayBePast);
     if (read !== undefined) return read;
   }
   throw refuse(written, 'is not a time that is understood');
@@ -67,6 +68,7 @@ async function readIn(
   zone: string,
   nowMs: number,
   afterMs: number,
+  mayBePast: boolean,
 ): Promise<TimeInWords | undefined> {
   const lower = written.trim().toLowerCase().slice(0, 200);
   const { text, isSpoken } = spellOut(withMidnight(written, lower), language);
@@ -93,13 +95,15 @@ async function readIn(
   const isOpen =
     !start.isCertain('weekday') || wall < Math.floor(wallOf(afterMs, offsetsIn(zone)) / dayMs) * dayMs;
   if (afterMs !== nowMs && !isDistance && !start.isCertain('day') && isOpen)
-    return readIn(language, written, zone, afterMs, afterMs);
+    return readIn(language, written, zone, afterMs, afterMs, mayBePast);
   // An hour of elapsed time is an hour also if the clocks change in between.
-  if (isDistance) return future(written, nowMs + result.date().getTime() - nowWall, nowMs);
+  if (isDistance)
+    return distant(written, nowMs + result.date().getTime() - nowWall, mayBePast ? undefined : nowMs);
   refuseUnclearDay(written, text, start, wall, nowWall);
   const day = new Date(wall).toISOString().slice(0, 10);
   if (!start.isCertain('hour')) {
-    if (Math.floor(wall / dayMs) < Math.floor(nowWall / dayMs)) throw unclear(written, `is past (${day})`);
+    if (!mayBePast && Math.floor(wall / dayMs) < Math.floor(nowWall / dayMs))
+      throw unclear(written, `is past (${day})`);
     if (dayParts.test(text)) throw withoutTime(written);
     return { iso: day, hasTime: false };
   }
@@ -109,7 +113,7 @@ async function readIn(
     const [early, late] = [wall, wall + dayMs / 2].map((ms) => new Date(ms).toISOString().slice(11, 16));
     throw unclear(written, `can be ${early} or ${late} on ${day}`);
   }
-  if (wall <= nowWall)
+  if (wall <= nowWall && !mayBePast)
     throw unclear(written, `is past (${new Date(wall).toISOString().slice(0, 16)} in ${zone})`);
   return { iso: new Date(wall).toISOString().slice(0, 16), hasTime: true };
 }
@@ -124,8 +128,9 @@ function withMidnight(written: string, text: string): string {
 
 const dayMs = 86_400_000;
 
-function future(written: string, ms: number, nowMs: number): TimeInWords {
-  if (ms <= nowMs) throw unclear(written, 'is past');
+/** A distance from now. With `afterMs`, it has to be in the future. */
+function distant(written: string, ms: number, afterMs: number | undefined): TimeInWords {
+  if (afterMs !== undefined && ms <= afterMs) throw unclear(written, 'is past');
   return { iso: new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z'), hasTime: true };
 }
 

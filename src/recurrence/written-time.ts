@@ -99,7 +99,7 @@ function offsetMs(written: string): number {
 
 /**
  * Writes a time in words, such as `friday 18:00`, in digits. A time in digits stays as it is. A time of day without a day and a
- * weekday are the next ones after `afterMs`.
+ * weekday are the next ones after `afterMs`. A time in the past is refused, unless `mayBePast` is true.
  */
 export async function inDigits(
   written: string,
@@ -108,12 +108,13 @@ export async function inDigits(
   locale: string,
   field: string,
   afterMs = nowMs,
+  mayBePast = false,
 ): Promise<string> {
   // A date that is almost right gets the message of `parseTime`.
   if (/^\s*\d{4}-/.test(written)) return written;
   const { readTimeWords } = await import('./time-words.ts');
   try {
-    return (await readTimeWords(written, zone, nowMs, locale, afterMs)).iso;
+    return (await readTimeWords(written, zone, nowMs, locale, afterMs, mayBePast)).iso;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw invalid(

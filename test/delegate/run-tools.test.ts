@@ -69,6 +69,9 @@ describe('list_runs', () => {
     });
     expect(running).toEqual([(await working).record.run_id]);
     expect((await server.call('list_runs', { since: '2026-99-99' })).text).toContain('not a date or a time');
+    for (const since of ['yesterday', 'monday', '3 days ago'])
+      expect(await find({ since })).toEqual([...running, failed]);
+    expect((await server.call('list_runs', { since: 'soon' })).text).toContain('"soon"');
     expect((await server.call('list_runs', { agent: 'none' })).text).toBe('No run matches.');
   });
 

@@ -32,6 +32,8 @@ describe('list_events › range', () => {
     [{ from: 'friday', to: 'friday' }, ['near']],
     [{ from: 'wednesday', to: 'monday' }, ['near']],
     [{ from: 'monday', to: 'friday' }, ['near']],
+    [{ from: 'yesterday', to: 'friday' }, ['near']],
+    [{ from: '3 days ago', to: 'yesterday' }, []],
     [{ from: '2029-05-30', to: 'friday' }, ['far']],
     [{ from: '2026-11-21', to: '2026-11-30' }, []],
     [{ from: '2026-11-20T22:00', to: '2026-11-20T22:30' }, ['near']],

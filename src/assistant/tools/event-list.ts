@@ -111,7 +111,7 @@ export async function windowOf(
   );
   const { timezone = 'UTC', locale = 'en' } = user === undefined ? {} : preferencesOf(user);
   const read = async (written: string, field: string, afterMs = nowMs) =>
-    parseTime(await inDigits(written, timezone, nowMs, locale, field, afterMs), timezone, field, nowMs);
+    parseTime(await inDigits(written, timezone, nowMs, locale, field, afterMs, true), timezone, field, nowMs);
   const start = from === undefined ? undefined : await read(from, 'from');
   const end = to === undefined ? undefined : await read(to, 'to', start?.ms);
   // A day as the end includes that day.

@@ -70,8 +70,8 @@ function listRuns(runs: OpenRuns) {
         folder: { type: 'string', minLength: 1, description: 'Absolute; includes those below' },
         agent: { type: 'string', minLength: 1, description: 'E.g. codex' },
         text: { type: 'string', minLength: 1, description: 'In task, summary or error' },
-        since: { type: 'string', pattern: timePattern, description: 'Date or time' },
-        until: { type: 'string', pattern: timePattern, description: 'Date or time' },
+        since: { type: 'string', maxLength: 100, description: 'Date or time' },
+        until: { type: 'string', maxLength: 100, description: 'Date or time' },
       },
     },
     outputSchema: runListSchema,
@@ -79,7 +79,7 @@ function listRuns(runs: OpenRuns) {
     async call({ limit, before, ...wanted }, context) {
       // Read one run more than requested to find out whether there is another page.
       const most = limit ?? 20;
-      const all = await (await runs(context)).list(most + 1, before, toFilter(wanted));
+      const all = await (await runs(context)).list(most + 1, before, await toFilter(wanted));
       const listed = all.map(({ actor_id: _, ...run }) => run);
       const newest = listed.slice(0, most);
       const found = limit === undefined ? pageOf(newest, (run) => run, {}).items : newest;
@@ -320,11 +320,9 @@ function fitting<Line>(lines: readonly Line[], after: number | undefined): reado
 
 type Wanted = Omit<RunFilter, 'since' | 'until'> & { readonly since?: string; readonly until?: string };
 
-/** A day, such as 2030-03-01, or a time, such as 2030-03-01T09:30Z. */
-const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
-
-function toFilter({ since, until, ...wanted }: Wanted): RunFilter {
-  const toTime = (text: string, isEnd: boolean) => {
+async function toFilter({ since, until, ...wanted }: Wanted): Promise<RunFilter> {
+  const toTime = async (written: string, isEnd: boolean) => {
+    const text = await pastInDigits(written);
     // A day without a time is a local day, and its end belongs to it.
     const time = new Date(text.length === 10 ? `${text}T${isEnd ? '23:59:59.999' : '00:00'}` : text);
     if (!Number.isNaN(time.getTime())) return time;
@@ -332,9 +330,23 @@ function toFilter({ since, until, ...wanted }: Wanted): RunFilter {
   };
   return present({
     ...wanted,
-    since: since === undefined ? undefined : toTime(since, false),
-    until: until === undefined ? undefined : toTime(until, true),
+    since: since === undefined ? undefined : await toTime(since, false),
+    until: until === undefined ? undefined : await toTime(until, true),
   });
+}
+
+const dayMs = 86_400_000;
+
+/** Runs are in the past, so `monday` is the last one, and a time of day that is still to come is yesterday's. */
+async function pastInDigits(written: string): Promise<string> {
+  const { inDigits } = await import('../../recurrence/written-time.ts');
+  const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
+  const nowMs = Date.now();
+  const read = (daysBack: number, fromMs = nowMs) =>
+    inDigits(written, timeZone, fromMs, locale, 'since', fromMs - daysBack * dayMs, true);
+  const isPast = (text: string) => new Date(text.length === 10 ? `${text}T00:00` : text).getTime() <= nowMs;
+  for (const text of [await read(0), await read(1)]) if (isPast(text)) return text;
+  return read(0, nowMs - 7 * dayMs);
 }
 
 function noRuns(before: string | undefined, wanted: object): string {
