@@ -115,13 +115,14 @@ function whyUseless(one: Sent, user: User): string | undefined {
   const untilMs = row.event_start_ms - one.atMs;
   const isLate = one.message.data['late'] === true;
   const isAfter = row.slot < 0 && untilMs < 0 && !isLate;
-  if (titleOf(row) === '') return 'it says nothing';
+  // A notice of a change has its title in its subject.
+  if (titleOf(row) === '' && row.change === null) return 'it says nothing';
   if (isAfter) return 'its event has begun';
   if (isQuiet && !named && one.message.urgency !== 'low') return `it makes a sound at ${time}`;
   const paused = user.id === 'ben' && one.atMs > Date.parse('2026-03-16T11:00Z');
   if (paused && one.atMs < Date.parse('2026-03-21T04:00Z') && titleOf(row) !== 'Doctor')
     return 'reminders were paused';
-  const isOrdinary = !named && row.urgency === 'normal' && row.slot > -120;
+  const isOrdinary = row.change === null && !named && row.urgency === 'normal' && row.slot > -120;
   if (isOrdinary && untilMs > 6 * hour) return 'its event is hours away';
   return undefined;
 }

@@ -35,6 +35,8 @@ const ada: readonly Entry[] = [
   ["Parents' evening", '2026-03-12T19:00', 90, { location: 'School' }],
   ['LH 400 FRA-JFK', '2026-03-17T10:45', 540, { location: 'Frankfurt Airport' }],
   ['Concert', '2026-03-27T20:00', 120, { location: 'Konzerthaus' }],
+  ['Interview', '2026-03-10T15:00', 60, { id: 'interview', location: 'Room 3' }],
+  ['Workshop', '2026-03-13T13:00', 120, { id: 'workshop', location: 'Room 3' }],
   ['Board meeting', '2026-03-26T14:00', 60, { location: 'Room 1', organizer: 'chief@example.com' }],
   ["Grandma's birthday", '2026-03-08', 1440],
   ["Ben's birthday", '2026-03-24', 1440],
@@ -112,6 +114,13 @@ export const happenings: readonly Happening[] = [
     tool: 'remind',
     arguments: { who: 'ada', text: 'Take the pills', when: '2026-03-09T08:00', repeat: 'FREQ=DAILY;COUNT=5' },
   },
+  // The interview moves when its reminder has been sent. The workshop is deleted on the day before.
+  {
+    at: '2026-03-10T13:40Z',
+    tool: 'update_event',
+    arguments: { event_id: 'interview', start_ts: '2026-03-10T17:00', end_ts: '2026-03-10T18:00' },
+  },
+  { at: '2026-03-12T15:00Z', tool: 'delete_event', arguments: { event_id: 'workshop' } },
   {
     at: '2026-03-16T11:00Z',
     tool: 'update_user',
@@ -140,6 +149,8 @@ export const important: readonly {
   { person: 'ada', title: "Parents' evening", start: '2026-03-12T19:00+01:00', from: 60, to: 10 },
   { person: 'ada', title: 'LH 400 FRA-JFK', start: '2026-03-17T10:45+01:00', from: 1500, to: 1300 },
   { person: 'ada', title: 'LH 400 FRA-JFK', start: '2026-03-17T10:45+01:00', from: 150, to: 10 },
+  // It was at 15:00 and moved to 17:00.
+  { person: 'ada', title: 'Interview', start: '2026-03-10T17:00+01:00', from: 60, to: 10 },
   { person: 'ada', title: 'Concert', start: '2026-03-27T20:00+01:00', from: 60, to: 10 },
   { person: 'ada', title: 'Board meeting', start: '2026-03-26T14:00+01:00', from: 1500, to: 1300 },
   { person: 'ada', title: 'Board meeting', start: '2026-03-26T14:00+01:00', from: 60, to: 5 },
