@@ -31,6 +31,7 @@ import {
   promptDocuments,
   promptGit,
   promptOptions,
+  recordedDecisions,
   redactLog,
   routineOptions,
   sharedRecords,
@@ -56,7 +57,7 @@ import { connectedClients } from './status/connected-clients.ts';
 import { RequestLog } from './status/request-log.ts';
 import { createStatus } from './status/status.ts';
 import type { TokenStore } from './status/token-tools.ts';
-import { createRecords, type Records } from './store/records.ts';
+import { createRecords } from './store/records.ts';
 import { createApps } from './web/apps.ts';
 
 /** The name with which the page identifies itself. */
@@ -117,9 +118,8 @@ export function createServer(name: ContractName, config: Config, options: AppOpt
   return server;
 
   function standardFeatures(): readonly Feature[] {
-    const shared = sharedRecords(config);
-    const main = createMainFeatures(config, options, shared);
-    const { prompts, assistant } = main;
+    const main = createMainFeatures(config, options, audit);
+    const { shared, prompts, assistant } = main;
     if (options.updatesClients) followPrompts(prompts, config['http.state_dir']);
     const callFeature: CallFeature = (tool, args, context) => callTool(server, tool, args, context);
     const routines = createRoutineFeature(config, options, audit, main, async (tool, args, context) => {
@@ -295,8 +295,9 @@ export function openPrompts(
   });
 }
 
-function createMainFeatures(config: Config, options: AppOptions, shared: { readonly records?: Records }) {
+function createMainFeatures(config: Config, options: AppOptions, audit: Audit) {
   const { env = {} } = options;
+  const shared = sharedRecords(config);
   const prompts = openPrompts(config, options, shared);
   const expandText = grantedExpansion(prompts);
   const assistant = createAssistant({
@@ -305,11 +306,11 @@ function createMainFeatures(config: Config, options: AppOptions, shared: { reado
   });
   const { outreach } = assistant;
   return {
-    prompts,
-    expandText,
+    ...{ shared, prompts, expandText },
     delegate: createDelegate(
       delegateFeatureOptions(config, env, false, {
         ...shared,
+        ...recordedDecisions(audit),
         recoversRuns: options.recoversRuns ?? false,
         ...{ expandText, outreach, outlivesClients: options.outlivesClients ?? false },
         librarySkills: async () => skillParents(await prompts.library()),

@@ -2,13 +2,15 @@ import { join, resolve } from 'node:path';
 import type { AssistantOptions } from './assistant/assistant.ts';
 import type { PolicyOptions } from './assistant/policy/policy-model.ts';
 import { createAudit } from './audit/audit.ts';
+import type { Audit, CallOutcome } from './audit/audit-entry.ts';
 import { type Config, ownFiles, ownFolders, ownSecrets, withoutOwnVariables } from './config.ts';
 import { owner } from './context.ts';
 import type { ContractName } from './contracts/contract.ts';
 import { createRedaction } from './delegate/process/redaction.ts';
 import { type DelegateOptions, delegateOptions } from './delegate/run/delegate-options.ts';
 import { internalContext } from './engine/context.ts';
-import { Denied } from './failure.ts';
+import { callOutcome } from './engine/tool-call.ts';
+import { Denied, Failure } from './failure.ts';
 import type { ExpandOwn, ExpandText } from './feature.ts';
 import { NamedTokens } from './identity/named-tokens.ts';
 import { setLogRedaction } from './log.ts';
@@ -273,4 +275,22 @@ export function grantedExpansion({ expandText }: PromptsFeature): ExpandText {
 /** Expands for a caller with their rights, and for the planner with those of the owner. */
 export function ownExpansion(expandText: ExpandText): ExpandOwn {
   return (text, args, context = internalContext()) => expandText(text, args, context, { asks: false });
+}
+
+/** Puts the answers that people give in the forms of clients into the security log. */
+export function recordedDecisions(audit: Audit): Pick<DelegateOptions, 'recordDecision'> {
+  return {
+    recordDecision: ({ actor, client }, args, work) =>
+      audit.run(
+        { actor, client: client.name, action: 'answer_approval', args },
+        { work, outcome: decisionOutcome },
+      ),
+  };
+}
+
+/** An answer that comes too late, or a second time with a repeated call, changes nothing. */
+function decisionOutcome(end: { readonly value: void } | { readonly error: unknown }): CallOutcome {
+  if ('value' in end) return { outcome: 'done' };
+  const { error } = end;
+  return error instanceof Failure && error.kind === 'refused' ? { outcome: 'withdrawn' } : callOutcome(end);
 }

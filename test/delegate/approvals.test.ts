@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts';
 import { playLinkStorm } from './link-storm.ts';
 import { allowOnce, escalatedTurn, formClientMeta, outsideFile } from './permission-request.ts';
 import { ServerProcess } from './server-process.ts';
-import { createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
+import { type Connection, createWorkbench, nativeCodex, type Workbench } from './workbench.ts';
 
 /** Requests for permission of the real Codex, answered in other ways than by the tool or the form of the same server. */
 let model: Model;
@@ -41,7 +41,23 @@ it('lets each person decide once by a link, and only what the person may', async
   expect(report).toMatchObject({ messages: 80, expired: 2, problems: [] });
 });
 
+/** The decisions about a run in the security log, oldest first. */
+const recordedDecisions = async (client: Pick<Connection, 'call'>, run_id: string) => {
+  const { record } = await client.call('list_activity', { action: 'answer_approval' });
+  const { entries } = record as unknown as { entries: { target: string; outcome: string }[] };
+  return entries.filter(({ target }) => target === `run_id=${run_id}`).map(({ outcome }) => outcome);
+};
+
 describe('a form in a client', () => {
+  it('puts the decision into the security log', async () => {
+    const onRequest = async () => allowOnce;
+    const client = await bench.connect(settings, { capabilities: { elicitation: {} }, onRequest });
+    const { arguments: args } = call(script(escalated('recorded'), answer()));
+    const { record } = await client.call('delegate_run', args);
+    expect(existsSync(outside('recorded'))).toBe(true);
+    expect(await recordedDecisions(client, record.run_id)).toEqual(['done']);
+  });
+
   const ask = async (name: string, more: Readonly<Record<string, string>> = {}) => {
     let shown: (() => void) | undefined;
     const isShown = new Promise<void>((resolve) => {
@@ -112,6 +128,8 @@ describe('a client of revision 2026-07-28', () => {
       await client.request('tools/call', { name: 'list_runs', arguments: {}, _meta: formClientMeta() })
     )['structuredContent'] as unknown as { runs: { task: string }[] };
     expect(runs.filter((run) => run.task.startsWith('Ask twice.'))).toHaveLength(1);
+    const { run_id } = reply['structuredContent'] as { run_id: string };
+    expect(await recordedDecisions(await bench.connect(settings), run_id)).toEqual(['done', 'done']);
   });
 
   it('answers the request of a task with tasks/update', async () => {

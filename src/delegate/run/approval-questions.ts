@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { AgentEvent } from '../agents/protocols/agent-event.ts';
-import type { ApprovalRequest } from '../agents/protocols/approval.ts';
+import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from '../agents/protocols/approval.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { approvalForm, toAnswer } from './approval-form.ts';
 import type { JobLabel } from './host-message.ts';
@@ -19,19 +19,48 @@ export function personOf({ actor, client }: Context): string {
   return client.name === '' ? actor.name : `${actor.name} in ${client.name}`;
 }
 
+/** Records the answer of a person in the security log, as a call of `answer_approval`, and then sends it. */
+export type RecordDecision = (
+  context: Context,
+  decision: { readonly run_id: string; readonly approval_id: string; readonly decision: ApprovalDecision },
+  send: () => Promise<void>,
+) => Promise<void>;
+
+/** Sends the answer of a form to the agent. */
+export function sendAnswer(
+  context: Context,
+  run: string,
+  approval: string,
+  answer: ApprovalAnswer,
+  send: (run: string, order: RunOrder) => Promise<void>,
+  record: RecordDecision = (_, __, work) => work(),
+): Promise<void> {
+  const { decision } = answer;
+  return record(context, { run_id: run, approval_id: approval, decision }, () =>
+    send(run, { kind: 'answer', approval, by: personOf(context), ...answer }),
+  );
+}
+
 /** Asks the client that started a run about the requests of the agent, as long as its call is in progress. */
 export class ApprovalQuestions {
   readonly #context: Context;
   readonly #runId: string;
   readonly #send: (runId: string, order: RunOrder) => Promise<void>;
+  readonly #record: RecordDecision | undefined;
   /** The forms that are open in the client, by the ids of run and request. */
   readonly #forms = new Map<string, AbortController>();
   #isMuted: boolean;
 
-  constructor(context: Context, runId: string, send: (runId: string, order: RunOrder) => Promise<void>) {
+  constructor(
+    context: Context,
+    runId: string,
+    send: (runId: string, order: RunOrder) => Promise<void>,
+    record: RecordDecision | undefined,
+  ) {
     this.#context = context;
     this.#runId = runId;
     this.#send = send;
+    this.#record = record;
     this.#isMuted = !canAskNow(context);
   }
 
@@ -66,7 +95,7 @@ export class ApprovalQuestions {
       const answers = await this.#context.ask(forms, form.signal);
       const answer = toAnswer(answers['approval'] ?? {});
       if (answer === undefined) return;
-      await this.#send(run, { kind: 'answer', approval: request.id, by: personOf(this.#context), ...answer });
+      await sendAnswer(this.#context, run, request.id, answer, this.#send, this.#record);
     } finally {
       this.#forms.delete(key);
     }

@@ -8,6 +8,7 @@ import type { AgentName } from '../agents/agent.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Containment } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
+import type { RecordDecision } from './approval-questions.ts';
 import type { NewsOptions } from './approvers.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { Budgets, Price } from './budget.ts';
@@ -47,6 +48,8 @@ export interface DelegateOptions {
     readonly rules: readonly string[];
     readonly timeoutMs: number | undefined;
   };
+  /** Absent where no security log is kept. */
+  readonly recordDecision?: RecordDecision;
   readonly news: NewsOptions;
   /** True for a server whose clients can leave while it runs on: over HTTP. */
   readonly outlivesClients?: boolean;

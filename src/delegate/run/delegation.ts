@@ -7,6 +7,7 @@ import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { Agent } from '../agents/agent.ts';
+import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { isStartedByAgent } from '../process/ancestry.ts';
 import { runMarker } from '../process/process-table.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
@@ -172,7 +173,8 @@ export class Delegation {
     const reporter = new ProgressReporter(context, tool, directory.id);
     this.#publish({ kind: 'resources' });
     const { id } = directory;
-    const questions = new ApprovalQuestions(context, id, (run, order) => this.hosts.order(path, run, order));
+    const send = (run: string, order: RunOrder) => this.hosts.order(path, run, order);
+    const questions = new ApprovalQuestions(context, id, send, this.options.recordDecision);
     const done = work({ directory, host, caller, signal: controller.signal, reporter, questions });
     this.#track(
       done

@@ -281,7 +281,8 @@ class SpareHost {
   }
 
   #start(): Promise<HostClient> {
-    const { records: _, expandText: __, outreach: ___, librarySkills: ____, ...options } = this.#options;
+    // Functions and connections stay in this process.
+    const { records, expandText, outreach, librarySkills, recordDecision, ...options } = this.#options;
     return startHost(options);
   }
 

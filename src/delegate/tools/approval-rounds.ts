@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { approvalForm, toAnswer } from '../run/approval-form.ts';
-import { personOf } from '../run/approval-questions.ts';
 import type { StartedRun } from '../run/delegation.ts';
 import { isOpen, type RunRecord } from '../run/run-record.ts';
 import type { Runs } from './runs.ts';
@@ -42,11 +41,9 @@ export async function passOn(
 ): Promise<void> {
   const answer = toAnswer(response);
   if (answer === undefined) return;
-  await runs
-    .order(runId, { kind: 'answer', approval, by: personOf(context), ...answer })
-    .catch((error: unknown) => {
-      if (!(error instanceof Failure) || error.kind === 'resource-not-found') throw error;
-    });
+  await runs.answer(runId, approval, answer, context).catch((error: unknown) => {
+    if (!(error instanceof Failure) || error.kind === 'resource-not-found') throw error;
+  });
 }
 
 /** Waits for the end of a run. Returns the questions of the agent to the client as soon as there are any. */

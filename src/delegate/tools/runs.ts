@@ -2,12 +2,14 @@ import { promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, identityOf, isOwner, owner, ownsNameSince } from '../../context.ts';
+import { type Actor, type Context, identityOf, isOwner, owner, ownsNameSince } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import { parseRecordedEvent } from '../agents/protocols/agent-event.ts';
+import type { ApprovalAnswer } from '../agents/protocols/approval.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
+import { sendAnswer } from '../run/approval-questions.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { EventFile } from '../run/event-file.ts';
 import { describeLog, type EventLine } from '../run/event-lines.ts';
@@ -139,6 +141,13 @@ export class Runs {
       );
     const { sendOrder } = await import('./run-orders.ts');
     await sendOrder(account, job, order, this.#delegation);
+  }
+
+  /** Sends the answer of a form to the agent of a run in progress. */
+  answer(id: string, approval: string, answer: ApprovalAnswer, context: Context): Promise<void> {
+    const { recordDecision } = this.#delegation.options;
+    const send = (run: string, order: RunOrder) => this.order(run, order);
+    return sendAnswer(context, id, approval, answer, send, recordDecision);
   }
 
   /** Sends an answer through the database, and waits until the machine of the run says whether it counts. */
