@@ -29,6 +29,7 @@ const requestSchema = {
     diff: text,
     host: text,
     tool: text,
+    arguments: { type: 'string', description: 'As JSON' },
     reason: { type: 'string', description: 'In the words of the agent' },
     gains: { type: 'string', description: 'What the agent gets if it is allowed' },
     decisions: { type: 'array', items: text },

@@ -86,8 +86,10 @@ export interface Decisions {
 export interface DecisionRequest {
   readonly content: string;
   readonly what: 'command' | 'files' | 'network' | 'tool' | 'permissions';
-  /** In full: a command, a difference, a host or a tool. */
+  /** In full: a command, a difference, a host, or a tool with its arguments. */
   readonly details: string;
+  /** False if the request is not shown whole. */
+  readonly canBeAllowed: boolean;
   readonly folder?: string;
   /** Why the agent asks, in its own words. */
   readonly reason?: string;

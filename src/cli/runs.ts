@@ -302,9 +302,9 @@ type Request = ToolAnswer<'list_approvals'>['approvals'][number];
 
 /** Everything that a person decides on. */
 function wholeRequest(request: Request): string {
-  const { command, diff, host, tool, cwd, reason } = request;
+  const { command, diff, host, tool, arguments: args, cwd, reason } = request;
   return [
-    ...[command, diff, host, tool].filter((part) => part !== undefined),
+    ...[command, diff, host, tool, args].filter((part) => part !== undefined),
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
     ...(reason === undefined ? [] : [`Reason of the agent: ${reason}`]),
   ].join('\n');

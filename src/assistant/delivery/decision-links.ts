@@ -96,7 +96,7 @@ export class DecisionLinks {
     if (outcome !== undefined) return { locale, state: { kind: 'over', outcome } };
     const request = await this.#decisions.find(subject);
     if (request === undefined || request.content !== content) return { locale, state: { kind: 'over' } };
-    const mayAllow = atMost === 'allow' && (await this.#decisions.mayAllow(userId));
+    const mayAllow = atMost === 'allow' && request.canBeAllowed && (await this.#decisions.mayAllow(userId));
     return { locale, state: { kind: 'open', request, mayAllow } };
   }
 }

@@ -26,6 +26,19 @@ it('can only refuse what is too long for the form', () => {
   expect(decisionsOf(form)).toEqual(['refuse']);
 });
 
+it('shows the wanted permissions whole, however long the reason is', () => {
+  const wanted = JSON.stringify({ write: ['/etc'] });
+  const form = approvalForm('r1', {
+    id: '1',
+    what: 'permissions',
+    reason: 'because '.repeat(2000),
+    arguments: wanted,
+    decisions: ['allow_once', 'refuse'],
+  });
+  expect(form.params['message']).toContain(wanted);
+  expect(decisionsOf(form)).toEqual(['allow_once', 'refuse']);
+});
+
 it('quotes the words of the agent, so that they cannot imitate our lines', () => {
   const form = approvalForm('r1', {
     id: '1',

@@ -24,10 +24,10 @@ export function approvalForm(
   runId: string,
   request: ApprovalRequest & { readonly job?: string | undefined },
 ): AskRequest {
-  const { command, cwd, reason, diff, host, tool, job } = request;
+  const { command, cwd, reason, diff, host, tool, arguments: args, job } = request;
   const asker = job === undefined ? `The agent of run ${runId}` : `Job "${job}" (run ${runId})`;
   const summary = describeRequest(request);
-  const details = [command, diff, host, tool].filter(
+  const details = [command, diff, host, tool, args].filter(
     (part) => part !== undefined && !`${summary}\n`.includes(` ${part}\n`),
   );
   const whole = [

@@ -16,6 +16,7 @@ export const approvalSchema = {
     diff: text,
     host: text,
     tool: text,
+    arguments: { ...text, description: 'As JSON' },
     reason: text,
     decisions: { type: 'array', items: { enum: approvalDecisions } },
     asked_at: text,

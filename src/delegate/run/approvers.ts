@@ -102,7 +102,9 @@ export async function findKnown(outreach: Outreach, written: string): Promise<st
 }
 
 /** A hash of everything that a person decides on. */
-export function contentOf({ id, what, command, cwd, diff, host, tool }: PendingApproval): string {
-  const content = JSON.stringify([id, what, command, cwd, diff, host, tool].map((part) => part ?? null));
+export function contentOf({ arguments: args, ...request }: PendingApproval): string {
+  const { id, what, command, cwd, diff, host, tool } = request;
+  const parts = [id, what, command, cwd, diff, host, tool, args];
+  const content = JSON.stringify(parts.map((part) => part ?? null));
   return createHash('sha256').update(content).digest('base64url');
 }

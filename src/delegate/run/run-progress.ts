@@ -129,14 +129,17 @@ function actionOf(item: AgentItem): string | undefined {
 const maxTextChars = 200;
 
 /** Says in one line what an agent asks permission for. */
-export function describeRequest({ what, command, host, tool, diff }: ApprovalRequest): string {
+export function describeRequest({ what, command, host, tool, diff, ...request }: ApprovalRequest): string {
   if (host !== undefined) return `connect to ${oneLine(host, 120)}`;
   if (command !== undefined) return `$ ${oneLine(command, 200)}`;
-  return `${what} ${oneLine(tool ?? diff ?? '', 120)}`.trim();
+  const subject = [tool ?? diff, request.arguments].filter((part) => part !== undefined).join(' ');
+  return `${what} ${oneLine(subject, 120)}`.trim();
 }
 
 /** Says what an agent gets if a person allows its request. */
-export function gainsOf({ what, host }: ApprovalRequest): string {
+export function gainsOf({ what, host, decisions }: ApprovalRequest): string {
+  if (!decisions.includes('allow_once'))
+    return 'Nothing: it can only be refused, because it is not shown whole.';
   if (what === 'network') return `It may connect to ${host ?? 'the network'}. Nothing else changes.`;
   if (what === 'tool') return 'It may call this tool once.';
   if (what === 'files') return 'It may make these changes outside its sandbox.';

@@ -24,11 +24,13 @@ export function createDecisions(calls: DecisionCalls, news: NewsOptions, outreac
     async find(subject) {
       const request = await find(subject);
       if (request === undefined) return undefined;
-      const { what, command, diff, host, tool, cwd, reason } = request;
+      const { what, command, diff, host, tool, arguments: args, cwd, reason, decisions } = request;
+      const details = [command, diff, host, tool, args].filter((part) => part !== undefined);
       return {
         content: contentOf(request),
         what,
-        details: [command, diff, host, tool].filter((part) => part !== undefined).join('\n\n'),
+        details: details.join('\n\n'),
+        canBeAllowed: decisions.includes('allow_once'),
         ...(cwd !== undefined && { folder: cwd }),
         ...(reason !== undefined && { reason }),
       };

@@ -67,7 +67,7 @@ async function approval(
     arguments: { run_id, approval_id: id, decision },
     ...present({ asks }),
   });
-  const { expires_at, cwd, command, diff, host, tool, reason } = request;
+  const { expires_at, cwd, command, diff, host, tool, arguments: args, reason } = request;
   return {
     id: `approval/${run_id}/${id}`,
     kind: 'approval',
@@ -78,7 +78,15 @@ async function approval(
     page: `/#/runs/${run.run_id}`,
     request: {
       ...{ run_id, approval_id: id, what, decisions, gains: gainsOf({ id, what, ...request }) },
-      ...present({ command, cwd: cwd === run.cwd ? undefined : cwd, diff, host, tool, reason }),
+      ...present({
+        command,
+        cwd: cwd === run.cwd ? undefined : cwd,
+        diff,
+        host,
+        tool,
+        arguments: args,
+        reason,
+      }),
     },
     actions: [
       ...(decisions.includes('allow_once') ? [answer('Allow once', 'allow_once')] : []),

@@ -114,6 +114,7 @@ export class RunNews {
     const expiresMs = Date.parse(pending?.expires_at ?? '');
     if (pending === undefined || !(Date.now() < expiresMs)) return;
     const { details, atNight } = this.#options;
+    const canBeAllowed = pending.decisions.includes('allow_once');
     const text = details ? this.#delegation.runner.redact(describeRequest(pending)) : undefined;
     for (const { person, mayAllow } of await findApprovers(this.#options, this.#outreach, notify))
       await this.#outreach.send({
@@ -125,7 +126,7 @@ export class RunNews {
         quietHours: atNight,
         expiresMs,
         page: pageOf(runId),
-        decision: { subject: id, content: contentOf(pending), mayAllow },
+        decision: { subject: id, content: contentOf(pending), mayAllow: mayAllow && canBeAllowed },
       });
   }
 

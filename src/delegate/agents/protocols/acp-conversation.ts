@@ -3,12 +3,21 @@ import { Failure } from '../../../failure.ts';
 import { isObject, type JsonObject, messageOf } from '../../../json.ts';
 import { readUnlinkedFileSync } from '../../../regular-file.ts';
 import { version } from '../../../version.ts';
-import { commandOf, diffOf, planEvent, type ToolCall, toItem, toUsage, updateCall } from './acp-events.ts';
+import {
+  commandOf,
+  diffOf,
+  outputOf,
+  planEvent,
+  type ToolCall,
+  toItem,
+  toUsage,
+  updateCall,
+} from './acp-events.ts';
 import type { AgentConversation, AgentStreams, TurnEnd, TurnInput } from './agent-conversation.ts';
 import { type AgentEvent, addUsage, noUsage } from './agent-event.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { AgentExited, JsonPeer, type RequestId } from './json-peer.ts';
-import { type Message, maxDiffChars, objects, text } from './message.ts';
+import { type Message, objects, otherArguments, text, wholeArguments } from './message.ts';
 
 /** What the run host needs to open a conversation. Sent as JSON. */
 export interface AcpOptions extends JsonObject {
@@ -217,13 +226,18 @@ function isCallOf(tool: string, { kind, title, content }: ToolCall): boolean {
 /** Translates `session/request_permission`. */
 function toApproval(id: string, call: ToolCall, params: Message, cwd: string): ApprovalRequest {
   const command = commandOf(call);
-  const diff = diffOf(call)?.slice(0, maxDiffChars);
+  const diff = diffOf(call);
   const canRemember = objects(params['options']).some(({ kind }) => kind === 'allow_always');
   const decisions = approvalDecisions.filter((one) => one !== 'allow_run' || canRemember);
-  if (command !== undefined) return { id, what: 'command', command, cwd, decisions };
-  if (diff !== undefined) return { id, what: 'files', diff, decisions };
+  const words = call.content.map(outputOf).join('\n').trim();
+  const about = { id, decisions, ...(words !== '' && { reason: words }) };
+  if (command !== undefined)
+    return { ...about, what: 'command', command, cwd, ...otherArguments(call.input, ['command']) };
+  if (diff !== undefined) return { ...about, what: 'files', diff };
+  // The agent chooses the title, which may leave out what the call does.
+  const input = Object.keys(call.input).length === 0 ? {} : wholeArguments(call.input);
   const what = call.kind === 'fetch' ? 'network' : 'tool';
-  return { id, what, tool: call.title || call.kind, decisions };
+  return { ...about, what, tool: call.title || call.kind, ...input };
 }
 
 const kinds = {

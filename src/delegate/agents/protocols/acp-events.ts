@@ -73,7 +73,8 @@ export function diffOf({ content }: ToolCall): string | undefined {
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-function outputOf({ content }: Message): string {
+/** The text of a piece of content. */
+export function outputOf({ content }: Message): string {
   return isObject(content) ? (text(content['text']) ?? '') : '';
 }
 

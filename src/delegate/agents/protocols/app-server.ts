@@ -12,7 +12,7 @@ import { addUsage, usageSince } from './agent-event.ts';
 import { toEvent, toUsage, unwrapShell } from './app-server-events.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { JsonPeer, type RequestId } from './json-peer.ts';
-import { type Message, maxDiffChars, objects } from './message.ts';
+import { type Message, objects, text, wholeArguments } from './message.ts';
 
 /** The first request of a conversation: how its thread begins. */
 export interface AppServerOptions extends JsonObject {
@@ -193,7 +193,7 @@ function toApproval(
   const cwd = typeof params['cwd'] === 'string' ? { cwd: params['cwd'] } : {};
   switch (method) {
     case 'item/commandExecution/requestApproval': {
-      const { command, networkApprovalContext: network } = params;
+      const { command, networkApprovalContext: network, additionalPermissions } = params;
       const host = isObject(network) ? { host: `${network['protocol']}://${network['host']}` } : {};
       return {
         ...common,
@@ -201,20 +201,41 @@ function toApproval(
         ...(typeof command === 'string' && { command: unwrapShell(command) }),
         ...cwd,
         ...host,
+        ...(isObject(additionalPermissions) && wholeArguments({ additionalPermissions })),
       };
     }
     case 'item/fileChange/requestApproval': {
-      const changes = objects(item?.['changes']);
-      const diff = changes.map(({ path, diff }) => `${path}\n${diff}`).join('\n');
-      return { ...common, what: 'files', ...(diff !== '' && { diff: diff.slice(0, maxDiffChars) }) };
+      const diff = diffOf(objects(item?.['changes']));
+      const { grantRoot } = params;
+      return {
+        ...common,
+        what: 'files',
+        ...(diff !== undefined && { diff }),
+        ...(typeof grantRoot === 'string' && wholeArguments({ grantRoot })),
+      };
     }
     case 'item/permissions/requestApproval': {
-      const wanted = JSON.stringify(params['permissions']);
-      return { ...common, what: 'permissions', ...cwd, reason: [params['reason'], wanted].join(' ').trim() };
+      const { permissions } = params;
+      return {
+        ...common,
+        what: 'permissions',
+        ...cwd,
+        ...(isObject(permissions) && wholeArguments(permissions)),
+      };
     }
     default:
       return undefined;
   }
+}
+
+/** The changes as they are shown to a person. `undefined` if Codex has not announced all of them. */
+function diffOf(changes: readonly Message[]): string | undefined {
+  const texts = changes.map(({ path, kind, diff }) => {
+    const { type, move_path: target } = isObject(kind) ? kind : {};
+    const title = [text(type) ?? 'change', path, ...(typeof target === 'string' ? ['to', target] : [])];
+    return typeof diff === 'string' ? `${title.join(' ')}\n${diff}` : undefined;
+  });
+  return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join('\n');
 }
 
 /** The response to a request for permission. */

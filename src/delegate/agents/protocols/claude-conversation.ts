@@ -12,7 +12,7 @@ import { type AgentEvent, type AgentItem, addUsage, noUsage, type Usage } from '
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
 import { AgentExited } from './json-peer.ts';
-import { type Message, maxDiffChars } from './message.ts';
+import { type Message, otherArguments, wholeArguments } from './message.ts';
 
 type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
 
@@ -208,15 +208,31 @@ function toApproval(id: string, request: Message): ApprovalRequest {
   const about = { id, decisions };
   const reason = text('description');
   const why = reason === undefined ? {} : { reason };
+  const whole = wholeArguments(input);
+  // Only the arguments of Claude Code's own tools have a known meaning.
+  if (tool.startsWith('mcp__')) return { ...about, what: 'tool', tool, ...whole };
   const command = text('command');
-  if (command !== undefined) return { ...about, what: 'command', command, ...why };
-  const path = text('file_path') ?? text('notebook_path');
-  if (path !== undefined && tool !== 'Read')
-    return { ...about, what: 'files', diff: toDiff(path, input).slice(0, maxDiffChars), tool };
+  if (command !== undefined)
+    return {
+      ...about,
+      what: 'command',
+      command,
+      ...otherArguments(input, ['command', 'description']),
+      ...why,
+    };
+  const pathName = text('file_path') === undefined ? 'notebook_path' : 'file_path';
+  const path = text(pathName);
+  if (path !== undefined && tool !== 'Read') {
+    const others = otherArguments(input, [pathName, ...removedTexts, ...addedTexts]);
+    return { ...about, what: 'files', diff: toDiff(path, input), tool, ...others };
+  }
   const url = text('url');
-  if (url !== undefined) return { ...about, what: 'network', host: hostOf(url), tool };
-  return { ...about, what: 'tool', tool, ...why };
+  if (url !== undefined) return { ...about, what: 'network', host: hostOf(url), tool, ...whole };
+  return { ...about, what: 'tool', tool, ...whole, ...why };
 }
+
+const removedTexts = ['old_string'];
+const addedTexts = ['new_string', 'content', 'new_source'];
 
 function toDiff(path: string, input: Message): string {
   const lines = (name: string, sign: string) =>
@@ -224,9 +240,8 @@ function toDiff(path: string, input: Message): string {
   return [
     `--- ${path}`,
     `+++ ${path}`,
-    ...lines('old_string', '-'),
-    ...lines('new_string', '+'),
-    ...lines('content', '+'),
+    ...removedTexts.flatMap((name) => lines(name, '-')),
+    ...addedTexts.flatMap((name) => lines(name, '+')),
   ].join('\n');
 }
 

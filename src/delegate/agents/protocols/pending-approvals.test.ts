@@ -35,3 +35,26 @@ it('refuses an answer after the end of the request, although its timer has not f
     'Request "late" was already answered by the time limit.',
   );
 });
+
+it('takes no answer that the request does not offer', () => {
+  const sent: unknown[] = [];
+  const approvals = new PendingApprovals(
+    { rules: [], timeoutMs: 60_000 },
+    { record: () => {}, answer: async (...given) => void sent.push(given), onChange: () => {} },
+  );
+  const decisions = ['allow_once', 'refuse'] as const;
+  approvals.ask({ id: 'short', what: 'command', command: 'make', decisions });
+  approvals.ask({ id: 'long', what: 'command', command: `make ${'x'.repeat(70_000)}`, decisions });
+  expect(() => approvals.answer('short', { decision: 'allow_run' }, 'ada')).toThrow(
+    'Request "short" takes only these answers: allow_once, refuse.',
+  );
+  expect(() => approvals.answer('long', { decision: 'allow_once' }, 'ada')).toThrow(
+    'Request "long" can only be refused, because it is not shown whole.',
+  );
+  expect(sent).toEqual([]);
+  approvals.refuseAll('the end of the run');
+  expect(sent).toEqual([
+    ['short', { decision: 'refuse' }],
+    ['long', { decision: 'refuse' }],
+  ]);
+});

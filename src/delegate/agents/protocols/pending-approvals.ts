@@ -1,6 +1,11 @@
 import { Failure } from '../../../failure.ts';
 import type { AgentEvent } from './agent-event.ts';
-import type { ApprovalAnswer, ApprovalRequest } from './approval.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  shownRequest,
+} from './approval.ts';
 import { type ApprovalRule, decideByRules, ruleText } from './approval-rules.ts';
 
 export interface ApprovalOptions {
@@ -51,28 +56,33 @@ export class PendingApprovals {
     const { rules, timeoutMs } = this.#options;
     const rule = decideByRules(request, rules);
     if (rule.verdict !== 'ask') {
-      this.#record({ kind: 'approval', request });
+      this.#record({ kind: 'approval', request: shownRequest(request) });
       const decision = rule.verdict === 'allow' ? 'allow_once' : 'refuse';
       return this.#settle(request.id, { decision }, `the rule "${ruleText(rule)}"`);
     }
     const now = Date.now();
     const expires = new Date(now + timeoutMs).toISOString();
+    const shown = shownRequest(request);
     const pending = {
-      ...request,
+      ...shown,
       asked_at: new Date(now).toISOString(),
       expires_at: expires,
     };
     this.#waiting.set(request.id, { pending, timer: setTimeout(() => this.#expire(request.id), timeoutMs) });
     this.#report();
-    this.#record({ kind: 'approval', request, expiresAt: expires });
+    this.#record({ kind: 'approval', request: shown, expiresAt: expires });
   }
 
-  /** The answer of a person. Fails if the request was answered before or has expired. */
+  /** The answer of a person. Fails if the request does not offer it, was answered before or has expired. */
   answer(id: string, answer: ApprovalAnswer, by: string): void {
-    const expires = this.#waiting.get(id)?.pending.expires_at;
-    if (expires !== undefined) {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined) {
+      const { expires_at: expires, decisions } = waiting.pending;
       // Timers stand still while the machine sleeps, so the clock decides.
-      if (Date.now() < Date.parse(expires)) return this.#settle(id, answer, by);
+      if (Date.now() < Date.parse(expires)) {
+        demandOffered(id, answer, decisions);
+        return this.#settle(id, answer, by);
+      }
       throw new Failure(
         'refused',
         `Request "${id}" expired at ${expires} and was refused, because ${this.#expire(id)}. The agent can ask again.`,
@@ -113,4 +123,15 @@ export class PendingApprovals {
   #report(): void {
     this.#onChange([...this.#waiting.values()].map(({ pending }) => pending));
   }
+}
+
+function demandOffered(id: string, { decision }: ApprovalAnswer, offered: readonly ApprovalDecision[]): void {
+  if (decision === 'refuse' || offered.includes(decision)) return;
+  const isWhole = offered.includes('allow_once');
+  throw new Failure(
+    'refused',
+    isWhole
+      ? `Request "${id}" takes only these answers: ${offered.join(', ')}.`
+      : `Request "${id}" can only be refused, because it is not shown whole.`,
+  );
 }

@@ -19,6 +19,7 @@ interface Request {
   readonly diff?: string;
   readonly host?: string;
   readonly tool?: string;
+  readonly arguments?: string;
   readonly cwd?: string;
   readonly reason?: string;
   /** What the agent gets if it is allowed. */
@@ -83,6 +84,7 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
       </p>
       {request.reason && <p class="small">{visibleText(request.reason)}</p>}
       {subject !== undefined && <pre class="code">{breakable(subject)}</pre>}
+      {request.arguments && <pre class="code">{breakable(request.arguments)}</pre>}
       {request.cwd && (
         <p class="small soft">
           In <code>{request.cwd}</code>
