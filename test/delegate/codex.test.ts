@@ -176,6 +176,10 @@ describe('delegate_resume with Codex', () => {
     });
     expect(readFileSync(join(bench.project, 'made.txt'), 'utf8')).toBe('made\n');
     await server.call('undo_run', { run_id });
+    expect(existsSync(join(bench.project, 'made.txt'))).toBe(false);
+    await server.call('apply_run', { run_id });
+    expect(readFileSync(join(bench.project, 'made.txt'), 'utf8')).toBe('made\n');
+    await server.call('undo_run', { run_id });
   });
 
   it('fails for an unknown thread instead of starting a new one', async () => {

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contain } from '../../src/delegate/process/containment.ts';
+import { keepContent } from '../../src/delegate/workspace/applied-content.ts';
 import { applyChanges } from '../../src/delegate/workspace/apply.ts';
 import { FolderClaims } from '../../src/delegate/workspace/folder-claims.ts';
 import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
@@ -161,7 +162,7 @@ export interface CaseReport {
 /**
  * One random folder and one random series of edits by an agent in a workspace. Reports every difference between the evidence
  * and a comparison of the folder with a plain copy that got the same edits, and between the folder and what it should be after
- * its changes were applied and after they were undone.
+ * its changes were applied, undone and applied again.
  */
 export async function runCase(seed: number, kind: WorkspaceKind, size = 40): Promise<CaseReport> {
   const random = randomNumbers(seed);
@@ -205,11 +206,14 @@ export async function runCase(seed: number, kind: WorkspaceKind, size = 40): Pro
       .filter(({ path }) => !isFixed(path))
       .map(({ path, reason }) => `conflict: ${JSON.stringify(path)}: ${reason}`);
     const applied = differences(after, readTree(folder), isFixed, 'applied');
+    await keepContent(workspace);
     const undo = await undoChanges(workspace, apply);
-    claims.close();
     const notUndone = (undo?.conflicts ?? []).map(({ path, reason }) => `undo: ${path}: ${reason}`);
     const undone = differences(before, readTree(folder), () => false, 'undone');
-    const problems = [...untouched, ...evidence, ...unexpected, ...applied, ...notUndone, ...undone];
+    await applyChanges(workspace, apply);
+    claims.close();
+    const again = differences(after, readTree(folder), isFixed, 'applied again');
+    const problems = [...untouched, ...evidence, ...unexpected, ...applied, ...notUndone, ...undone, ...again];
     return { changes: expected.size, problems };
   } finally {
     await removeFolder(root);

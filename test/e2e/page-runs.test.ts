@@ -256,7 +256,7 @@ describe('runs', () => {
     expect(existsSync(join(work, 'duel.txt'))).toBe(false);
     // Someone else creates the file meanwhile: it gets both versions, and nothing is lost.
     writeFileSync(join(work, 'duel.txt'), 'mine\n');
-    await apply.click();
+    await apply.nth(1).click();
     await shows(page, 'Applied 1 file. duel.txt has both versions now, between conflict markers.');
     expect(duel()).toMatch(/^<{7} .*\nmine\n={7}\nwrong\n>{7} .*\n$/);
     await takeBack.click();
@@ -379,6 +379,11 @@ describe('runs', () => {
     // Undo goes back step by step.
     await page.keyboard.press('z');
     await expect.poll(() => existsSync(join(work, 'src/a.js'))).toBe(false);
+    expect(existsSync(join(work, 'b.txt'))).toBe(true);
+    await page.getByRole('button', { name: 'More about src/a.js' }).click();
+    await page.getByRole('button', { name: 'Apply this file again' }).click();
+    await shows(page, 'src/a.js was applied.');
+    expect(existsSync(join(work, 'src/a.js'))).toBe(true);
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });

@@ -2,6 +2,7 @@ import { promises as disk } from 'node:fs';
 import { isObject, type JsonSchema } from '../../json.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { type RunStatus, withProblems } from '../run/outcome.ts';
+import { keepContent } from '../workspace/applied-content.ts';
 import { applyChanges } from '../workspace/apply.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
@@ -76,7 +77,7 @@ async function applyWinner(
   try {
     const run = result.run_id;
     const { conflicts } = await applyChanges(workspace, { run, claims, env, signal });
-    if (conflicts.length === 0) await workspace.discardContent();
+    if (conflicts.length === 0) await keepContent(workspace);
     const paths = conflicts.map(({ path }) => path);
     const problems = conflicts.map(({ path, reason }) => `${path} was not applied: ${reason}`);
     return {

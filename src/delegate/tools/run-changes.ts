@@ -2,6 +2,7 @@ import { promises as disk, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
+import { keepContent } from '../workspace/applied-content.ts';
 import { type ApplyOptions, applyChanges, type ChangedPaths, selection } from '../workspace/apply.ts';
 import { commitsToBranches } from '../workspace/commits.ts';
 import { summarize } from '../workspace/folder-changes.ts';
@@ -45,14 +46,16 @@ export async function applyRun(
 ): Promise<ChangedFiles> {
   return withWorkspaces(chosen, options, async (workspace, own) => {
     const state = await changesState(workspace.storage);
-    if (state === 'applied') return nothing;
-    if (state === 'undone')
+    // Earlier versions did not keep what was applied.
+    const isKept = existsSync(workspace.content);
+    if (state === 'applied' && !isKept) return nothing;
+    if (state === 'undone' && !isKept)
       throw new Failure(
         'refused',
         `The changes of run ${chosen.id} were undone and are not kept. Run the task again.`,
       );
     const applied = await applyChanges(workspace, { ...own, take: take ?? 'markers' });
-    if ((await changesState(workspace.storage)) === 'applied') await workspace.discardContent();
+    if ((await changesState(workspace.storage)) === 'applied') await keepContent(workspace);
     return applied;
   });
 }

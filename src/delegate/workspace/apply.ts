@@ -16,6 +16,7 @@ import {
   folderOf,
   hasSameContent,
   ignoreExisting,
+  isLike,
   linkAbove,
   makeParents,
   parentsOf,
@@ -83,9 +84,11 @@ export async function applyChanges(workspace: Workspace, options: ApplyOptions):
       .filter(({ path }) => !isSelected(path))
       .map((change) => earlier.find(({ path }) => path === change.path) ?? postponed(change));
     const done = [...earlier.filter(({ path }) => finished.has(path)), ...later];
+    const undone = new Map(earlier.flatMap((step) => (step.done === 'undone' ? [[step.path, step]] : [])));
     const steps = await prepare(
       workspace,
       open.filter(({ path }) => isSelected(path)),
+      undone,
       options,
     );
     await saveJournal(workspace.storage, { state: 'started', steps: [...done, ...steps] });
@@ -125,6 +128,7 @@ export async function holdFolder<Value>(
 async function prepare(
   workspace: Workspace,
   changes: readonly FolderChange[],
+  undone: ReadonlyMap<string, Step>,
   options: ApplyOptions,
 ): Promise<readonly Step[]> {
   const { storage, origin } = workspace;
@@ -133,7 +137,7 @@ async function prepare(
   const steps: Step[] = [];
   for (const change of inOrder(changes))
     steps.push(
-      await limitStep(() => prepareStep(workspace, change, folders, options), options.signal).catch(
+      await limitStep(() => prepareStep(workspace, change, folders, undone, options), options.signal).catch(
         (error: unknown) => {
           options.signal?.throwIfAborted();
           return { ...postponed(change), reason: messageOf(error) };
@@ -155,6 +159,8 @@ async function prepareStep(
   change: FolderChange,
   /** Folders that take the place of something else. */
   folders: ReadonlySet<string>,
+  /** Earlier steps that were undone. */
+  undone: ReadonlyMap<string, Step>,
   options: ApplyOptions,
 ): Promise<Step> {
   const { path, base, state } = change;
@@ -170,6 +176,8 @@ async function prepareStep(
   if (made !== undefined)
     return kept(`the run made it ${made}, and only files, links and folders are applied`);
   const known = { ...step, ...(before && { before }) };
+  const again = await repeatStep(workspace, undone.get(path), target, before);
+  if (again !== undefined) return { ...again, ...known };
   // If the user removes a named pipe, the run's file can take its place.
   const isAsBefore = before === (specialKind(base) === undefined ? base : undefined);
   if (!isAsBefore && (await isAlreadyThere(workspace, change, target, before)))
@@ -185,6 +193,20 @@ async function prepareStep(
   const written = merge.merged !== undefined && isModeKept ? before : state;
   const mode = written === undefined ? undefined : modeOf(written);
   return { ...known, ...(backup && { backup }), ...(mode !== undefined && { mode }), ...merge };
+}
+
+/** The same step again, if the path is as its undo has left it. */
+async function repeatStep(
+  { storage }: Workspace,
+  undone: Step | undefined,
+  target: FilePath,
+  now: FileState | undefined,
+): Promise<Partial<Step> | undefined> {
+  if (undone === undefined || undone.isMarked) return undefined;
+  const { before, backup, merged, mode } = undone;
+  const hash = backup === undefined ? '' : await contentHash(join(storage, 'before', backup));
+  if (!(await isLike(target, now, before, hash))) return undefined;
+  return { ...(backup && { backup }), ...(merged && { merged }), ...(mode !== undefined && { mode }) };
 }
 
 async function isAlreadyThere(

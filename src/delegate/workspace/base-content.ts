@@ -28,7 +28,7 @@ const listName = 'kept.jsonl';
 
 /** Keeps the replaced files for the other runs, which started from them, as the common base of a merge. */
 export async function preserveForOthers(
-  others: readonly Claim[],
+  others: readonly Pick<Claim, 'folder' | 'storage'>[],
   folder: string,
   replaced: readonly ReplacedFile[],
 ): Promise<void> {

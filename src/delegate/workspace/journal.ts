@@ -19,8 +19,8 @@ export interface Step extends FolderChange {
   readonly temporary: string;
   /** The parent folders that had to be created. */
   readonly parents?: readonly string[];
-  /** The result. Absent until the step is done. Journals of earlier versions say `delivered`. */
-  readonly done?: 'delivered' | 'kept';
+  /** The result. Absent until the step is done. */
+  readonly done?: 'delivered' | 'kept' | 'undone';
   readonly reason?: string;
   /** Hash of the written file, or target of the written link. */
   readonly hash?: string;
@@ -29,6 +29,7 @@ export interface Step extends FolderChange {
 }
 
 export interface Journal {
+  /** `undone` is written by earlier versions only. */
   readonly state: 'started' | 'delivered' | 'undone';
   readonly steps: readonly Step[];
 }
@@ -49,8 +50,11 @@ export type ChangesState = 'none' | 'waiting' | 'branch' | 'applied' | 'undone';
 /** `storage` is the folder of the run's workspace. */
 export async function changesState(storage: string): Promise<ChangesState> {
   const journal = await loadJournal(storage);
-  if (journal?.state === 'delivered' && journal.steps.every(({ done }) => done === 'delivered'))
-    return 'applied';
+  if (journal?.state === 'delivered' && journal.steps.every(({ done }) => done !== 'kept')) {
+    const written = journal.steps.filter(({ isUntouched }) => !isUntouched);
+    const isUndone = written.length > 0 && written.every(({ done }) => done === 'undone');
+    return isUndone ? 'undone' : 'applied';
+  }
   if (existsSync(join(storage, 'branch.json'))) return 'branch';
   if (existsSync(join(storage, 'upper')) || existsSync(join(storage, 'copy'))) {
     const known = await readJson(join(storage, 'changes.json'));

@@ -1,7 +1,16 @@
 import { constants, promises as disk } from 'node:fs';
 import { join } from 'node:path';
 import { copyRegularFile, type FilePath, regularFileChunks } from '../../regular-file.ts';
-import { isFolder, isLink, isRegularFile, parentOf, stateOf, within } from './tree.ts';
+import {
+  type FileState,
+  isFolder,
+  isLink,
+  isRegularFile,
+  modeOf,
+  parentOf,
+  stateOf,
+  within,
+} from './tree.ts';
 
 /** Copies to a temporary file in the same folder, which then takes the place of the target. */
 export async function replace(
@@ -88,6 +97,20 @@ export async function contentHash(path: FilePath): Promise<string> {
   const state = await stateOf(path);
   if (isLink(state)) return `link ${(await disk.readlink(path, { encoding: 'buffer' })).toString('latin1')}`;
   return isRegularFile(state) ? withMode(path, constants.S_IRUSR, () => hashFile(path)) : '';
+}
+
+/** True if a path is of the same kind as before, with the same permissions and the content with this hash. Times do not count. */
+export async function isLike(
+  target: FilePath,
+  now: FileState | undefined,
+  before: FileState | undefined,
+  hash: string | undefined,
+  mode = before === undefined ? undefined : modeOf(before),
+): Promise<boolean> {
+  if (before === undefined || now === undefined) return before === now;
+  if (before[0] !== now[0]) return false;
+  if (!isLink(now) && modeOf(now) !== mode) return false;
+  return isFolder(now) || (await contentHash(target)) === hash;
 }
 
 export function ignoreExisting(error: NodeJS.ErrnoException): void {

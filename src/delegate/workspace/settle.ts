@@ -1,6 +1,7 @@
 import { resolve, sep } from 'node:path';
 import { messageOf } from '../../json.ts';
 import type { Environment } from '../process/environment.ts';
+import { keepContent } from './applied-content.ts';
 import { applyChanges, type ChangedPaths, type Conflict, demandFolder, maxTextBytes } from './apply.ts';
 import { keepBase } from './base-content.ts';
 import { type Branch, commitToBranch, keepCommits } from './commits.ts';
@@ -78,7 +79,8 @@ export async function settleRun(workspace: Workspace, options: SettleOptions): P
   const hasChanges = changes?.some(isApplicable) ?? true;
   const isApplied = end === 'apply' && conflicts.length === 0;
   // What was not applied is kept for `adjutant runs apply`.
-  if (isApplied || !hasChanges) await workspace.discardContent();
+  if (!hasChanges) await workspace.discardContent();
+  else if (isApplied) await keepContent(workspace);
   return {
     hasChanges,
     isApplied,

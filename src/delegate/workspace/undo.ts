@@ -9,10 +9,11 @@ import {
   resultOf,
   selection,
 } from './apply.ts';
+import { preserveForOthers } from './base-content.ts';
 import { loadJournal, type Step, saveJournal } from './journal.ts';
-import { contentHash, folderOf, linkAbove, makeParents, parentsOf, withMode } from './placed-file.ts';
+import { contentHash, folderOf, isLike, linkAbove, makeParents, parentsOf, withMode } from './placed-file.ts';
 import { limitStep } from './step-limit.ts';
-import { type FileState, isFolder, isLink, modeOf, stateOf, within } from './tree.ts';
+import { isFolder, modeOf, stateOf, within } from './tree.ts';
 import type { Workspace } from './workspace.ts';
 
 /**
@@ -31,6 +32,7 @@ export function undoChanges(workspace: Workspace, options: ApplyOptions): Promis
         // Earlier versions had no such flag.
         (step.state === undefined || isFolder(step.state) || step.hash !== undefined),
     );
+    if (written.length === 0) return undefined;
     const selected = written.filter(({ path }) => isSelected(path));
     // A file needs its folder, and a folder that the run created goes with its last file.
     const above = new Set(selected.flatMap(({ path }) => parentsOf(path)));
@@ -47,10 +49,23 @@ export function undoChanges(workspace: Workspace, options: ApplyOptions): Promis
     }
     for (const { path, before } of undone.toReversed())
       if (isFolder(before)) await disk.chmod(within(workspace.origin, path), modeOf(before!)).catch(() => {});
-    // To undo a path again changes nothing, so paths that are undone one by one need no record.
-    if (options.paths === undefined) await saveJournal(workspace.storage, { ...journal, state: 'undone' });
+    await keepOriginals(workspace, undone);
+    const isUndone = new Set(undone);
+    // What failed stays applied, so that it can be undone later.
+    const left = journal.steps.map((step): Step => (isUndone.has(step) ? { ...step, done: 'undone' } : step));
+    await saveJournal(workspace.storage, { ...journal, steps: left });
     return { ...resultOf([...undone.toReversed(), ...failed.toReversed()]), marked: [] };
   });
+}
+
+/** If the changes are applied again, the original contents are the common base of a merge. */
+async function keepOriginals({ origin, storage }: Workspace, undone: readonly Step[]): Promise<void> {
+  const originals = undone.flatMap(({ path, base, before, backup }) =>
+    backup !== undefined && before !== undefined && before === base
+      ? [{ path, state: before, file: join(storage, 'before', backup) }]
+      : [],
+  );
+  await preserveForOthers([{ folder: origin, storage }], origin, originals);
 }
 
 /** Returns the reason why the path stays as it is. */
@@ -68,16 +83,10 @@ async function undoStep(
   const now = await stateOf(target);
   const saved = backup === undefined ? '' : join(storage, 'before', backup);
   const mode = before === undefined ? undefined : modeOf(before);
-  const isAt = async (at: FileState | undefined, content: string | undefined, permissions?: number) => {
-    if (at === undefined || now === undefined) return at === now;
-    if (at[0] !== now[0]) return false;
-    if (!isLink(now) && modeOf(now) !== (permissions ?? modeOf(at))) return false;
-    return isFolder(now) || (await contentHash(target)) === content;
-  };
   // An undo that was interrupted may have done this step already.
-  if (await isAt(before, saved === '' ? '' : await contentHash(saved))) return undefined;
+  if (await isLike(target, now, before, saved === '' ? '' : await contentHash(saved))) return undefined;
   const isFree = state === undefined && isFolder(before) && isFolder(now);
-  if (!isFree && !(await isAt(state, hash, step.mode))) return changed;
+  if (!isFree && !(await isLike(target, now, state, hash, step.mode))) return changed;
   signal.throwIfAborted();
   assertHeld();
   if (before !== undefined) await makeParents(origin, path);

@@ -321,7 +321,44 @@ describe.each(kinds)('a workspace: %s', (kind) => {
     });
     expect(tree()).toMatchObject({ 'a.txt': `${ten({ 1: 'ONE' })}by the user\n`, 'dir/one.txt': 'one' });
     expect(existsSync(join(folder, 'made'))).toBe(false);
+    expect(await changesState(one.workspace.storage)).toBe('applied');
+    // A second try takes back what the first one could not.
+    write('a.txt', ten({ 1: 'ONE' }));
+    expect(await one.undo()).toMatchObject({ changed: [{ path: 'a.txt' }], conflicts: [] });
+    expect(read('a.txt')).toBe(ten());
+    expect(await changesState(one.workspace.storage)).toBe('undone');
     expect(await one.undo()).toBeUndefined();
+  });
+
+  it('is applied again after it was undone, and merged with later edits', async () => {
+    write('untracked.txt', ten());
+    const original = tree();
+    const one = await isolate(kind);
+    await one.agent(
+      `sed -i 's/line 1$/ONE/' a.txt untracked.txt; mkdir -p made/here; echo m > made/here/m; ln -s m made/here/l
+       rm dir/one.txt; chmod +x dist/old.js`,
+    );
+    const { run, workspace } = one;
+    await settleRun(workspace, { run, stateDir: join(root, 'state'), env, end: 'apply', claims: [] });
+    const applied = tree();
+    const { storage } = workspace;
+    expect(readdirSync(storage)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(upper|copy)$/)]),
+    );
+    for (let round = 0; round < 2; round += 1) {
+      expect((await one.undo())!.conflicts).toEqual([]);
+      expect(tree()).toEqual(original);
+      expect(await changesState(storage)).toBe('undone');
+      expect((await one.apply()).conflicts).toEqual([]);
+      expect(tree()).toEqual(applied);
+      expect(await changesState(storage)).toBe('applied');
+    }
+    await one.undo(['untracked.txt']);
+    expect(await changesState(storage)).toBe('applied');
+    write('untracked.txt', ten({ 8: 'by the user' }));
+    expect(await one.apply()).toMatchObject({ changed: [{ path: 'untracked.txt' }], conflicts: [] });
+    expect(tree()).toEqual({ ...applied, 'untracked.txt': ten({ 1: 'ONE', 8: 'by the user' }) });
+    expect((await one.apply()).changed).toEqual([]);
   });
 
   it('is created and applied beside an index that is a named pipe', async () => {

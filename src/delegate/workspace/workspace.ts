@@ -9,6 +9,7 @@ import { isInFolder } from '../process/folder-scope.ts';
 import { readJson } from '../process/json-file.ts';
 import { capture } from '../process/launch.ts';
 import { systemEnvironment, systemProgram, workspaceFolders } from '../process/programs.ts';
+import { contentToApplyAgain } from './applied-content.ts';
 import type { ApplyMode } from './apply-mode.ts';
 import { keptFiles, rememberIndex } from './base-content.ts';
 import { copyChanges, type FolderChange, overlayChanges } from './folder-changes.ts';
@@ -74,8 +75,9 @@ interface Stored {
 /** The folder's own repository data is never applied, and only read for commits. */
 const ownRepository = '.git';
 const copyTimeoutMs = 30 * 60_000;
-/** What is needed after all changes are applied: for `undo`, and for commits of the agent. */
-const neededForUndo = /^(workspace\.json|changes\.json|delivery\.json|before|branch\.json|commits.*)$/;
+/** What is needed after all changes are applied: to undo them, to apply them again, and for commits of the agent. */
+const neededLater =
+  /^(workspace\.json|changes\.json|delivery\.json|before|again|merged|kept|kept\.jsonl|branch\.json|commits.*)$/;
 
 /** Recordings of folders in progress, by the storage of their workspaces. The agent does not wait for them. */
 const recordings = new Map<string, Promise<unknown>>();
@@ -114,6 +116,8 @@ export class Workspace {
 
   /** The folder with the new content of the changed files. */
   get content(): string {
+    const again = join(this.storage, contentToApplyAgain);
+    if (existsSync(again)) return again;
     // Earlier versions moved the changed files out of a copy.
     return this.kind === 'copy' && existsSync(this.folder) ? this.folder : join(this.storage, 'upper');
   }
@@ -259,10 +263,10 @@ export class Workspace {
     return changes;
   }
 
-  /** Removes everything but what `undo` needs. */
+  /** Removes everything but what `undo` needs, and the changed files if `keepContent` has kept them. */
   async discardContent(): Promise<void> {
     for (const name of await disk.readdir(this.storage))
-      if (!neededForUndo.test(name)) await removeFolder(join(this.storage, name));
+      if (!neededLater.test(name)) await removeFolder(join(this.storage, name));
   }
 
   async remove(): Promise<void> {

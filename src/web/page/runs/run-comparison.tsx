@@ -122,11 +122,11 @@ function Applied({ candidate, applied }: AppliedProps) {
         </ChangeButton>
       </>
     );
-  if (delivery === 'undone') return <>Taken back. Run the task again to get these changes.</>;
-  if (delivery !== 'waiting' || changed_files === 0) return <>Nothing to apply.</>;
+  if ((delivery !== 'waiting' && delivery !== 'undone') || changed_files === 0) return <>Nothing to apply.</>;
   const isBlocked = applied !== undefined;
   return (
     <>
+      {delivery === 'undone' && 'Taken back. '}
       <ChangeButton
         class="small"
         tool="apply_run"

@@ -57,6 +57,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
   const ended = !isOpen(status);
   // A conversation can be continued only on the machine that has it.
   const canComment = ended && Boolean(thread) && overview.host === undefined;
+  const canApply = ended && (diff?.state === 'waiting' || diff?.state === 'undone');
   const change = useChanges(run_id, setTroubles);
   useEffect(() => showFile(wanted), [wanted, text]);
   const comments = Object.entries(draft.fields).flatMap(([key, comment = '']) =>
@@ -106,7 +107,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
     actions: (path) => (
       <Menu label={`More about ${path}`}>
         {canComment && <Button onClick={() => open(path, '')}>Comment on this file</Button>}
-        {ended && diff?.state === 'waiting' && (
+        {canApply && (
           <>
             <ChangeButton tool="apply_run" onClick={() => change('apply_run', 'was applied', { path })}>
               Apply this file
@@ -125,9 +126,14 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
             </ChangeButton>
           </>
         )}
-        {ended && diff?.state !== 'waiting' && (
+        {ended && !canApply && (
           <ChangeButton tool="undo_run" onClick={() => change('undo_run', 'was reverted', { path })}>
             Revert this file
+          </ChangeButton>
+        )}
+        {ended && diff?.state === 'applied' && (
+          <ChangeButton onClick={() => change('apply_run', 'was applied', { path })}>
+            Apply this file again
           </ChangeButton>
         )}
       </Menu>
@@ -171,7 +177,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
               Undo
             </ChangeButton>
           )}
-          {ended && diff?.state === 'waiting' && (
+          {canApply && (
             <ChangeButton
               class="primary"
               tool="apply_run"
@@ -236,7 +242,8 @@ function useChanges(
         ...conflicts.map(({ path: one, reason }) => `${one} stays as it is: ${reason}.`),
         ...marked.map((one) => `${one} contains conflict markers.`),
       ];
-      const undo = () => client.tool('undo_run', chosen).then(() => '');
+      // Files that were applied before stay.
+      const undo = () => client.tool('undo_run', { run_id, paths: [...files] }).then(() => '');
       return { text: notes.join(' '), ...(tool === 'apply_run' && files.length > 0 && { undo }) };
     });
 }
