@@ -213,7 +213,15 @@ export async function runCase(seed: number, kind: WorkspaceKind, size = 40): Pro
     await applyChanges(workspace, apply);
     claims.close();
     const again = differences(after, readTree(folder), isFixed, 'applied again');
-    const problems = [...untouched, ...evidence, ...unexpected, ...applied, ...notUndone, ...undone, ...again];
+    const problems = [
+      ...untouched,
+      ...evidence,
+      ...unexpected,
+      ...applied,
+      ...notUndone,
+      ...undone,
+      ...again,
+    ];
     return { changes: expected.size, problems };
   } finally {
     await removeFolder(root);

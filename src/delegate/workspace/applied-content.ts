@@ -8,6 +8,9 @@ import { isFolder, specialKind, within } from './tree.ts';
 /** The folder with the changed files of a run whose changes are applied. */
 export const contentToApplyAgain = 'again';
 
+/** Exists if commits of the agent are not in a bundle. Then the workspace keeps its content. */
+export const unreadCommits = 'commits.unread';
+
 interface AppliedWorkspace {
   readonly storage: string;
   readonly content: string;

@@ -6,6 +6,7 @@ import { log } from '../../log.ts';
 import { copyRegularFile, readRegularBytes, readRegularFile } from '../../regular-file.ts';
 import type { Environment } from '../process/environment.ts';
 import { isInside } from '../process/folder-scope.ts';
+import { unreadCommits } from './applied-content.ts';
 import { type Change, type FolderChange, gitDataOf } from './folder-changes.ts';
 import { type GitOptions, Repository } from './git.ts';
 import { parentsOf } from './placed-file.ts';
@@ -24,6 +25,7 @@ import {
 import type { Workspace } from './workspace.ts';
 
 const limits = { refs: 2_000, named: 3 };
+const maxPackedBytes = 64 * 1024 * 1024;
 const refName = /^refs\/(heads|tags)\/[\w.+-]+(\/[\w.+-]+)*$/;
 const objectName = /^[\da-f]{40,64}$/;
 
@@ -79,13 +81,14 @@ async function keepCommitsIn(
       return [
         `The commits of the agent in ${join(folder, '.git')} were not read, because links or borrowed objects lead elsewhere.`,
       ];
-    const refs = await readRefs(made);
-    if (refs.size === 0) return [];
     const found = await Repository.find(root, env).catch(() => undefined);
     // A new repository has no commits that the user knows.
     const user = found?.root === root ? found : undefined;
     if (user === undefined && at === 0) return [];
     const known = (await user?.text(root, ['for-each-ref', '--format=^%(objectname)'])) ?? '';
+    const refs = await readRefs(made, new Set(known.split('\n')));
+    if (refs.size === 0) return [];
+    if (refs.size > limits.refs) throw new Error(`it has more than ${limits.refs} new branches and tags`);
     await createRepository(temporary, refs);
     const objects = join(made, 'objects');
     const own = new Repository({ gitDir: temporary, root: temporary, prefix: '', objects }, env);
@@ -119,8 +122,12 @@ async function keepCommitsIn(
       `The commits of the agent${place} are not in your repository, only their content: ${named.join(', ')}${more}. ${next}`,
     ];
   } catch (error) {
-    log('warning', `the commits of the agent in ${origin} could not be kept: ${messageOf(error)}`);
-    return [];
+    log('warning', `the commits of the agent in ${origin} could not be bundled`, error);
+    await disk.writeFile(join(storage, unreadCommits), '');
+    const data = join(content, folder, '.git');
+    return [
+      `The commits of the agent, if it made any, are only in ${data}, as long as the run is kept: ${messageOf(error)}.`,
+    ];
   } finally {
     await disk.rm(temporary, { recursive: true, force: true });
   }
@@ -130,7 +137,13 @@ async function keepCommitsIn(
 export async function commitsToBranches({ storage, origin, env }: Workspace, run: string): Promise<string[]> {
   const bundle = join(storage, bundleName(0));
   const user = await Repository.find(origin, env);
-  if ((await stateOf(bundle)) === undefined || user === undefined)
+  const hasBundle = (await stateOf(bundle)) !== undefined;
+  if (!hasBundle && (await stateOf(join(storage, unreadCommits))) !== undefined)
+    throw new Failure(
+      'unavailable',
+      `The commits of run ${run} could not be read. A warning of the run says where they are, and why.`,
+    );
+  if (!hasBundle || user === undefined)
     throw new Failure('refused', `The agent of run ${run} made no commits.`);
   const listing = await user.text(origin, ['bundle', 'unbundle', bundle]);
   const heads = listing.split('\n').map((line) => line.split(' ') as [string, string]);
@@ -320,28 +333,35 @@ async function isOwnData(made: string, original: string, folders: readonly strin
   return isInside(resolve(original, 'objects', now.trim()), folders);
 }
 
-/** The branches, tags and detached HEAD in the files of a repository. Files that git would not write are left out. */
-async function readRefs(folder: string): Promise<ReadonlyMap<string, string>> {
+/**
+ * The branches, tags and detached HEAD in the files of a repository, without those whose commits are known. Files that git would
+ * not write are left out.
+ */
+async function readRefs(folder: string, known: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const refs = new Map<string, string>();
-  const packed = await readRegularFile(join(folder, 'packed-refs')).catch(() => '');
-  for (const line of packed.split('\n')) add(refs, line.slice(41), line.slice(0, 40));
+  const add = (name: string, object: string) => {
+    const isValid = refName.test(name) && !/\.\.|\.lock|\.$/.test(name) && objectName.test(object);
+    // A loose ref takes the place of a packed one. One more than the limit says that there are too many.
+    if (isValid && !known.has(`^${object}`) && !refs.has(name) && refs.size <= limits.refs)
+      refs.set(name, object);
+  };
+  // A detached HEAD names a commit instead of a branch.
+  const head = await readRegularFile(join(folder, 'HEAD'), 256).catch(() => '');
+  add('refs/heads/detached', head.trim());
   const entries = await disk
     .readdir(join(folder, 'refs'), { recursive: true, withFileTypes: true })
     .catch(() => []);
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile())
-      add(refs, relative(folder, path), (await readRegularFile(path, 256).catch(() => '')).trim());
+      add(relative(folder, path), (await readRegularFile(path, 256).catch(() => '')).trim());
   }
-  // A detached HEAD names a commit instead of a branch.
-  const head = await readRegularFile(join(folder, 'HEAD'), 256).catch(() => '');
-  add(refs, 'refs/heads/detached', head.trim());
+  const packed = await readRegularFile(join(folder, 'packed-refs'), maxPackedBytes).catch(() => '');
+  for (const line of packed.split('\n')) {
+    const [object = '', name = ''] = line.split(' ');
+    add(name, object);
+  }
   return refs;
-}
-
-function add(refs: Map<string, string>, name: string, object: string): void {
-  const isValid = refName.test(name) && !/\.\.|\.lock|\.$/.test(name) && objectName.test(object);
-  if (isValid && refs.size < limits.refs) refs.set(name, object);
 }
 
 /** Creates the minimum that git accepts as a repository. */

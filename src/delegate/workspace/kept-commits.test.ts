@@ -102,6 +102,26 @@ describe.each(kinds)('commits in an isolated view: %s', (kind) => {
     expect(existsSync(join(workspace.storage, 'commits-1.bundle'))).toBe(false);
   });
 
+  it('are kept beside thousands of branches that the repository has', async () => {
+    const { warnings } = await applyAfter(
+      `head=$(git rev-parse HEAD)
+       for n in $(seq 2100); do echo "create refs/heads/old-$n $head"; done | git update-ref --stdin
+       git pack-refs --all; git commit -q --allow-empty -m 'Made beside them'`,
+    );
+    expect(warnings.join()).toContain('Made beside them');
+  });
+
+  it('stay in the run, with a warning, if they cannot be read', async () => {
+    const { warnings, isApplied, workspace } = await applyAfter(
+      `echo made > made.txt; git add -A; git commit -qm First; first=$(git rev-parse HEAD)
+       git commit -q --allow-empty -m Second; rm -f .git/objects/$(echo $first | sed 's#^..#&/#')`,
+    );
+    expect([isApplied, read(repo, 'made.txt')]).toEqual([true, 'made\n']);
+    const [, data = ''] = /are only in (.*), as long as the run is kept/.exec(warnings.join())!;
+    expect(existsSync(join(data, 'objects'))).toBe(true);
+    await expect(commitsToBranches(workspace, 'one')).rejects.toThrow('could not be read');
+  });
+
   it('are kept if they borrow objects of the folder itself', async () => {
     const { warnings } = await applyAfter(
       `git clone -qs . nested; cd nested; git commit -q --allow-empty -m 'Made in the clone'`,

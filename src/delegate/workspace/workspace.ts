@@ -9,7 +9,7 @@ import { isInFolder } from '../process/folder-scope.ts';
 import { readJson } from '../process/json-file.ts';
 import { capture } from '../process/launch.ts';
 import { systemEnvironment, systemProgram, workspaceFolders } from '../process/programs.ts';
-import { contentToApplyAgain } from './applied-content.ts';
+import { contentToApplyAgain, unreadCommits } from './applied-content.ts';
 import type { ApplyMode } from './apply-mode.ts';
 import { keptFiles, rememberIndex } from './base-content.ts';
 import { copyChanges, type FolderChange, overlayChanges } from './folder-changes.ts';
@@ -265,6 +265,7 @@ export class Workspace {
 
   /** Removes everything but what `undo` needs, and the changed files if `keepContent` has kept them. */
   async discardContent(): Promise<void> {
+    if (existsSync(join(this.storage, unreadCommits))) return;
     for (const name of await disk.readdir(this.storage))
       if (!neededLater.test(name)) await removeFolder(join(this.storage, name));
   }
