@@ -449,6 +449,14 @@ describe('writing jobs', () => {
     expect(read('a.txt')).toMatch(/^one/);
     const { run_id } = output;
     const apply = (id: string) => server.call('apply_run', { run_id: id });
+    const { subagent_thread_id: thread_id } = output.jobs.find(({ id }) => id === 'two')!;
+    const looked = await server.call('delegate_resume', {
+      thread_id,
+      task: script({ shell: 'echo seen-$(cat copy.txt)' }, answer({ summary: 'Looked.' })),
+      cwd: bench.project,
+    });
+    expect(looked.record.status).toBe('completed');
+    expect(JSON.stringify(model.requests.at(-1)?.body).includes('seen-new')).toBe(true);
     expect((await apply(`${run_id}/two`)).text).toContain(`Name ${run_id} instead`);
     expect((await apply(run_id)).record).toEqual({ files: ['a.txt', 'copy.txt', 'new.txt'], conflicts: [] });
     expect([read('a.txt'), read('new.txt'), read('copy.txt')]).toEqual([

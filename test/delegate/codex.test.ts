@@ -182,6 +182,28 @@ describe('delegate_resume with Codex', () => {
     await server.call('undo_run', { run_id });
   });
 
+  it.each([
+    ['delegate_resume in another folder', 'delegate_resume', () => ({ cwd: bench.folder })],
+    ['fork_run that may write', 'fork_run', () => ({ sandbox: 'workspace-write' })],
+  ] as const)('warns of changes that wait and that it does not see: %s', async (_, tool, more) => {
+    const { record: first } = await server.call('delegate_run', {
+      task: `Make it. ${script({ shell: 'echo made > made.txt' }, answer({ summary: 'Made.' }))}`,
+      cwd: bench.project,
+      sandbox: 'workspace-write',
+      apply: 'ask',
+    });
+    const { run_id, subagent_thread_id: thread_id } = first;
+    const { record } = await server.call(tool, {
+      task: `Go on. ${script(answer({ summary: 'Went on.' }))}`,
+      ...(tool === 'fork_run' ? { run_id } : { thread_id, skip_git_repo_check: true }),
+      ...more(),
+    });
+    expect(record.status).toBe('completed');
+    expect(record.warnings.join()).toContain(
+      `does not see the changes of run ${run_id}, which are waiting to be applied. "adjutant runs apply ${run_id}"`,
+    );
+  });
+
   it('fails for an unknown thread instead of starting a new one', async () => {
     const { record } = await server.call('delegate_resume', {
       thread_id: '01a1de69-7620-7c01-aa83-000000000000',

@@ -112,7 +112,8 @@ export class AgentRunner {
       let placed = request;
       const { sharedBy } = request;
       // The changes of an earlier run may have been applied while this one has waited.
-      const isView = sharedBy && (await changesState(join(sharedBy.path, workspaceFolder))) === 'waiting';
+      const state = sharedBy && (await changesState(join(sharedBy.path, workspaceFolder)));
+      const isView = state === 'waiting' || state === 'branch';
       if (request.sandbox === 'workspace-write' || isView) {
         workspace = await isolateRun(request, hooks, await this.queue, this.#options);
         if (workspace === undefined) {

@@ -1,14 +1,12 @@
-import { basename, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, present } from '../../json.ts';
-import type { Sandbox } from '../agents/sandbox.ts';
-import { changesState } from '../workspace/journal.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
-import { workspaceFolder } from '../workspace/workspace.ts';
 import { answerSchema } from './answer.ts';
 import { approvalLifetime } from './approvers.ts';
 import type { DelegateOptions } from './delegate-options.ts';
+import { earlierWork } from './earlier-work.ts';
 import { type Caller, grantSandbox, mayAsk, type OverrideRights, overrideRights } from './permissions.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
@@ -40,6 +38,11 @@ export async function createRunRequest(
   const selection = await chooseSkills(directory, input, task, cwd, options);
   if (selection.errors.length > 0)
     throw new Failure('refused', `${selection.errors.join('; ')}; ${agent} was not started`);
+  const { runDir } = target;
+  const { notes, ...work } =
+    runDir === undefined ? { notes: [] } : await earlierWork({ runDir, cwd, sandbox: granted.sandbox, fork });
+  // The document has no tool that applies changes.
+  if (!options.document) warnings.push(...notes);
   const effort = effortFor(input, overrides, agent === options.agent ? options.reasoningEffort : undefined);
   return {
     directory,
@@ -59,7 +62,7 @@ export async function createRunRequest(
     cwd,
     sandbox: granted.sandbox,
     apply: options.document ? 'auto' : (input.apply ?? options.apply),
-    ...(tool === 'delegate_resume' && (await earlierWork(target, granted.sandbox))),
+    ...work,
     ...((options.document || input.approvals !== 'never') && mayAsk(granted.sandbox, caller, options)
       ? { approvals: 'ask', ...present({ approvalTimeoutMs: await approvalLifetime(options) }) }
       : { approvals: 'never' }),
@@ -74,17 +77,6 @@ export async function createRunRequest(
     reads: skillFolders(selection.selected),
     warnings,
   };
-}
-
-/** A run that goes on sees what the run before it has changed: it takes its changes over, or, if it only reads, looks at them. */
-async function earlierWork(
-  { runDir }: Target,
-  sandbox: Sandbox,
-): Promise<Pick<RunRequest, 'continues' | 'sharedBy'>> {
-  if (runDir === undefined) return {};
-  if (sandbox !== 'read-only') return { continues: runDir };
-  const isWaiting = (await changesState(join(runDir, workspaceFolder))) === 'waiting';
-  return isWaiting ? { sharedBy: { id: basename(runDir), path: runDir } } : {};
 }
 
 function effortFor(

@@ -40,6 +40,11 @@ export async function loadJournal(storage: string): Promise<Journal | undefined>
   return (await readJson(join(storage, journalName))) as unknown as Journal | undefined;
 }
 
+/** True if changes were applied, or if that was tried. */
+export function hasJournal(storage: string): boolean {
+  return existsSync(join(storage, journalName));
+}
+
 export function saveJournal(storage: string, journal: Journal): Promise<void> {
   return new RunDirectory(storage, '').writeJson(journalName, journal);
 }

@@ -15,6 +15,7 @@ import { keptFiles, rememberIndex } from './base-content.ts';
 import { copyChanges, type FolderChange, overlayChanges } from './folder-changes.ts';
 import { FolderClaims } from './folder-claims.ts';
 import { ownRepositoryLink } from './git.ts';
+import { hasJournal } from './journal.ts';
 import { removeFolder } from './remove-folder.ts';
 import { RunDirectory } from './run-directory.ts';
 import { folderLimitMs, limitStep } from './step-limit.ts';
@@ -373,7 +374,7 @@ async function continueFrom(
 ): Promise<Workspace | undefined> {
   const from = join(earlierRun, workspaceFolder);
   const stored = await readJson(join(from, 'workspace.json'));
-  if (stored?.['origin'] !== folder || existsSync(join(from, 'delivery.json'))) return undefined;
+  if (stored?.['origin'] !== folder || hasJournal(from)) return undefined;
   if (!existsSync(join(from, 'upper')) && !existsSync(join(from, 'copy'))) return undefined;
   // In one step: if this process is killed, one of the two runs has all changes.
   await disk.rename(from, storage);
