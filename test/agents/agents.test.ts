@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { script } from '../model/turn.ts';
@@ -46,10 +48,14 @@ describe.each(agentsWithSettings)('%s in a repository with settings for agents',
         mkdirSync(dirname(join(project, path)), { recursive: true });
         writeFileSync(join(project, path), text);
       }
+      await using listener = createServer();
+      await once(listener.listen(`\0!adjutant-test-${crypto.randomUUID()}`), 'listening');
       const task = script(...proof.final({ summary: 'Untouched.' }));
       const record = await (await proof.server()).call('delegate_run', { ...proof.args(task), sandbox });
       expect(record).toMatchObject({ status: 'completed', summary: 'Untouched.' });
       expect(existsSync(trap)).toBe(false);
+      const isWarned = record.warnings.join().includes('listen on sockets without a file');
+      expect(isWarned).toBe(process.platform === 'linux' && sandbox !== 'danger-full-access');
     },
   );
 });

@@ -57,7 +57,10 @@ it('reports which agents are installed, signed in, too old, unknown or missing',
         /^start claude once and sign in, or set ANTHROPIC_API_KEY(; install .*)?$/,
       ),
     },
-    'Sandbox around agents': { state: expect.any(String), detail: expect.any(String) },
+    'Sandbox around agents': expect.objectContaining({
+      state: expect.any(String),
+      detail: expect.any(String),
+    }),
     'Agent gemini': {
       state: 'good',
       detail: expect.stringMatching(/^\d+\.\d+\.\d+, signed in; can interrupt, approve, usage$/),

@@ -5,6 +5,7 @@ import { readRegularFile } from '../../regular-file.ts';
 import { temporaryChanges } from '../process/bounds.ts';
 import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
 import { ownProgram } from '../process/own-program.ts';
+import { describeAbstractSockets } from '../process/private-files.ts';
 import {
   absoluteFolders,
   agentVariables,
@@ -102,6 +103,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         subcommandArgs: subcommand(call),
         conversation: { protocol: 'acp', options: conversationOptions(definition, call, model, answers) },
         footprint: await footprintOf(definition, call.cwd, options, isTrusted, [answers], place),
+        warnings: call.sandbox === 'danger-full-access' ? [] : await socketWarnings(),
       };
     },
     async keep(storage) {
@@ -124,6 +126,15 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       return readVersion(await executable(search), search);
     },
   };
+}
+
+async function socketWarnings(): Promise<readonly string[]> {
+  const sockets = await describeAbstractSockets();
+  return sockets === undefined
+    ? []
+    : [
+        `The agent can reach the programs that listen on sockets without a file, which cannot be hidden: ${sockets}.`,
+      ];
 }
 
 /** Recorded in the run directory, so that the result names the thread that the run has continued. */

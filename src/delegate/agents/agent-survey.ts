@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../json.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
+import { describeAbstractSockets } from '../process/private-files.ts';
 import type { Agent, AgentProfile, Credentials } from './agent.ts';
 
 /** What a user wants to know about an agent before choosing it. */
@@ -33,9 +34,17 @@ export async function surveySandbox(
   all: readonly Agent[],
   { env, containment }: SurveyPlaces,
 ): Promise<{ readonly detail: string; readonly remedy?: string }> {
-  if (await hasNamespaces(env, containment))
-    return { detail: "works: agents do not see your keys, Adjutant's own files and other runs" };
   const refused = all.filter(({ profile }) => profile.sandbox === 'adjutant').map(({ name }) => name);
+  if (await hasNamespaces(env, containment)) {
+    const detail = "works: agents do not see your keys, Adjutant's own files and other runs";
+    const sockets = await describeAbstractSockets();
+    if (sockets === undefined) return { detail };
+    return {
+      detail: `${detail}, but ${refused.join(', ')} can reach the programs that listen on ${sockets}`,
+      remedy:
+        'run codex or claude, whose own sandboxes close the network, or stop these programs (X servers: -nolisten local)',
+    };
+  }
   return {
     detail: `Linux namespaces do not work here, so nothing but the sandboxes of codex and claude themselves limits runs, and runs of ${refused.join(', ')} are refused`,
     remedy: namespaceRemedy,

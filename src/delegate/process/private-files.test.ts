@@ -4,7 +4,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { codeCaches, privateFiles, secretFiles, secretVariables, socketsIn } from './private-files.ts';
+import {
+  codeCaches,
+  describeAbstractSockets,
+  privateFiles,
+  secretFiles,
+  secretVariables,
+  socketsIn,
+} from './private-files.ts';
 
 const home = '/home/ada';
 
@@ -47,6 +54,20 @@ it('hides the manager of the system, but not the addresses of name servers', () 
   expect(hidden).toContain('/run/systemd');
   expect(visible).toContain('/run/systemd/resolve');
 });
+
+it.runIf(process.platform === 'linux')(
+  'names the sockets without a file on which programs listen',
+  async () => {
+    const name = `adjutant-test-${crypto.randomUUID()}`;
+    // Sorted before all others.
+    const server = createServer().listen(`\0!${name}`);
+    await once(server, 'listening');
+    expect(await describeAbstractSockets()).toContain(`@!${name}`);
+    server.close();
+    await once(server, 'close');
+    expect((await describeAbstractSockets()) ?? '').not.toContain(name);
+  },
+);
 
 it.runIf(process.platform === 'linux')('finds the sockets in a folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sockets-'));

@@ -110,6 +110,24 @@ export async function socketsIn(folders: readonly string[]): Promise<readonly st
   return [...new Set(paths.filter((path) => path !== undefined && isInside(path)))] as string[];
 }
 
+const namedSockets = 3;
+
+/**
+ * Says which programs of this machine listen on sockets without a file (abstract sockets), such as X servers and D-Bus. Only a network
+ * namespace could hide them. `undefined` if there are none.
+ */
+export async function describeAbstractSockets(): Promise<string | undefined> {
+  const table = await readRegularFile('/proc/net/unix').catch(() => '');
+  // The fourth column has this flag if a program listens.
+  const names = table
+    .split('\n')
+    .flatMap((row) => /^(?:\S+\s+){3}00010000\s+(?:\S+\s+){3}(@.*)$/.exec(row)?.[1] ?? []);
+  const known = [...new Set(names)].sort();
+  if (known.length === 0) return undefined;
+  const more = known.length - namedSockets;
+  return `${known.slice(0, namedSockets).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** The first folder below `folder` on the way to `path`. */
 function partBelow(folder: string, path: string): string {
   return join(folder, path.slice(folder.length + 1).split('/')[0]!);
