@@ -141,6 +141,7 @@ describe('a run that applies its changes', () => {
     expect(stdout).toContain('status: interrupted');
     expect(stdout).toContain(`finish the run with "adjutant runs cancel" and run_id ${runId}`);
     expect((await adjutant('runs', 'tail', runId)).stdout).toContain('Done.');
+    await expect(adjutant('runs', 'diff', runId)).rejects.toThrow(`Run ${runId} is still in progress.`);
     expect(existsSync(join(directory, 'result.json'))).toBe(false);
     release();
     server = await startServer();

@@ -58,7 +58,7 @@ describe('the runs of a token', () => {
       await expect(reader.client.request(method, { uri: uri(ids.owner) })).rejects.toThrow(
         /no run|not found/,
       );
-    for (const name of ['show_run', 'tail_run', 'collect_run', 'cancel_run']) {
+    for (const name of ['show_run', 'tail_run', 'collect_run', 'cancel_run', 'diff_run']) {
       expect((await reader.call(name, { run_id: ids.reader })).text).not.toContain('There is no run');
       expect((await reader.call(name, { run_id: ids.owner })).text).toContain(`There is no run ${ids.owner}`);
     }
@@ -72,6 +72,20 @@ describe('the runs of a token', () => {
     expect(completion).toMatchObject({ completion: { values: [ids.reader] } });
     const resume = { thread_id: ownersThread, task: 'Continue', cwd: bench.project };
     expect((await reader.call('delegate_resume', resume)).text).toContain('None of your runs has the thread');
+  });
+
+  it('and what they changed is shown to scopes of runs, not to those that read prompts', async () => {
+    for (const { access, shown } of [
+      { access: 'read', shown: false },
+      { access: 'delegate:read-only', shown: true },
+    ]) {
+      const actor = actorWith('token looker', [access]);
+      const looker = await bench.connect({ toolsets: 'all' }, { access: Access.full.heldBy(actor) });
+      const { tools } = (await looker.client.request('tools/list')) as unknown as {
+        tools: { name: string }[];
+      };
+      expect(tools.some(({ name }) => name === 'diff_run')).toBe(shown);
+    }
   });
 
   it('have at most the sandbox of the scope', async () => {

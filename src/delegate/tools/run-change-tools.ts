@@ -52,7 +52,7 @@ export function runChangeTools(runs: OpenRuns) {
     defineTool({
       name: 'diff_run',
       toolsets: ['runs'],
-      scope: 'read',
+      scope: 'delegate:read-only',
       inViews: true,
       title: 'Show Changes of Run',
       description:

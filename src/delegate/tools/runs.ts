@@ -196,9 +196,13 @@ export class Runs {
   }
 
   /** The directory of a run on this machine that has ended, for work on its changes. */
-  async #ended(id: string, paths: readonly string[] | undefined): Promise<ChosenChanges> {
+  async #ended(
+    id: string,
+    paths: readonly string[] | undefined,
+    load = (run: string) => this.#recovered(run),
+  ): Promise<ChosenChanges> {
     const { run, job } = parseId(id);
-    const { overview, record } = await this.#recovered(run);
+    const { overview, record } = await load(run);
     // Refuses a job that the run does not have, such as a path to another run.
     if (job !== undefined) await this.account(id);
     const { run_dir, status } = record;
@@ -234,7 +238,8 @@ export class Runs {
   /** What a run changed. */
   async diff(id: string, paths?: readonly string[]): Promise<RunDiff> {
     const { diffRun } = await import('./run-changes.ts');
-    const chosen = await this.#ended(id, paths);
+    // Readers never finish a run.
+    const chosen = await this.#ended(id, paths, (run) => this.account(run));
     const stored = await readRegularFile(join(chosen.directory, 'changes.patch'), maxFileBytes).catch(
       () => '',
     );
