@@ -55,6 +55,17 @@ describe('the agent of a call', () => {
     });
   });
 
+  it('is named by the failure of another one that is not installed', async () => {
+    await using other = createWorkbench();
+    other.link('claude', claude);
+    const onlyClaude = await other.connect({ 'delegate-command': '/nowhere/codex' });
+    for (const agent of ['codex', 'gemini']) {
+      const { record } = await onlyClaude.call('delegate_run', { task: 'x', cwd: other.project, agent });
+      expect(record.status).toBe('failed');
+      expect(record.error).toMatch(/install it with "npm install .*; installed: claude \(--agent claude\)$/);
+    }
+  });
+
   it('is chosen for each job by the plan of an autopilot', async () => {
     const job = (id: string, agent: string, task: string) => ({
       id,

@@ -85,6 +85,21 @@ export class Agents {
     return [...new Set(names.filter((_, at) => found[at]))];
   }
 
+  /** If the program of an agent cannot be started, the failure also names the agents that are installed. */
+  async namingOthers<Value>({ name }: Agent, start: Promise<Value>): Promise<Value> {
+    try {
+      return await start;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'unavailable') throw error;
+      const others = await this.installed([...this.#agents.keys()].filter((one) => one !== name));
+      if (others.length === 0) throw error;
+      const named = others.map((one) => `${one} (--agent ${one})`).join(', ');
+      throw new Failure('unavailable', `${error.message.replace(/\.$/, '')}; installed: ${named}`, {
+        cause: error,
+      });
+    }
+  }
+
   /** The agent of that name, or the configured one. */
   get(name: AgentName = this.#options.agent): Agent {
     const agent = this.#agents.get(name);

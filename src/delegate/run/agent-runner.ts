@@ -76,7 +76,7 @@ export class AgentRunner {
   /** Writes the input of an agent, and takes a place in the queue if one is free. */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     await this.enqueue(request);
-    const invocation = await prepareRun(this.agents.get(request.agent), request, this.#isLive);
+    const invocation = await this.#prepareRun(this.agents.get(request.agent), request);
     const queue = await this.queue;
     await this.#recordEarlierUsage(queue, request);
     const { path } = request.directory;
@@ -121,7 +121,7 @@ export class AgentRunner {
           return await this.finish({ directory, agent, startedAt: receivedAt, stop });
         }
         placed = inWorkspace(request, workspace);
-        if (placed.cwd !== request.cwd) invocation = await prepareRun(agent, placed, this.#isLive);
+        if (placed.cwd !== request.cwd) invocation = await this.#prepareRun(agent, placed);
       }
       const meter = await RunMeter.start((await this.queue).spending, request, agent, this.#options);
       const stop = meter.measure(new RunProgress(), true);
@@ -190,6 +190,12 @@ export class AgentRunner {
       signal.removeEventListener('abort', wake);
       ownRuns.delete(directory.path);
     }
+  }
+
+  #prepareRun(agent: Agent, request: RunRequest): Promise<Invocation> {
+    const invocation = prepareRun(agent, request, this.#isLive);
+    // The document's server has only Codex.
+    return this.#options.document ? invocation : this.agents.namingOthers(agent, invocation);
   }
 
   #contain(invocation: Invocation, request: RunRequest): Promise<Program> {
