@@ -59,3 +59,18 @@ describe.each(agentsWithSettings)('%s in a repository with settings for agents',
     },
   );
 });
+
+it('a run without a sandbox also starts where namespaces are missing, beside settings for agents', {
+  timeout: 240_000,
+}, async () => {
+  await using proof = await AgentProof.start(realAgents.gemini);
+  const settings = join(proof.bench.project, '.gemini', 'settings.json');
+  mkdirSync(dirname(settings));
+  writeFileSync(settings, '{}');
+  await using server = await proof.openServer({ 'delegate-containment': 'none' });
+  const task = script(...proof.final({ summary: 'Started.' }));
+  const sandbox = 'danger-full-access';
+  const record = await server.call('delegate_run', { ...proof.args(task), sandbox });
+  expect(record).toMatchObject({ status: 'completed', summary: 'Started.' });
+  expect(record.warnings.join()).toContain('settings that come with the folder, which can start programs: ');
+});

@@ -60,13 +60,21 @@ export function withSandbox(agent: Agent, options: SandboxOptions, others: reado
           withoutVariables,
           ...(call.sandbox !== 'danger-full-access' && { warnings: [missingLayer(agent)] }),
         };
-      return { ...invocation, withoutVariables, bounds: await agentBounds(sandbox, call, footprint, files) };
+      const bounds = await agentBounds(sandbox, call, footprint, files);
+      // What a run without a sandbox hides is a precaution, which must not prevent it.
+      if (call.sandbox === 'danger-full-access' && bounds !== undefined && !(await hasLayer()))
+        return { ...invocation, withoutVariables, warnings: [loadedSettings(agent, bounds)] };
+      return { ...invocation, withoutVariables, bounds };
     },
   };
 }
 
 function missingLayer({ name }: Agent): string {
   return `Linux namespaces do not work here, so only the sandbox of ${name} itself limits this run: your keys, passwords and settings of other programs were not hidden from it.`;
+}
+
+function loadedSettings({ label }: Agent, { hidden }: Bounds): string {
+  return `Linux namespaces do not work here, so ${label} could read settings that come with the folder, which can start programs: ${hidden.join(', ')}.`;
 }
 
 /** The variables of the person that this agent does not get. */
