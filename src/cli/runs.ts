@@ -205,7 +205,7 @@ export const runs: Command = {
     ),
     diff: runAction(
       async ({ client, run_id, paths, terminal }) =>
-        print(await client.call('diff_run', { run_id, ...paths }), terminal),
+        print(await client.call('diff_run', { run_id, ...paths, full: true }), terminal),
       {
         summary: 'Show what a run changed',
         args: 'RUN [FILE…]',

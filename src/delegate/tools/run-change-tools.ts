@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
+import { fullArgument, shorten } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { quoteLines } from '../run/run-progress.ts';
-import type { ChangedFiles } from './run-changes.ts';
+import type { ChangedFiles, RunDiff } from './run-changes.ts';
 import type { Runs } from './runs.ts';
 
 /** Opens the runs that the actor of a call may see. */
@@ -37,6 +38,18 @@ const changesSchema = {
   },
 } as const;
 
+const announcedDiff = { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } } as const;
+/** Models need no more than fits on a page. */
+const acceptedDiff = {
+  ...announcedDiff,
+  properties: { ...announcedDiff.properties, ...fullArgument },
+} as const;
+
+function diffText({ state, files, patch }: RunDiff): string {
+  const lines = files.map(({ path, change }) => quoteLines(`${change}: ${path}`));
+  return [`changes: ${state}`, ...lines, ...(patch === '' ? [] : ['', patch])].join('\n');
+}
+
 /** The tools that show, apply and take back the changes of runs. */
 export function runChangeTools(runs: OpenRuns) {
   const report = (done: string, { files, marked, conflicts }: ChangedFiles) => {
@@ -60,7 +73,8 @@ export function runChangeTools(runs: OpenRuns) {
       searchHint: 'patch changes files review',
       phrases:
         'diff patch changes of a run what did the sub-agent helper agent change which files lines review before applying compare edits',
-      inputSchema: { type: 'object', required: ['run_id'], properties: { run_id: runId, paths } },
+      inputSchema: announcedDiff as unknown as typeof acceptedDiff,
+      acceptedSchema: acceptedDiff,
       outputSchema: {
         type: 'object',
         required: ['state', 'files', 'patch'],
@@ -75,15 +89,19 @@ export function runChangeTools(runs: OpenRuns) {
             },
           },
           patch: { type: 'string' },
+          shortened: { type: 'string', description: 'Set if something is cut: how to get the rest' },
         },
       },
       annotations: hints.reads,
-      async call({ run_id, paths }, context) {
-        const structured = await (await runs(context)).diff(run_id, paths);
-        const { state, files, patch } = structured;
-        const lines = files.map(({ path, change }) => quoteLines(`${change}: ${path}`));
-        const text = [`changes: ${state}`, ...lines, ...(patch === '' ? [] : ['', patch])].join('\n');
-        return { structured, content: [{ type: 'text', text }] };
+      async call({ run_id, paths, full }, context) {
+        const diff = await (await runs(context)).diff(run_id, paths);
+        const { value, isShortened } = full ? { value: diff, isShortened: false } : shorten(diff, diffText);
+        const shortened = `The list and the patch are cut. Name files with paths, or run "adjutant runs diff ${run_id}" for all.`;
+        const text = isShortened ? `${diffText(value)}\n\n${shortened}` : diffText(value);
+        return {
+          structured: { ...value, ...(isShortened && { shortened }) },
+          content: [{ type: 'text', text }],
+        };
       },
     }),
     defineTool({

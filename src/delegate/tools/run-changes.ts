@@ -8,7 +8,7 @@ import { commitsToBranches } from '../workspace/commits.ts';
 import { summarize } from '../workspace/folder-changes.ts';
 import { FolderClaims } from '../workspace/folder-claims.ts';
 import { changesState } from '../workspace/journal.ts';
-import { createPatch } from '../workspace/patch.ts';
+import { createPatch, maxPatchFiles } from '../workspace/patch.ts';
 import { displayPath } from '../workspace/tree.ts';
 import { undoChanges } from '../workspace/undo.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
@@ -99,7 +99,9 @@ export async function diffRun(
   }
   // The content of applied changes is in the folder, and their patch in the run directory.
   const patch = patches.length > 0 ? patches.join('') : filterPatch(stored, isChosen);
-  return { patch, files, state };
+  if (patch !== '' || files.length <= maxPatchFiles) return { patch, files, state };
+  const note = `# More than ${maxPatchFiles} files were changed, so there is no patch of all of them.\n`;
+  return { patch: note, files, state };
 }
 
 function filterPatch(patch: string, isChosen: (path: string) => boolean): string {

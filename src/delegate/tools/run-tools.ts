@@ -235,7 +235,8 @@ function cancelRun(runs: OpenRuns) {
     scope: 'delegate:read-only',
     inViews: true,
     title: 'Cancel Run',
-    description: 'Cancels a run, ends its processes and returns its state. Files it changed stay changed.',
+    description:
+      'Cancels a run, ends its processes and returns its state. Its changes are kept for apply_run.',
     searchHint: 'stop kill abort subagent',
     phrases:
       'stop cancel kill abort end interrupt terminate halt running sub-agent agent helper worker job task processes delegated quit takes too long wild hanging stuck enough shut down pull the plug break off give up wrong call off freeze runaway forget it loop',

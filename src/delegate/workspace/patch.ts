@@ -11,7 +11,8 @@ import type { Workspace } from './workspace.ts';
 /** File in the run directory with the changes of the run. */
 export const patchFile = 'changes.patch';
 /** Limits that keep the patch cheap. Larger files appear only in the evidence; with more files there is no patch at all. */
-const limits = { fileBytes: 1024 * 1024, files: 3_000, patchBytes: 4 * 1024 * 1024 };
+const limits = { fileBytes: 1024 * 1024, patchBytes: 4 * 1024 * 1024 };
+export const maxPatchFiles = 3_000;
 
 /** Compares the content that the run started from with what it made of it. Omits large files and those that are not text. */
 export async function createPatch(
@@ -21,7 +22,7 @@ export async function createPatch(
   const files = changes.filter(
     ({ path, base, state }) => gitDataOf(path) === undefined && (isRegularFile(base) || isRegularFile(state)),
   );
-  if (files.length === 0 || files.length > limits.files) return undefined;
+  if (files.length === 0 || files.length > maxPatchFiles) return undefined;
   const { storage, content, env } = workspace;
   const place = join(storage, 'patch');
   try {
