@@ -15,7 +15,7 @@ import { fromEnvironment } from './config/variables.ts';
 import { log } from './log.ts';
 import { flagName, variableName } from './setting.ts';
 
-export { settingsWithoutSecrets } from './config/file.ts';
+export { settingsWithoutSecrets, settingsWithSecretsOf } from './config/file.ts';
 export { withSetting, withTable } from './config/file-edit.ts';
 export type { CommandFlag } from './config/flags.ts';
 export { ownFiles, ownFolders, ownSecrets, secretFiles, withoutOwnVariables } from './config/own-data.ts';

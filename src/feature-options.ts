@@ -19,6 +19,7 @@ import type { RunGit } from './prompts/mounts/repository-pull.ts';
 import type { PromptDocuments, PromptsFeature, PromptsOptions } from './prompts/prompts.ts';
 import type { RoutinesOptions } from './routines/routines.ts';
 import { createRecords, type Records } from './store/records.ts';
+import type { SecretKind } from './store/secret-kind.ts';
 import { isPostgres, locate } from './store/store.ts';
 import { Access } from './toolsets/access.ts';
 import { isGranted, scopeFor } from './toolsets/scopes.ts';
@@ -246,6 +247,13 @@ export function openAudit(config: Config) {
 /** The database of this machine beside that of the features, for everything that is not shared. */
 export function localDatabase(config: Config): string {
   return join(config['http.state_dir'], 'local.db');
+}
+
+/** The kinds of records that hold secrets. Backups leave them out. */
+export async function secretKinds(): Promise<readonly SecretKind[]> {
+  const { signInKind } = await import('./assistant/calendar/sign-ins.ts');
+  const { webhookKeyKind } = await import('./routines/definition/secrets.ts');
+  return [signInKind, webhookKeyKind];
 }
 
 /** What clients may use. The drop-in contracts have no discovery tools, so they list every allowed tool. */

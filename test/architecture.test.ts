@@ -390,6 +390,17 @@ function findCycles(): readonly (readonly string[])[] {
   return cycles;
 }
 
+it('backups leave out every kind of record that is declared as secret', async () => {
+  const declared = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^export const (\w+): SecretKind =/gm)].map(([, name]) => name),
+  );
+  const left = readFileSync('src/feature-options.ts', 'utf8').match(
+    /secretKinds\(\).*?return \[(.*?)\];/s,
+  )?.[1];
+  expect(declared.length).toBeGreaterThan(0);
+  expect(left?.split(', ').sort()).toEqual(declared.sort());
+});
+
 describe('the import table', () => {
   it('has a row for every file and folder of src', () => {
     expect([...new Set(files.map(topLevel))].filter((name) => !(name in allowed))).toEqual([]);

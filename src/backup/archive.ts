@@ -5,6 +5,7 @@ import { migrations } from '../store/migrations.ts';
 import { digestFile, isSame, type Moved } from '../store/move.ts';
 import { SqliteFile } from '../store/sqlite-file.ts';
 import type { Store } from '../store/store.ts';
+import { type LeftOut, removeSecretRecords } from './secrets.ts';
 
 /**
  * A backup is a SQLite file: a copy of the database, whatever engine it came from, with two more tables. `backup_files` holds the
@@ -36,16 +37,26 @@ export interface Manifest {
   readonly tables: readonly Moved[];
   readonly files: readonly { readonly root: Root; readonly path: string; readonly sha256: string }[];
   readonly with_secrets: boolean;
+  /** What was there and is not in the backup. Backups of earlier versions do not say it. */
+  readonly secrets_left_out?: readonly LeftOut[];
+}
+
+export interface SealOptions {
+  /** The database that was copied. */
+  readonly place: string;
+  readonly secretKinds: readonly string[];
+  /** The settings and files that were left out. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 const hashOf = (content: Uint8Array | string) => createHash('sha256').update(content).digest('hex');
 
-/** Turns a copy of a database into a backup. Throws if the copy is damaged. */
+/** Turns a copy of a database into a backup, without the records of these kinds. Throws if the copy is damaged. */
 export async function sealBackup(
   path: string,
   files: readonly BackupFile[],
   facts: Pick<Manifest, 'version' | 'created_at' | 'engine' | 'with_secrets'>,
-  place: string,
+  { place, secretKinds, leftOut }: SealOptions,
 ): Promise<Manifest> {
   const file = await SqliteFile.open(path, busyMs);
   try {
@@ -54,9 +65,11 @@ export async function sealBackup(
     const [damage] = file.findDamage();
     if (damage !== undefined)
       throw new Failure('unavailable', `${place} is damaged, so no backup was made: ${damage}`);
+    const records = secretKinds.length === 0 ? [] : removeSecretRecords(file, secretKinds);
     const manifest: Manifest = {
       format,
       ...facts,
+      secrets_left_out: [...leftOut, ...records],
       schema: schemaOf(file),
       tables: await digestFile(file, tableNames(file)),
       files: files.map(({ root, path: name, content }) => ({ root, path: name, sha256: hashOf(content) })),

@@ -4,10 +4,12 @@ import { Failure } from '../failure.ts';
 import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
 import { noteBackup, refuseLost } from '../store/damage.ts';
 import { moveStore } from '../store/move.ts';
+import type { SecretKind } from '../store/secret-kind.ts';
 import { SqliteFile } from '../store/sqlite-file.ts';
 import { createStore, locate } from '../store/store.ts';
 import { version } from '../version.ts';
 import { type BackupFile, type Manifest, openBackup, type Root, sealBackup } from './archive.ts';
+import type { LeftOut } from './secrets.ts';
 
 /** Where the parts of a backup are in a home. */
 export interface BackupPlaces {
@@ -21,8 +23,16 @@ export interface BackupPlaces {
   readonly secretFiles: Readonly<Record<string, string>>;
   /** Keeps writers of the prompts out while they are read. */
   lockPrompts<Value>(read: () => Value): Promise<Value>;
-  /** The text of a settings file without the values of secret settings. */
-  withoutSecrets(settings: string): Promise<string>;
+  /** A settings file without its secrets, and the names of the settings that lost a value. */
+  withoutSecrets(settings: string): Promise<{ readonly text: string; readonly secrets: readonly string[] }>;
+  /** A settings file with the secrets of another one, and the names of those that it does not have. */
+  withSecretsOf(
+    settings: string,
+    other: string,
+    names: readonly string[],
+  ): Promise<{ readonly text: string; readonly missing: readonly string[] }>;
+  /** The kinds of records that hold secrets. */
+  secretKinds(): Promise<readonly SecretKind[]>;
 }
 
 export interface BackupOptions {
@@ -50,9 +60,10 @@ export async function writeBackup(
     show(`copying ${place}`);
     await copyDatabase(places.databaseUrl, unfinished);
     show('copying prompts and settings');
-    const files = await collectFiles(places, withSecrets, unfinished);
+    const { files, leftOut } = await collectFiles(places, withSecrets, unfinished);
+    const secretKinds = withSecrets ? [] : (await places.secretKinds()).map(({ kind }) => kind);
     const facts = { version, created_at: new Date().toISOString(), engine, with_secrets: withSecrets };
-    const manifest = await sealBackup(unfinished, files, facts, place);
+    const manifest = await sealBackup(unfinished, files, facts, { place, secretKinds, leftOut });
     show('reading the backup again');
     await openBackup(unfinished);
     await flush(unfinished);
@@ -99,8 +110,9 @@ async function collectFiles(
   places: BackupPlaces,
   withSecrets: boolean,
   unfinished: string,
-): Promise<readonly BackupFile[]> {
+): Promise<{ readonly files: readonly BackupFile[]; readonly leftOut: readonly LeftOut[] }> {
   const files: BackupFile[] = [];
+  const leftOut: LeftOut[] = [];
   for (const [root, folder] of Object.entries(places.folders) as [Root, string][]) {
     const read = () => filesBelow(folder).map((path) => readAs(root, nameIn(folder, path), path));
     // The prompts and their history are two files, which must be of one moment. Without a folder there is nothing to lock.
@@ -109,18 +121,21 @@ async function collectFiles(
   if (existsSync(places.settingsFile)) {
     const { content } = readAs('settings', 'adjutant.toml', places.settingsFile);
     const text = Buffer.from(content).toString('utf8');
-    const kept = withSecrets ? text : await places.withoutSecrets(text);
-    files.push({ root: 'settings', path: 'adjutant.toml', content: Buffer.from(kept) });
+    const kept = withSecrets ? { text, secrets: [] } : await places.withoutSecrets(text);
+    files.push({ root: 'settings', path: 'adjutant.toml', content: Buffer.from(kept.text) });
+    leftOut.push(...kept.secrets.map((name) => ({ kind: 'setting', name })));
   }
   if (existsSync(places.localFile)) {
     const copy = `${unfinished}.local`;
     await copySqlite(places.localFile, copy);
     files.push(readAs('local', 'local.db', copy));
   }
-  if (withSecrets)
-    for (const [name, path] of Object.entries(places.secretFiles))
-      if (existsSync(path)) files.push(readAs('secrets', name, path));
-  return files;
+  for (const [name, path] of Object.entries(places.secretFiles)) {
+    if (!existsSync(path)) continue;
+    if (withSecrets) files.push(readAs('secrets', name, path));
+    else leftOut.push({ kind: 'file', name });
+  }
+  return { files, leftOut };
 }
 
 function readAs(root: Root, path: string, file: string): BackupFile {

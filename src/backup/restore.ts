@@ -3,13 +3,14 @@ import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
-import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
+import { maxFileBytes, readRegularBytesSync, readRegularFileSync } from '../regular-file.ts';
 import { refuseInUse } from '../store/in-use.ts';
 import { findDamage, inspectDatabase } from '../store/inspect.ts';
 import { moveStore } from '../store/move.ts';
 import { createStore, locate } from '../store/store.ts';
 import { type BackupFile, type Manifest, openBackup, type Root, unsealBackup } from './archive.ts';
 import { type BackupPlaces, datedBackup, filesBelow, writeBackup } from './backup.ts';
+import { keepSecretRecords, type LeftOut } from './secrets.ts';
 
 export interface RestoreOptions {
   /** Allows a home that is not empty. A backup of it is made first. */
@@ -25,6 +26,8 @@ export interface Restored {
   readonly copy?: string;
   /** What was replaced, if no backup could be made of it because it is damaged. */
   readonly kept: readonly string[];
+  /** The secrets that the backup left out and the home does not have. */
+  readonly missing: readonly LeftOut[];
 }
 
 /** Files of the present home that a first start writes. */
@@ -42,9 +45,11 @@ export async function restoreBackup(
   { replace, copies, show = () => {} }: RestoreOptions,
 ): Promise<Restored> {
   show('checking the backup');
-  const { manifest, files } = await openBackup(file);
+  const { manifest, files: stored } = await openBackup(file);
+  const leftOut = manifest.secrets_left_out ?? [];
+  const { files, missing } = await withPresentSettings(stored, places, leftOut);
   const plans = planFiles(files, places);
-  const { present, isReadable } = await findPresent(places, plans);
+  const { present, isReadable, isUsed } = await findPresent(places, plans);
   if (present.length > 0 && !replace)
     throw new Failure(
       'refused',
@@ -61,7 +66,13 @@ export async function restoreBackup(
   try {
     for (const plan of plans) await stage(plan, steps);
     show('restoring the database');
-    await restoreDatabase(file, places.databaseUrl, replace, steps);
+    const records = leftOut.filter(({ kind }) => kind !== 'setting' && kind !== 'file');
+    const kept = await restoreDatabase(file, places.databaseUrl, {
+      replace,
+      steps,
+      keep: isUsed ? records : [],
+    });
+    missing.push(...records.filter((one) => !kept.includes(one)));
     show('restoring prompts and settings');
     for (const { target, isDatabase } of plans)
       await steps[isDatabase ? 'swapDatabase' : 'swap'](`${target}${staged}`, target);
@@ -70,7 +81,26 @@ export async function restoreBackup(
     await steps.undo();
     throw error;
   }
-  return { manifest, kept: steps.kept, ...(copy !== undefined && { copy }) };
+  return { manifest, kept: steps.kept, missing, ...(copy !== undefined && { copy }) };
+}
+
+/** A restore keeps the present secrets in place of those that the backup left out. */
+async function withPresentSettings(
+  files: readonly BackupFile[],
+  { settingsFile, secretFiles, withSecretsOf }: BackupPlaces,
+  leftOut: readonly LeftOut[],
+): Promise<{ readonly files: readonly BackupFile[]; readonly missing: LeftOut[] }> {
+  const missing = leftOut.filter(({ kind, name }) => kind === 'file' && !existsSync(secretFiles[name] ?? ''));
+  const names = leftOut.flatMap(({ kind, name }) => (kind === 'setting' ? [name] : []));
+  if (names.length === 0) return { files, missing };
+  const present = existsSync(settingsFile) ? readRegularFileSync(settingsFile) : '';
+  const withPresent = async (one: BackupFile) => {
+    if (one.root !== 'settings') return one;
+    const merged = await withSecretsOf(Buffer.from(one.content).toString('utf8'), present, names);
+    missing.push(...merged.missing.map((name) => ({ kind: 'setting', name })));
+    return { ...one, content: Buffer.from(merged.text) };
+  };
+  return { files: await Promise.all(files.map(withPresent)), missing };
 }
 
 /** One file or folder to put in its place. */
@@ -113,6 +143,8 @@ interface Present {
   readonly present: readonly string[];
   /** False if the database is a damaged file. */
   readonly isReadable: boolean;
+  /** True if the database holds people or documents. */
+  readonly isUsed: boolean;
 }
 
 async function findPresent(places: BackupPlaces, plans: readonly Plan[]): Promise<Present> {
@@ -128,6 +160,7 @@ async function findPresent(places: BackupPlaces, plans: readonly Plan[]): Promis
   return {
     present: [...(state === 'empty' ? [] : [place]), ...files],
     isReadable: state !== 'damaged',
+    isUsed: state === 'used',
   };
 }
 
@@ -163,7 +196,19 @@ async function stage({ target, files, isFolder }: Plan, steps: Steps): Promise<v
   }
 }
 
-async function restoreDatabase(file: string, url: string, replaces: boolean, steps: Steps): Promise<void> {
+interface DatabaseOptions {
+  readonly replace: boolean;
+  readonly steps: Steps;
+  /** Records of the present database to keep. */
+  readonly keep: readonly LeftOut[];
+}
+
+/** Returns the records that it kept. */
+async function restoreDatabase(
+  file: string,
+  url: string,
+  { replace: replaces, steps, keep }: DatabaseOptions,
+): Promise<readonly LeftOut[]> {
   const { engine, target } = locate(url);
   // On the disk of the database, so that it can be renamed.
   const beside = dirname(engine === 'sqlite' ? target : file);
@@ -174,9 +219,11 @@ async function restoreDatabase(file: string, url: string, replaces: boolean, ste
   copyFileSync(file, copy);
   await unsealBackup(copy);
   const from = createStore(copy);
+  let kept: readonly LeftOut[];
   try {
     // Opening it updates the schema of an earlier version.
     await from.read(async () => {});
+    kept = await keepSecretRecords(url, from, keep);
     if (engine === 'postgres') {
       const to = createStore(url);
       try {
@@ -189,6 +236,7 @@ async function restoreDatabase(file: string, url: string, replaces: boolean, ste
     await from.close();
   }
   if (engine === 'sqlite') await steps.swapDatabase(copy, target);
+  return kept;
 }
 
 /** Renames that can be undone. */

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { LeftOut } from '../backup/secrets.ts';
 import { type LoadedConfig, ownFolders } from '../config.ts';
 import { owner } from '../context.ts';
-import { openAudit } from '../feature-options.ts';
+import { openAudit, secretKinds } from '../feature-options.ts';
 import { backupPlaces, folderSettings, isWithin } from './background/backup-places.ts';
 import { number, numberFlag, single, toggle } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -41,7 +42,12 @@ export const backup = single('backup', {
       [
         `${file}: ${manifest.tables.reduce((sum, { rows }) => sum + rows, 0)} rows and ${manifest.files.length} files, checked.`,
         ...leftOut.map((folder) => `Not included, because it is outside of the home: ${folder}`),
-        ...(manifest.with_secrets ? [] : ['Passwords, keys and the token of the owner are not included.']),
+        ...(manifest.with_secrets
+          ? []
+          : [
+              'Passwords, keys, sign-ins and the token of the owner are not included; a restore lists those to set again.',
+            ]),
+        'Addresses of people and calendars are included, and some of them work like a password.',
       ].join('\n'),
     );
     return 0;
@@ -59,7 +65,7 @@ export const restore = single('restore', {
   async run({ loaded, flags, words, terminal }) {
     const [file = ''] = words;
     const { restoreBackup } = await import('../backup/restore.ts');
-    const { manifest, copy, kept } = await terminal.progress.during('starting', (show) =>
+    const { manifest, copy, kept, missing } = await terminal.progress.during('starting', (show) =>
       restoreBackup(resolve(file), backupPlaces(loaded, terminal), {
         replace: flags['replace'] === true,
         copies: join(loaded.config['http.state_dir'], 'backups'),
@@ -72,16 +78,34 @@ export const restore = single('restore', {
       { work: async () => {}, outcome: () => ({ outcome: 'done' }) },
     );
     await audit.close();
-    terminal.report({ restored: file, created_at: manifest.created_at, replaced: copy, kept }, () =>
+    const again = missing.length === 0 ? [] : await renewals(missing, loaded.file);
+    terminal.report({ restored: file, created_at: manifest.created_at, replaced: copy, kept, again }, () =>
       [
         `Restored the backup of ${manifest.created_at}.`,
         ...(copy === undefined ? [] : [`What was replaced is in ${copy}.`]),
         ...kept.map((path) => `What was replaced is damaged and is kept: ${path}`),
+        ...(again.length === 0 ? [] : ['The backup is without secrets. To replace them:']),
+        ...again.map((line) => `  ${line}`),
       ].join('\n'),
     );
     return 0;
   },
 });
+
+const ofFiles: Readonly<Record<string, string>> = {
+  token: 'start a server, which creates a token of the owner, and give it to your clients: adjutant install',
+  passwords: 'write the file with the passwords of calendars again (calendars.passwords_file)',
+};
+
+/** What a person does to replace the secrets that a restored backup left out. */
+async function renewals(missing: readonly LeftOut[], settingsFile: string): Promise<readonly string[]> {
+  const kinds = new Map((await secretKinds()).map((one) => [one.kind, one]));
+  return missing.map(({ kind, name }) =>
+    kind === 'setting'
+      ? `set ${name} again in ${settingsFile}`
+      : ((kind === 'file' ? ofFiles[name] : kinds.get(kind)?.renew(name)) ?? `${kind} ${name}`),
+  );
+}
 
 /** Folders with prompts that a setting has moved out of the home. */
 function outside({ config }: LoadedConfig, { env }: Pick<Terminal, 'env'>): readonly string[] {

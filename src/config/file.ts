@@ -4,8 +4,10 @@ import { isObject, messageOf } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { type Places, variableName } from '../setting.ts';
+import { withoutPassword } from '../without-password.ts';
+import { withSetting } from './file-edit.ts';
 import { ConfigError, names, type RawSetting, type Removed, suggest, table } from './raw-setting.ts';
-import { withoutSecret } from './values.ts';
+import { isSecret, withoutSecret } from './values.ts';
 
 /** The file of the settings, unless another one is named. */
 export function standardFile({ home, settings }: Places): string {
@@ -55,19 +57,61 @@ function flatten(
   });
 }
 
-/** A settings file without the values of secret settings. It keeps its comments if it has none. */
-export async function settingsWithoutSecrets(text: string): Promise<string> {
+/**
+ * A settings file without its secrets, and the names of the settings that lost a value. It keeps its comments if it has no secrets.
+ * In lists and tables, an address only loses its password, because the settings would be invalid without the address.
+ */
+export async function settingsWithoutSecrets(
+  text: string,
+): Promise<{ readonly text: string; readonly secrets: readonly string[] }> {
   const { parse, stringify } = await import('smol-toml');
-  let isChanged = false;
-  const clean = (content: Readonly<Record<string, unknown>>, prefix: string): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(content).flatMap(([key, value]) => {
-        if (isObject(value)) return [[key, clean(value, `${prefix}${key}.`)]];
-        const isOpen = withoutSecret(`${prefix}${key}`, value) === value;
-        isChanged ||= !isOpen;
-        return isOpen ? [[key, value]] : [];
-      }),
-    );
-  const cleaned = clean(parse(text), '');
-  return isChanged ? stringify(cleaned) : text;
+  const secrets = new Set<string>();
+  const clean = (name: string, value: unknown, setting: string | undefined): unknown => {
+    const whole = setting ?? (name in table ? name : undefined);
+    if (Array.isArray(value))
+      return value.map((item) => clean(name, item, whole ?? name)).filter((item) => item !== undefined);
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([key, inner]) => [key, clean(name === '' ? key : `${name}.${key}`, inner, whole)] as const)
+          .filter(([, inner]) => inner !== undefined),
+      );
+    if (withoutSecret(name, value) === value) return value;
+    secrets.add(setting ?? name);
+    return setting === undefined || isSecret(name) ? undefined : withoutLogin(String(value));
+  };
+  const cleaned = clean('', parse(text), undefined) as Record<string, unknown>;
+  return { text: secrets.size > 0 ? stringify(cleaned) : text, secrets: [...secrets] };
+}
+
+function withoutLogin(address: string): string {
+  const url = URL.parse(address);
+  if (url === null) return withoutPassword(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
+
+/** Takes single values of these settings from another settings file. Returns the names of those that it does not have. */
+export async function settingsWithSecretsOf(
+  text: string,
+  other: string,
+  names: readonly string[],
+): Promise<{ readonly text: string; readonly missing: readonly string[] }> {
+  const { parse } = await import('smol-toml');
+  let merged = text;
+  const missing: string[] = [];
+  for (const name of names) {
+    try {
+      const value = name
+        .split('.')
+        .reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), parse(other));
+      if (typeof value !== 'string') missing.push(name);
+      else merged = await withSetting(merged, name, value);
+    } catch {
+      // One of the files is not valid, or cannot be changed safely.
+      missing.push(name);
+    }
+  }
+  return { text: merged, missing };
 }

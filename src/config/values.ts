@@ -7,7 +7,7 @@ import { ConfigError, type RawSetting, table } from './raw-setting.ts';
 
 /** Whether the value of this setting must not be shown. */
 export function isSecret(name: string): boolean {
-  return /(password|secret|api_key|token)$/.test(name);
+  return /(password|secret|api_?key|token)$/i.test(name);
 }
 
 /** Masks secrets, so that the value can be shown. */

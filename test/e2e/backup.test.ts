@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -17,23 +16,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
+import { run, succeed } from '../home-command.ts';
 import { startPostgres } from '../postgres.ts';
-import { bundle, initialize, Program } from '../program.ts';
+import { initialize, Program } from '../program.ts';
 import { plantTree } from '../tree.ts';
-
-function run(home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundle, ...args, '--home', home], {
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...env },
-  });
-  return { status, stdout, stderr };
-}
-
-function succeed(home: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = run(home, args, env);
-  expect(status, stderr).toBe(0);
-  return stdout;
-}
 
 async function call(program: Program, name: string, args: object): Promise<void> {
   const { result } = await program.request('tools/call', { name, arguments: args });

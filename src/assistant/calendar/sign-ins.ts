@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
+import type { SecretKind } from '../../store/secret-kind.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { Reader } from '../entities/entity-access.ts';
@@ -11,6 +12,16 @@ import { type OAuthClient, requestTokens, type Tokens } from './oauth.ts';
 // also the lease of whoever renews it, because many providers end a sign-in whose refresh token is used twice.
 
 const kind = 'calendar-sign-in';
+
+/** The records hold refresh and access tokens. */
+export const signInKind: SecretKind = {
+  kind,
+  renew(key) {
+    const [host, login] = key.split(' ');
+    return `sign in at ${host} again: adjutant calendars sign-in ${login} --client FILE`;
+  },
+};
+
 /** A token is renewed this long before it expires. */
 const marginMs = 60_000;
 /** Longer than the request for new tokens may take. */

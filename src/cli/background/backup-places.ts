@@ -1,7 +1,13 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { BackupPlaces } from '../../backup/backup.ts';
-import { type LoadedConfig, ownFiles, ownFolders, settingsWithoutSecrets } from '../../config.ts';
-import { localDatabase } from '../../feature-options.ts';
+import {
+  type LoadedConfig,
+  ownFiles,
+  ownFolders,
+  settingsWithoutSecrets,
+  settingsWithSecretsOf,
+} from '../../config.ts';
+import { localDatabase, secretKinds } from '../../feature-options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const roots = { prompts: 'jsonl.dir', commands: 'commands.dir', libraries: 'twig.dir' } as const;
@@ -32,6 +38,8 @@ export function backupPlaces({ config }: LoadedConfig, { env }: Pick<Terminal, '
       }
     },
     withoutSecrets: settingsWithoutSecrets,
+    withSecretsOf: settingsWithSecretsOf,
+    secretKinds,
   };
 }
 

@@ -48,7 +48,7 @@ export async function checkSecrets(
 
 async function hasSecrets(file: string): Promise<boolean> {
   const text = await readRegularFile(file);
-  return (await settingsWithoutSecrets(text)) !== text;
+  return (await settingsWithoutSecrets(text)).secrets.length > 0;
 }
 
 /** Warns at the start of a program that runs for long. */

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Records } from '../../store/records.ts';
+import type { SecretKind } from '../../store/secret-kind.ts';
 
 const kind = 'routine-secrets';
+
+export const webhookKeyKind: SecretKind = {
+  kind,
+  renew: (id) =>
+    `create a new key for the webhook of a routine: adjutant routines update ${id} --new-secret`,
+};
 
 /** The keys with which webhooks are signed. Apart from the routines, so that no list shows them. */
 export class Secrets {
