@@ -1,4 +1,4 @@
-import { type Dirent, promises as disk, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, promises as disk, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { maxFileBytes, readRegularBytesSync } from '../regular-file.ts';
@@ -38,6 +38,8 @@ export interface BackupPlaces {
 export interface BackupOptions {
   /** Includes passwords, keys and the owner's token. */
   readonly withSecrets: boolean;
+  /** The copy is made because the home is being replaced, perhaps because its database was lost. */
+  readonly beforeReplacing?: boolean;
   readonly show?: (message: string) => void;
 }
 
@@ -50,12 +52,14 @@ const busyMs = 10_000;
 export async function writeBackup(
   places: BackupPlaces,
   file: string,
-  { withSecrets, show = () => {} }: BackupOptions,
+  { withSecrets, beforeReplacing = false, show = () => {} }: BackupOptions,
 ): Promise<Manifest> {
   if (existsSync(file)) throw new Failure('refused', `${file} exists already; choose another name.`);
+  const { engine, place, target } = locate(places.databaseUrl);
+  // A backup of an empty database would take the place of the last good one.
+  if (engine === 'sqlite' && !beforeReplacing) refuseEmpty(target);
   await disk.mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}.unfinished`;
-  const { engine, place, target } = locate(places.databaseUrl);
   try {
     show(`copying ${place}`);
     await copyDatabase(places.databaseUrl, unfinished);
@@ -75,6 +79,15 @@ export async function writeBackup(
     for (const suffix of ['', '-wal', '-shm', '-journal', '.last-backup', '.local'])
       await disk.rm(`${unfinished}${suffix}`, { force: true });
   }
+}
+
+function refuseEmpty(database: string): void {
+  refuseLost(database);
+  if (statSync(database, { throwIfNoEntry: false })?.size === 0)
+    throw new Failure(
+      'unavailable',
+      `The database ${database} is empty: a server is creating it, or its content is lost. No backup was made; try again in a minute.`,
+    );
 }
 
 async function copyDatabase(url: string, copy: string): Promise<void> {

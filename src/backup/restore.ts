@@ -60,7 +60,7 @@ export async function restoreBackup(
   const copy = present.length > 0 && isReadable ? datedBackup(copies) : undefined;
   if (copy !== undefined) {
     show('copying the present data');
-    await writeBackup(places, copy, { withSecrets: true });
+    await writeBackup(places, copy, { withSecrets: true, beforeReplacing: true });
   }
   const steps = new Steps(!isReadable);
   try {
