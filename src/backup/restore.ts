@@ -113,7 +113,6 @@ interface Plan {
 }
 
 const staged = '.restoring';
-const replaced = '.replaced';
 
 function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly Plan[] {
   const of = (root: Root) => files.filter((one) => one.root === root);
@@ -246,6 +245,8 @@ class Steps {
   /** What was set aside and stays. */
   readonly kept: string[] = [];
   readonly #keeps: boolean;
+  /** What an earlier restore has kept is never replaced. */
+  readonly #aside = `.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
 
   /** `keeps` what is set aside. */
   constructor(keeps: boolean) {
@@ -258,8 +259,7 @@ class Steps {
   }
 
   async setAside(target: string): Promise<void> {
-    const aside = `${target}${replaced}`;
-    await disk.rm(aside, { recursive: true, force: true });
+    const aside = `${target}${this.#aside}`;
     await disk.rename(target, aside);
     if (this.#keeps) this.kept.push(aside);
     else this.cleanUp(aside);

@@ -190,7 +190,15 @@ describe('adjutant backup and restore', () => {
     expect(existsSync(join(home, 'later.backup'))).toBe(false);
     expect(succeed(home, ['restore', file, '--replace'])).toContain('damaged and is kept');
     expect(succeed(home, ['users', 'list'])).toContain('Bob');
-    expect(existsSync(`${database}.replaced`)).toBe(true);
+    const keptIn = () => readdirSync(home).filter((name) => name.startsWith('adjutant.db.replaced-'));
+    expect(keptIn()).toHaveLength(1);
+    const content = readFileSync(join(home, keptIn()[0]!));
+
+    overwrite(database, 4096, Buffer.alloc(statSync(database).size - 4096, 8));
+    const second = JSON.parse(succeed(home, ['restore', file, '--replace', '--json'])) as JsonObject;
+    expect(keptIn()).toHaveLength(2);
+    expect(second['kept']).toContainEqual(join(home, keptIn().sort()[1]!));
+    expect(readFileSync(join(home, keptIn().sort()[0]!)).equals(content)).toBe(true);
   });
 
   it('replace databases that are missing, which no backup hides', async () => {
