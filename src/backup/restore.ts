@@ -28,6 +28,8 @@ export interface Restored {
   readonly kept: readonly string[];
   /** The secrets that the backup left out and the home does not have. */
   readonly missing: readonly LeftOut[];
+  /** Tokens of the backup that the home had revoked or replaced. */
+  readonly revoked: readonly string[];
 }
 
 /** Files of the present home that a first start writes. */
@@ -48,13 +50,15 @@ export async function restoreBackup(
   const { manifest, files: stored } = await openBackup(file);
   const leftOut = manifest.secrets_left_out ?? [];
   const { files, missing } = await withPresentSettings(stored, places, leftOut);
-  const plans = planFiles(files, places);
-  const { present, isReadable, isUsed } = await findPresent(places, plans);
+  const planned = planFiles(files, places);
+  const { present, isReadable, isUsed } = await findPresent(places, planned);
   if (present.length > 0 && !replace)
     throw new Failure(
       'refused',
       `There is data already (${present.slice(0, 3).join(', ')}). Restore into an empty home, or add --replace, which makes a backup of the present data first.`,
     );
+  const { plans, revoked } =
+    present.length > 0 ? withoutRevoked(planned, places) : { plans: planned, revoked: [] };
   if (isReadable) await refuseInUse(places.databaseUrl);
   // A damaged database cannot be copied, so that its file is kept.
   const copy = present.length > 0 && isReadable ? datedBackup(copies) : undefined;
@@ -81,7 +85,7 @@ export async function restoreBackup(
     await steps.undo();
     throw error;
   }
-  return { manifest, kept: steps.kept, missing, ...(copy !== undefined && { copy }) };
+  return { manifest, kept: steps.kept, missing, revoked, ...(copy !== undefined && { copy }) };
 }
 
 /** A restore keeps the present secrets in place of those that the backup left out. */
@@ -135,6 +139,31 @@ function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly
     ...single('local', () => places.localFile, true),
     ...single('secrets', (path) => places.secretFiles[path]),
   ];
+}
+
+/** A token that the home has revoked or replaced since the backup must not become valid again. */
+function withoutRevoked(
+  plans: readonly Plan[],
+  { folders, secretFiles }: BackupPlaces,
+): { readonly plans: readonly Plan[]; readonly revoked: readonly string[] } {
+  const revoked: string[] = [];
+  const isPresent = (path: string, content: Uint8Array) => existsSync(path) && isSameFile(path, content);
+  return {
+    plans: plans.flatMap((plan): readonly Plan[] => {
+      const { target, files } = plan;
+      if (!existsSync(target)) return [plan];
+      if (target === secretFiles[ownToken] && !isPresent(target, files[0]!.content)) {
+        revoked.push('the token of the owner');
+        return [];
+      }
+      if (target !== folders.tokens) return [plan];
+      const valid = files.filter(({ path, content }) => isPresent(join(target, path), content));
+      const others = files.filter((one) => !valid.includes(one));
+      revoked.push(...others.map(({ path }) => path.replace(/^token-|\.json$/g, '')));
+      return [{ ...plan, files: valid }];
+    }),
+    revoked,
+  };
 }
 
 interface Present {

@@ -65,7 +65,7 @@ export const restore = single('restore', {
   async run({ loaded, flags, words, terminal }) {
     const [file = ''] = words;
     const { restoreBackup } = await import('../backup/restore.ts');
-    const { manifest, copy, kept, missing } = await terminal.progress.during('starting', (show) =>
+    const { manifest, copy, kept, missing, revoked } = await terminal.progress.during('starting', (show) =>
       restoreBackup(resolve(file), backupPlaces(loaded, terminal), {
         replace: flags['replace'] === true,
         copies: join(loaded.config['http.state_dir'], 'backups'),
@@ -79,11 +79,17 @@ export const restore = single('restore', {
     );
     await audit.close();
     const again = missing.length === 0 ? [] : await renewals(missing, loaded.file);
-    terminal.report({ restored: file, created_at: manifest.created_at, replaced: copy, kept, again }, () =>
+    const facts = { created_at: manifest.created_at, replaced: copy, kept, again, revoked };
+    terminal.report({ restored: file, ...facts }, () =>
       [
         `Restored the backup of ${manifest.created_at}.`,
         ...(copy === undefined ? [] : [`What was replaced is in ${copy}.`]),
         ...kept.map((path) => `What was replaced is damaged and is kept: ${path}`),
+        ...(revoked.length === 0
+          ? []
+          : [
+              `Not restored, because this home has revoked or replaced them, or never had them: ${revoked.join(', ')}. New ones: adjutant tokens create`,
+            ]),
         ...(again.length === 0 ? [] : ['The backup is without secrets. To replace them:']),
         ...again.map((line) => `  ${line}`),
       ].join('\n'),

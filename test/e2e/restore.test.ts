@@ -1,0 +1,54 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import { succeed } from '../home-command.ts';
+import { plantTree } from '../tree.ts';
+
+const addPerson = (home: string, id: string, env: Readonly<Record<string, string>> = {}) =>
+  succeed(home, ['users', 'create', '--id', id, '--name', id, '--timezone', 'UTC'], env);
+const addToken = (home: string, name: string) => succeed(home, ['tokens', 'create', name, '--scope', 'read']);
+
+function tokensOf(home: string): readonly unknown[] {
+  const { tokens } = JSON.parse(succeed(home, ['tokens', 'list', '--json'])) as { tokens: JsonObject[] };
+  return tokens.map(({ name }) => name);
+}
+
+function plantBackup(home: string, ...flags: readonly string[]): string {
+  const file = join(plantTree(), 'home.backup');
+  succeed(home, ['backup', file, ...flags]);
+  return file;
+}
+
+describe('restore --replace', () => {
+  it('does not make revoked tokens valid again, and names them', () => {
+    const home = plantTree();
+    addPerson(home, 'ada');
+    for (const name of ['phone', 'laptop', 'tablet']) addToken(home, name);
+    const file = plantBackup(home);
+    for (const name of ['phone', 'tablet']) succeed(home, ['tokens', 'revoke', name]);
+    addToken(home, 'tablet');
+    const output = succeed(home, ['restore', file, '--replace']);
+    expect(tokensOf(home)).toEqual(['laptop']);
+    expect(output).toMatch(/phone, tablet.*tokens create/);
+  });
+
+  it('does not bring back an earlier token of the owner', () => {
+    const home = plantTree({ token: 'the-first-token' });
+    addPerson(home, 'ada');
+    const file = plantBackup(home, '--with-secrets');
+    writeFileSync(join(home, 'token'), 'the-second-token');
+    expect(succeed(home, ['restore', file, '--replace'])).toContain('the token of the owner');
+    expect(readFileSync(join(home, 'token'), 'utf8')).toBe('the-second-token');
+  });
+
+  it('restores all tokens if the home has lost its folder of tokens', () => {
+    const home = plantTree();
+    addPerson(home, 'ada');
+    addToken(home, 'phone');
+    const file = plantBackup(home);
+    rmSync(join(home, 'tokens'), { recursive: true });
+    succeed(home, ['restore', file, '--replace']);
+    expect(tokensOf(home)).toEqual(['phone']);
+  });
+});
