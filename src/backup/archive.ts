@@ -37,6 +37,8 @@ export interface Manifest {
   readonly tables: readonly Moved[];
   readonly files: readonly { readonly root: Root; readonly path: string; readonly sha256: string }[];
   readonly with_secrets: boolean;
+  /** The folders that were copied, also those without files. Backups of earlier versions do not say it. */
+  readonly folders?: readonly Root[];
   /** What was there and is not in the backup. Backups of earlier versions do not say it. */
   readonly secrets_left_out?: readonly LeftOut[];
 }
@@ -55,7 +57,7 @@ const hashOf = (content: Uint8Array | string) => createHash('sha256').update(con
 export async function sealBackup(
   path: string,
   files: readonly BackupFile[],
-  facts: Pick<Manifest, 'version' | 'created_at' | 'engine' | 'with_secrets'>,
+  facts: Pick<Manifest, 'version' | 'created_at' | 'engine' | 'folders' | 'with_secrets'>,
   { place, secretKinds, leftOut }: SealOptions,
 ): Promise<Manifest> {
   const file = await SqliteFile.open(path, busyMs);

@@ -66,7 +66,9 @@ export async function writeBackup(
     show('copying prompts and settings');
     const { files, leftOut } = await collectFiles(places, withSecrets, unfinished);
     const secretKinds = withSecrets ? [] : (await places.secretKinds()).map(({ kind }) => kind);
-    const facts = { version, created_at: new Date().toISOString(), engine, with_secrets: withSecrets };
+    const folders = Object.keys(places.folders) as Root[];
+    const created_at = new Date().toISOString();
+    const facts = { version, created_at, engine, folders, with_secrets: withSecrets };
     const manifest = await sealBackup(unfinished, files, facts, { place, secretKinds, leftOut });
     show('reading the backup again');
     await openBackup(unfinished);

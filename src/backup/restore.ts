@@ -50,7 +50,7 @@ export async function restoreBackup(
   const { manifest, files: stored } = await openBackup(file);
   const leftOut = manifest.secrets_left_out ?? [];
   const { files, missing } = await withPresentSettings(stored, places, leftOut);
-  const planned = planFiles(files, places);
+  const planned = planFiles(files, places, replace ? (manifest.folders ?? []) : []);
   const { present, isReadable, isUsed } = await findPresent(places, planned);
   if (present.length > 0 && !replace)
     throw new Failure(
@@ -118,7 +118,12 @@ interface Plan {
 
 const staged = '.restoring';
 
-function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly Plan[] {
+/** Only some folders are `emptied` if the backup has no files for them: not those that were outside of the home. */
+function planFiles(
+  files: readonly BackupFile[],
+  places: BackupPlaces,
+  emptied: readonly Root[],
+): readonly Plan[] {
   const of = (root: Root) => files.filter((one) => one.root === root);
   for (const { path } of files)
     if (isAbsolute(path) || normalize(path).startsWith('..'))
@@ -127,6 +132,7 @@ function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly
     target: target!,
     files: of(root as Root),
     isFolder: true,
+    isEmptied: emptied.includes(root as Root) && existsSync(target!),
   }));
   const single = (root: Root, target: (path: string) => string | undefined, isDatabase = false) =>
     of(root).flatMap((one) => {
@@ -134,7 +140,7 @@ function planFiles(files: readonly BackupFile[], places: BackupPlaces): readonly
       return path === undefined ? [] : [{ target: path, files: [one], isFolder: false, isDatabase }];
     });
   return [
-    ...folders.filter((one) => one.files.length > 0),
+    ...folders.filter((one) => one.files.length > 0 || one.isEmptied),
     ...single('settings', () => places.settingsFile),
     ...single('local', () => places.localFile, true),
     ...single('secrets', (path) => places.secretFiles[path]),

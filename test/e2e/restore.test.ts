@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { succeed } from '../home-command.ts';
-import { plantTree } from '../tree.ts';
+import { plantTree, write } from '../tree.ts';
 
 const addPerson = (home: string, id: string, env: Readonly<Record<string, string>> = {}) =>
   succeed(home, ['users', 'create', '--id', id, '--name', id, '--timezone', 'UTC'], env);
@@ -50,5 +50,38 @@ describe('restore --replace', () => {
     rmSync(join(home, 'tokens'), { recursive: true });
     succeed(home, ['restore', file, '--replace']);
     expect(tokensOf(home)).toEqual(['phone']);
+  });
+
+  it('removes the files of folders that were empty at the time of the backup', () => {
+    const home = plantTree();
+    addPerson(home, 'ada');
+    const file = plantBackup(home);
+    write(home, { 'commands/later.md': 'Later.\n' });
+    const report = succeed(home, ['restore', file, '--replace', '--json']);
+    expect(existsSync(join(home, 'commands', 'later.md'))).toBe(false);
+    const third = plantTree();
+    succeed(third, ['restore', String((JSON.parse(report) as JsonObject)['replaced'])]);
+    expect(readFileSync(join(third, 'commands', 'later.md'), 'utf8')).toBe('Later.\n');
+  });
+
+  it('keeps the files of a folder that was outside of the home at the time of the backup', () => {
+    const home = plantTree();
+    addPerson(home, 'ada');
+    const file = join(plantTree(), 'home.backup');
+    succeed(home, ['backup', file, '--commands-dir', plantTree()]);
+    write(home, { 'commands/own.md': 'Mine.\n' });
+    succeed(home, ['restore', file, '--replace']);
+    expect(readFileSync(join(home, 'commands', 'own.md'), 'utf8')).toBe('Mine.\n');
+  });
+});
+
+describe('restore into a home without data', () => {
+  it('keeps the files of folders that the backup has no files for', () => {
+    const source = plantTree();
+    addPerson(source, 'ada');
+    const file = plantBackup(source);
+    const home = plantTree({ 'commands/own.md': 'Mine.\n' });
+    succeed(home, ['restore', file]);
+    expect(readFileSync(join(home, 'commands', 'own.md'), 'utf8')).toBe('Mine.\n');
   });
 });
