@@ -69,22 +69,21 @@ export async function restoreBackup(
   const steps = new Steps(!isReadable);
   try {
     for (const plan of plans) await stage(plan, steps);
-    show('restoring the database');
     const records = leftOut.filter(({ kind }) => kind !== 'setting' && kind !== 'file');
-    const kept = await restoreDatabase(file, places.databaseUrl, {
-      replace,
-      steps,
-      keep: isUsed ? records : [],
-    });
+    const staging = { steps, keep: isUsed ? records : [] };
+    const { copy: database, kept } = await stageDatabase(file, places.databaseUrl, staging);
     missing.push(...records.filter((one) => !kept.includes(one)));
     show('restoring prompts and settings');
     for (const { target, isDatabase } of plans)
       await steps[isDatabase ? 'swapDatabase' : 'swap'](`${target}${staged}`, target);
-    await steps.finish();
+    show('restoring the database');
+    // The last step, because the transaction of PostgreSQL cannot be undone.
+    await replaceDatabase(database, places.databaseUrl, replace, steps);
   } catch (error) {
     await steps.undo();
     throw error;
   }
+  await steps.finish();
   return { manifest, kept: steps.kept, missing, revoked, ...(copy !== undefined && { copy }) };
 }
 
@@ -231,18 +230,17 @@ async function stage({ target, files, isFolder }: Plan, steps: Steps): Promise<v
 }
 
 interface DatabaseOptions {
-  readonly replace: boolean;
   readonly steps: Steps;
   /** Records of the present database to keep. */
   readonly keep: readonly LeftOut[];
 }
 
-/** Returns the records that it kept. */
-async function restoreDatabase(
+/** Prepares the database of a backup beside the present one. Returns its path, and the records that it kept. */
+async function stageDatabase(
   file: string,
   url: string,
-  { replace: replaces, steps, keep }: DatabaseOptions,
-): Promise<readonly LeftOut[]> {
+  { steps, keep }: DatabaseOptions,
+): Promise<{ readonly copy: string; readonly kept: readonly LeftOut[] }> {
   const { engine, target } = locate(url);
   // On the disk of the database, so that it can be renamed.
   const beside = dirname(engine === 'sqlite' ? target : file);
@@ -252,25 +250,26 @@ async function restoreDatabase(
   const copy = join(folder, 'adjutant.db');
   copyFileSync(file, copy);
   await unsealBackup(copy);
-  const from = createStore(copy);
-  let kept: readonly LeftOut[];
+  const restored = createStore(copy);
   try {
     // Opening it updates the schema of an earlier version.
-    await from.read(async () => {});
-    kept = await keepSecretRecords(url, from, keep);
-    if (engine === 'postgres') {
-      const to = createStore(url);
-      try {
-        await moveStore(from, to, { intoOther: replaces, replaces });
-      } finally {
-        await to.close();
-      }
-    }
+    await restored.read(async () => {});
+    return { copy, kept: await keepSecretRecords(url, restored, keep) };
+  } finally {
+    await restored.close();
+  }
+}
+
+async function replaceDatabase(copy: string, url: string, replaces: boolean, steps: Steps): Promise<void> {
+  const { engine, target } = locate(url);
+  if (engine === 'sqlite') return steps.swapDatabase(copy, target);
+  const [from, to] = [createStore(copy), createStore(url)];
+  try {
+    await moveStore(from, to, { intoOther: replaces, replaces });
   } finally {
     await from.close();
+    await to.close();
   }
-  if (engine === 'sqlite') await steps.swapDatabase(copy, target);
-  return kept;
 }
 
 /** Renames that can be undone. */
@@ -322,6 +321,9 @@ class Steps {
   }
 
   async finish(): Promise<void> {
-    for (const path of this.#waste) await disk.rm(path, { recursive: true, force: true });
+    for (const path of this.#waste)
+      await disk
+        .rm(path, { recursive: true, force: true })
+        .catch((error: unknown) => log('warning', `${path} could not be removed after the restore`, error));
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
-import { succeed } from '../home-command.ts';
+import { run, succeed } from '../home-command.ts';
+import { startPostgres } from '../postgres.ts';
 import { plantTree, write } from '../tree.ts';
 
 const addPerson = (home: string, id: string, env: Readonly<Record<string, string>> = {}) =>
@@ -73,6 +74,23 @@ describe('restore --replace', () => {
     succeed(home, ['restore', file, '--replace']);
     expect(readFileSync(join(home, 'commands', 'own.md'), 'utf8')).toBe('Mine.\n');
   });
+});
+
+it('a restore that fails leaves a PostgreSQL database as it was', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.close());
+  const source = plantTree({ 'adjutant.toml': 'log_level = "error"\n' });
+  addPerson(source, 'ada');
+  const file = plantBackup(source);
+  const env = { DATABASE_URL: await postgres.createDatabase('present') };
+  // The name has room for the ending of a new file, but not for that of a replaced one, so the last step fails.
+  const config = `${'x'.repeat(230)}.toml`;
+  const home = plantTree({ [config]: 'log_level = "debug"\n' });
+  addPerson(home, 'bob', env);
+  const { status } = run(home, ['restore', file, '--replace', '--config', join(home, config)], env);
+  expect(status).toBe(1);
+  expect(readFileSync(join(home, config), 'utf8')).toBe('log_level = "debug"\n');
+  expect(succeed(home, ['users', 'list'], env)).toContain('bob');
 });
 
 describe('restore into a home without data', () => {
