@@ -75,7 +75,8 @@ export async function writeBackup(
     await flush(unfinished);
     await disk.rename(unfinished, file);
     // Best effort: errors about the database name its last backup.
-    if (engine === 'sqlite' && existsSync(target)) await noteBackup(target, resolve(file)).catch(() => {});
+    if (engine === 'sqlite' && !beforeReplacing && existsSync(target))
+      await noteBackup(target, resolve(file)).catch(() => {});
     return manifest;
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal', '.last-backup', '.local'])

@@ -1,9 +1,10 @@
 import { copyFileSync, promises as disk, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import { log } from '../log.ts';
 import { maxFileBytes, readRegularBytesSync, readRegularFileSync } from '../regular-file.ts';
+import { noteBackup } from '../store/damage.ts';
 import { refuseInUse } from '../store/in-use.ts';
 import { findDamage, inspectDatabase } from '../store/inspect.ts';
 import { moveStore } from '../store/move.ts';
@@ -84,6 +85,8 @@ export async function restoreBackup(
     throw error;
   }
   await steps.finish();
+  const { engine, target } = locate(places.databaseUrl);
+  if (engine === 'sqlite') await noteBackup(target, resolve(file)).catch(() => {});
   return { manifest, kept: steps.kept, missing, revoked, ...(copy !== undefined && { copy }) };
 }
 

@@ -65,6 +65,15 @@ describe('restore --replace', () => {
     expect(readFileSync(join(third, 'commands', 'later.md'), 'utf8')).toBe('Later.\n');
   });
 
+  it('remembers the restored file as the last backup, not the copy of what it replaced', () => {
+    const home = plantTree();
+    addPerson(home, 'ada');
+    const file = plantBackup(home);
+    succeed(home, ['restore', file, '--replace']);
+    rmSync(join(home, 'adjutant.db'));
+    expect(run(home, ['users', 'list']).stderr).toContain(`adjutant restore ${file} --replace`);
+  });
+
   it('keeps the files of a folder that was outside of the home at the time of the backup', () => {
     const home = plantTree();
     addPerson(home, 'ada');
