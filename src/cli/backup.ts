@@ -5,6 +5,7 @@ import { type LoadedConfig, ownFolders } from '../config.ts';
 import { owner } from '../context.ts';
 import { openAudit, secretKinds } from '../feature-options.ts';
 import { backupPlaces, folderSettings, isWithin } from './background/backup-places.ts';
+import { recordChange } from './recorded-change.ts';
 import { number, numberFlag, single, toggle } from './terminal/command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -33,9 +34,12 @@ export const backup = single('backup', {
     const { datedBackup, keepBackups, writeBackup } = await import('../backup/backup.ts');
     const file = isFolder ? datedBackup(resolve(given)) : resolve(given);
     const places = backupPlaces(loaded, terminal);
-    const manifest = await terminal.progress.during('starting', (show) =>
-      writeBackup(places, file, { withSecrets: flags['with-secrets'] === true, show }),
-    );
+    const withSecrets = flags['with-secrets'] === true;
+    const write = () =>
+      terminal.progress.during('starting', (show) => writeBackup(places, file, { withSecrets, show }));
+    const manifest = withSecrets
+      ? await recordChange(loaded.config, 'backup --with-secrets', file, write)
+      : await write();
     const removed = keep === undefined ? [] : await keepBackups(resolve(given), keep);
     const leftOut = outside(loaded, terminal);
     terminal.report({ file, ...manifest, left_out: leftOut, removed }, () =>

@@ -105,7 +105,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const work = () => use.action.run({ loaded, config, flags, words: given, terminal, isLiteral });
     if (changes === undefined || changes === 'home') return await work();
     const { recordChange } = await import('./recorded-change.ts');
-    return await recordChange(config, title, given[0], work);
+    return await recordChange(config, title, given[0], work, (code) => code === 0);
   } catch (thrown) {
     const error = await explain(thrown, action);
     const { kind, code } = classifyError(error);

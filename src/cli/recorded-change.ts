@@ -4,17 +4,18 @@ import { openAudit } from '../feature-options.ts';
 import { withoutPassword } from '../without-password.ts';
 
 /** Runs an action that changes files. The security log has an entry before it, and its outcome after it. */
-export async function recordChange(
+export async function recordChange<Value>(
   config: Config,
   action: string,
   subject: string | undefined,
-  work: () => Promise<number>,
-): Promise<number> {
+  work: () => Promise<Value>,
+  isDone: (value: Value) => boolean = () => true,
+): Promise<Value> {
   const audit = openAudit(config);
   try {
     return await audit.run(
       { actor: owner, action, args: { id: subject && withoutPassword(subject) } },
-      { work, outcome: (end) => ({ outcome: 'value' in end && end.value === 0 ? 'done' : 'failed' }) },
+      { work, outcome: (end) => ({ outcome: 'value' in end && isDone(end.value) ? 'done' : 'failed' }) },
     );
   } finally {
     await audit.close();

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findSignIn, storeSignIn } from '../../src/assistant/calendar/sign-ins.ts';
@@ -83,6 +83,19 @@ describe.each(['SQLite', 'PostgreSQL'])('a backup without secrets of a home on %
     const all = [...secrets, key, 'the-token-of-the-owner'];
     expect(all.filter((secret) => !content.includes(secret))).toEqual([]);
   });
+});
+
+it('a backup with secrets is recorded in the security log, one without is not', () => {
+  const home = plantTree({ token: 'the-token-of-the-owner' });
+  const folder = plantTree();
+  succeed(home, ['backup', join(folder, 'open.backup')]);
+  expect(existsSync(join(home, 'local.db'))).toBe(false);
+  const file = join(folder, 'secret.backup');
+  succeed(home, ['backup', file, '--with-secrets']);
+  const { entries } = JSON.parse(succeed(home, ['audit', '--json'])) as { entries: readonly JsonObject[] };
+  expect(entries).toEqual([
+    expect.objectContaining({ action: 'backup --with-secrets', target: `id=${file}`, outcome: 'done' }),
+  ]);
 });
 
 describe('a backup without secrets', () => {
