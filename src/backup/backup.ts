@@ -197,6 +197,16 @@ async function listBackups(folder: string): Promise<readonly string[]> {
     .reverse();
 }
 
+/** When the newest backup of a folder was written. A file without content is no backup. */
+export async function lastBackupMs(folder: string): Promise<number | undefined> {
+  for (const name of await listBackups(folder)) {
+    // Another process may remove it at this moment.
+    const found = await disk.stat(join(folder, name)).catch(() => undefined);
+    if (found !== undefined && found.size > 0) return found.mtimeMs;
+  }
+  return undefined;
+}
+
 /** Removes all but the newest backups of a folder. Returns the names of those that were removed. */
 export async function keepBackups(folder: string, count: number): Promise<readonly string[]> {
   const old = (await listBackups(folder)).slice(count);

@@ -101,6 +101,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
       readiness: createReadiness(config, delivery),
       metrics: async () => {
         const { metricsText, processMetrics } = await import('../status/metrics.ts');
+        const { backupMetrics } = await import('./doctor/checks-backup.ts');
         const connections = [...group.servers].reduce((sum, { sessions }) => sum + sessions.size, 0);
         const failed: string[] = [];
         const ofFeatures = await Promise.all(
@@ -125,6 +126,7 @@ export async function serveOverHttp(loaded: LoadedConfig, terminal: Terminal): P
             value: failed.length,
           },
           ...group.log.metrics(),
+          ...(await backupMetrics(config)),
           ...ofFeatures.flat(),
         ]);
       },

@@ -47,6 +47,20 @@ describe('the backup of the day', () => {
     expect(succeed(other, ['users', 'list'])).toContain('Ada');
   });
 
+  it('is the last backup in the metrics', async () => {
+    const { home, start } = plant();
+    const startedSeconds = Math.floor(Date.now() / 1000);
+    await using server = start('serve', '--http', '--port', '0');
+    const [, url] = await server.untilStderr(/Page: (\S+?)\/ /);
+    const token = readFileSync(join(home, 'token'), 'utf8').trim();
+    const measured = async () => {
+      const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+      return Number(/^adjutant_last_backup_timestamp_seconds (\d+)$/m.exec(await response.text())?.[1]);
+    };
+    await server.untilStderr(/wrote the backup of the day/);
+    expect(await measured()).toBeGreaterThanOrEqual(startedSeconds);
+  });
+
   it('is written once by a server and a worker that start together', async () => {
     const { folder, start, backups } = plant();
     await using server = start('serve', '--http', '--port', '0');

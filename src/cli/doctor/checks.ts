@@ -11,6 +11,7 @@ import { readEntry } from '../install/client-file.ts';
 import { type Client, clients } from '../install/clients.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkAgents, checkCodex } from './checks-agents.ts';
+import { checkBackups } from './checks-backup.ts';
 import { checkData } from './checks-data.ts';
 import { checkDisks, checkFolders, checkPort, checkRuns, checkWatching } from './checks-machine.ts';
 import { checkProviders } from './checks-providers.ts';
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   { title: 'Runs', perform: ({ config }) => checkRuns(config) },
   { title: 'Watching files', perform: checkWatching },
   { title: 'Port', perform: ({ config }) => checkPort(config) },
+  { title: 'Backups', perform: ({ config }) => checkBackups(config) },
   { title: 'Delivery', perform: ({ config }) => checkProviders(config) },
   { title: 'Codex', perform: ({ config }, terminal) => checkCodex(config, terminal) },
   { title: 'Agents', perform: checkAgents },
