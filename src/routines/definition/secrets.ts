@@ -6,8 +6,7 @@ const kind = 'routine-secrets';
 
 export const webhookKeyKind: SecretKind = {
   kind,
-  renew: (id) =>
-    `create a new key for the webhook of a routine: adjutant routines update ${id} --new-secret`,
+  renew: (id) => `create a new key for the webhook of a routine: adjutant routines update ${id} --new-secret`,
 };
 
 /** The keys with which webhooks are signed. Apart from the routines, so that no list shows them. */
