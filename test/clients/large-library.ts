@@ -20,6 +20,8 @@ const librarySize = 3_500;
 const exposedLimit = 100;
 const typed = `it's the "big harbour" and x=y & more, $1 {a,b} until the last word`;
 
+const wordsOf = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ');
+
 /**
  * Serves Claude Code 3,500 prompts: collections in the folders of `root`, and generated ones. It must be ready within its
  * default time limit, know the exposed commands only, and deliver every typed word.
@@ -62,6 +64,8 @@ export async function proveLargeLibrary(
     const unknown = exposed.filter((name) => !commands.includes(name));
     if (unknown.length > 0) problems.push(`unknown commands: ${unknown.slice(0, 5).join(', ')}`);
     await expectText(`/mcp__adjutant__greet ${typed}`, `Say hello to ${typed}. End.`);
+    await expectText(`/mcp__adjutant__greet ${wordsOf(100)}`, `Say hello to ${wordsOf(100)}. End.`);
+    await expectText(`/mcp__adjutant__greet ${wordsOf(200)}`, '":greet" followed by the text passes all of it');
     const [pattern, command] = ['patterns:', 'commands:'].map(
       (prefix) => exposed.find((name) => name.startsWith(prefix))!,
     );
