@@ -51,6 +51,16 @@ it.each<[layout: string, files: Readonly<Record<string, string>>, found: readonl
     },
     ['claude-code flows', 'claude-code tools'],
   ],
+  [
+    'skills in folders of different depths',
+    { 'skills/a/SKILL.md': skill, 'skills/more/b/SKILL.md': skill, 'skills/more/c/SKILL.md': skill },
+    ['claude-skills skills', 'claude-skills skills/more'],
+  ],
+  [
+    'files of a format that is read at every depth',
+    { 'a.prompt': 'A', 'deep/b.prompt': 'B' },
+    ['dotprompt '],
+  ],
   ['Markdown with front matter', { 'a.md': '---\ntitle: A\n---\nDo {{what}}.' }, ['commands ']],
   ['Markdown with $ARGUMENTS', { 'a.md': command, 'sub/b.md': command }, ['claude-code ']],
   ['a library', { 'x/twig.toml': '', 'x/prompts/a.md': 'A' }, ['libraries ']],

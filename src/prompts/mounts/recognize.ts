@@ -41,7 +41,7 @@ export async function recognizePrompts(root: string): Promise<readonly Recognize
       ...own.filter(({ path }) => !path.startsWith('.claude/')),
     ];
   if (own.length > 0) return own;
-  const recognized = byFile(root, visible);
+  const recognized = byFile(root, visible, formats);
   return recognized.length > 0 ? recognized : markdown(root, visible);
 }
 
@@ -85,25 +85,42 @@ function clientFolders(
 }
 
 /** Formats whose files cannot be anything else. */
-function byFile(root: string, files: readonly string[]): readonly Recognized[] {
-  const groups = new Map<string, Recognized>();
+function byFile(root: string, files: readonly string[], formats: readonly Format[]): readonly Recognized[] {
+  const groups = new Map<string, Recognized & { readonly files: string[] }>();
   for (const path of files) {
     const found = formatOfFile(path, () => textOf(root, path));
     if (found === undefined) continue;
     const at = found.at === '.' ? '' : found.at;
-    groups.set(`${found.format}\0${at}`, { format: found.format, path: at });
+    const key = `${found.format}\0${at}`;
+    const group = groups.get(key) ?? { format: found.format, path: at, files: [] };
+    groups.set(key, group);
+    group.files.push(path);
   }
-  // A folder in another one of the same format is served with it.
   const all = [...groups.values()];
-  return all.filter(
-    ({ format, path }) =>
-      !all.some(
-        (other) =>
-          other.format === format &&
-          other.path !== path &&
-          (other.path === '' || path.startsWith(`${other.path}/`)),
+  // A folder in another one of the same format is served with it, unless the format does not look that deep.
+  const isServedBy = (outer: Recognized, file: string) => {
+    const start = outer.path === '' ? '' : `${outer.path}/`;
+    const format = formats.find(({ name }) => name === outer.format)!;
+    return file.startsWith(start) && format.accepts(file.slice(start.length));
+  };
+  return all
+    .filter((one) =>
+      one.files.some(
+        (file) =>
+          !all.some(
+            (other) =>
+              other !== one &&
+              other.format === one.format &&
+              isOuter(other.path, one.path) &&
+              isServedBy(other, file),
+          ),
       ),
-  );
+    )
+    .map(({ format, path }) => ({ format, path }));
+}
+
+function isOuter(outer: string, path: string): boolean {
+  return outer === '' || path.startsWith(`${outer}/`);
 }
 
 function formatOfFile(
