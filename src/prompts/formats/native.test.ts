@@ -63,6 +63,17 @@ describe('a prompt with one argument', () => {
   });
 });
 
+it.each([
+  ['The tide turns at noon. Then boats leave.', 'The tide turns at noon.'],
+  ['---', 'The prompt greet'],
+])('a prompt without a description is described by its text %j', async (text, description) => {
+  const { description: _, ...undescribed } = prompt(text, { arguments: [] });
+  for (const { id } of await nativeClients())
+    expect((await print(id, undescribed)).text).toMatch(
+      new RegExp(`^(?:---\n(?:name: adjutant-greet\n)?description: |description = ")${description}"?\n`),
+    );
+});
+
 describe('a prompt with several arguments or a default', () => {
   it.each(['claude', 'opencode', 'gemini', 'qwen'])(
     'gets the typed text whole at its end in %s',

@@ -1,4 +1,5 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
+import { shownDescription } from '../definition/shown-description.ts';
 import { inFolder } from '../rendering/rendering.ts';
 import { printMarkdown } from './file-syntax.ts';
 import { type NativeClient, NotExpressible, pathForName } from './format.ts';
@@ -44,8 +45,8 @@ export function nativePath({ name }: PromptDefinition, extension: string): strin
 }
 
 /** Clients show one line, and Codex refuses a skill without a description. */
-export function nativeDescription({ name, description }: PromptDefinition): string {
-  return description?.replaceAll(/\s+/g, ' ').trim() || `The prompt ${name}`;
+export function nativeDescription(definition: PromptDefinition): string {
+  return shownDescription(definition)?.replaceAll(/\s+/g, ' ').trim() || `The prompt ${definition.name}`;
 }
 
 /**
