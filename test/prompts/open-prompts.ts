@@ -98,6 +98,7 @@ export function openMounted(format: string, files: Readonly<Record<string, strin
     mounts: [{ format, path: mounted, ...(version !== undefined && { version }) }],
   });
   return {
+    folder: mounted,
     get: async (name: string, args: JsonObject) =>
       textOf(await request('prompts/get', { name, arguments: args })),
     expand: async (command: string, input: string) =>

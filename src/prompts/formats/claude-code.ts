@@ -123,6 +123,9 @@ const pluginFile =
 function pluginParts(path: string): { readonly name: string; readonly kind: string } | undefined {
   const [, plugin, kind = 'skills', file, skill] = pluginFile.exec(path) ?? [];
   const own = skill ?? file?.replace(/\.agent$/, '');
+  // In the folder of a skill, they are files that its text refers to.
+  if (kind !== 'skills' && /(?:^|\/)skills\/[^/]+\/(?:.*\/)?(?:commands|agents)\//.test(path))
+    return undefined;
   if (own === undefined || /(?:^|\/)(?:readme|license|changelog|contributing)$/i.test(own)) return undefined;
   const isPlugin = plugin !== undefined && plugin !== '.claude' && plugin !== 'plugins';
   return { name: `${isPlugin ? `${plugin}:` : ''}${own.replaceAll('/', ':')}`, kind };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
-import { FileProblem, lineOfField } from '../../front-matter.ts';
+import { lineOfField } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
 import { parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
@@ -61,18 +61,21 @@ export const codexSkills = filePerPrompt({
     print: printNative,
   },
   accepts: (path) => path === 'SKILL.md' || path.endsWith('/SKILL.md'),
+  isSkill: () => true,
+  /** No skill is refused for its metadata. Warns if Codex would refuse it. */
   async parse(file, report) {
-    if (file.text.startsWith('\uFEFF') || !file.text.startsWith('---'))
-      throw new FileProblem('Codex loads no skill without front matter on its first line', 1);
-    const { fields } = await parseMarkdown(file.text, report);
+    const { fields } = await parseMarkdown(file.text, report, { lenient: true, mayBeEmpty: true });
     const description = textField(fields, 'description');
-    if (description === undefined)
-      throw new FileProblem(
-        'Codex loads no skill without a description',
-        lineOfField(file.text, 'description'),
-      );
-    const name = textField(fields, 'name') ?? basename(dirname(file.path));
-    return onePrompt(file, 1, file.text.trimEnd(), { name, description, arguments: [] });
+    if (!file.text.startsWith('---'))
+      report('Codex loads no skill without front matter on its first line', 1);
+    else if (description === undefined)
+      report('Codex loads no skill without a description', lineOfField(file.text, 'description'));
+    const { name } = fields;
+    return onePrompt(file, 1, file.text.trimEnd(), {
+      name: (typeof name === 'string' && name.trim()) || basename(dirname(file.path)),
+      description,
+      arguments: [],
+    });
   },
   path(name, warn) {
     return `${pathForName(name, '', warn)}/SKILL.md`;

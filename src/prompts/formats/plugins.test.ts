@@ -16,6 +16,8 @@ describe('a repository of plugins', () => {
         'plugins/review/agents/auditor.md',
         'plugins/review/skills/pdf/SKILL.md',
         'plugins/review/skills/pdf/references/details.md',
+        'plugins/review/skills/pdf/agents/grader.md',
+        'skills/pdf/commands/deep/fill.md',
         'plugins/review/README.md',
         'plugins/review/agents/README.md',
         'agents/expert.agent.md',
@@ -48,6 +50,34 @@ describe('a skill', () => {
     expect(resultText(await call('expand_prompt', { command: 'pdf' }))).toBe(
       `Base directory for this skill: ${base}\n\nRun ${base}/fill.py`,
     );
+  });
+});
+
+describe('a skill of Codex', () => {
+  it('is a skill with its folder, and lacks of its front matter are warnings', async () => {
+    const folder = plantTree({
+      'pdf/SKILL.md': '---\nname: pdf\ndescription: Fills in PDF forms\n---\nRun fill.py',
+      'pdf/fill.py': 'print()',
+      'bare/SKILL.md': 'Reads tide tables for a harbour.',
+      'nameless/SKILL.md': '---\nname: 7\n---\nDraws the chart of a coast.',
+    });
+    const mounts = [{ format: 'codex-skills', path: folder }];
+    const { call } = openPrompts({}, {}, {}, 'tester', { mounts });
+    expect(resultText(await call('expand_prompt', { command: 'pdf' }))).toMatch(
+      `Base directory for this skill: ${join(folder, 'pdf')}\n\n---\nname: pdf`,
+    );
+    for (const [name, query] of [
+      ['bare', 'tide tables'],
+      ['nameless', 'chart of a coast'],
+    ] as const) {
+      const { matches } = structured(await call('search_prompts', { query }));
+      expect((matches as JsonObject[])[0]).toMatchObject({ name });
+    }
+    const { problems } = structured(await call('lint_prompts', {}));
+    expect((problems as JsonObject[]).map(({ severity, message }) => [severity, message])).toEqual([
+      ['warning', 'Codex loads no skill without front matter on its first line'],
+      ['warning', 'Codex loads no skill without a description'],
+    ]);
   });
 });
 

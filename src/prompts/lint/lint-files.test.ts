@@ -319,14 +319,14 @@ describe('a finding', () => {
       'a missing description',
       { 'a/SKILL.md': '---\nname: a\n---\nx' },
       'codex-skills',
-      'a/SKILL.md:1: error',
+      'a/SKILL.md:1: warning',
       /add a description/,
     ],
     [
       'an empty description',
       { 'a/SKILL.md': '---\nname: a\ndescription:\n---\nx' },
       'codex-skills',
-      'a/SKILL.md:3: error',
+      'a/SKILL.md:3: warning',
       /add a description/,
     ],
     [

@@ -39,10 +39,13 @@ describe.each(clients)('a mounted prompt is filled the same way as in $client', 
   it.each(client.cases.map((one) => [one.body, one.typed, one] as const))(
     '%s with the typed text %s',
     async (_, typed, one) => {
-      const { expand } = openMounted(client.format, fileOf(client, one), client.version);
+      const { expand, folder: root } = openMounted(client.format, fileOf(client, one), client.version);
       const appended = client.format === 'opencode' ? typed : `ARGUMENTS: ${typed}`;
       const complete = one.loses ? `${one.received}\n\n${appended}` : one.received;
-      expect(await expand('x', typed)).toBe(one.ours ?? complete);
+      // Codex sends the path of a skill in a tag of its own.
+      const base =
+        client.format === 'codex-skills' ? `Base directory for this skill: ${join(root, 'x')}\n\n` : '';
+      expect(await expand('x', typed)).toBe(base + (one.ours ?? complete));
     },
   );
 });
