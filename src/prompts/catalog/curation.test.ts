@@ -142,6 +142,7 @@ it('list_prompts finds a source by prefix, format and path, and prompts by folde
   expect(await total({ source: 'other' })).toBe(31);
   expect(await total({ source: one })).toBe(32);
   expect(await total({ source: `${one}/` })).toBe(32);
+  expect(await total({ source: 'Fabric' })).toBe(63);
   await call('organize_prompt', { name: 'mine', folder: 'work/mail', favourite: true });
   expect(await total({ folder: 'work' })).toBe(1);
   expect(await total({ folder: 'wor' })).toBe(0);
@@ -153,6 +154,18 @@ it('list_prompts finds a source by prefix, format and path, and prompts by folde
   for (const folder of ['/a', 'a//b', 'a\nb'])
     expect(await call('organize_prompt', { name: 'mine', folder })).toMatchObject({ isError: true });
   expect(await call('organize_prompt', { name: 'none', favourite: true })).toMatchObject({ isError: true });
+});
+
+it.each([
+  ['list_prompts', {}],
+  ['search_prompts', { query: 'x' }],
+  ['export_prompts', { format: 'commands' }],
+])('%s refuses an unknown source and names the known ones', async (tool, args) => {
+  const { call, one } = open(100);
+  const result = await call(tool, { ...args, source: 'fabrik' });
+  expect(result).toMatchObject({ isError: true });
+  expect(resultText(result)).toMatch('There is no source "fabrik". The sources are: user, ');
+  expect(resultText(result)).toMatch(`fabric ${one}`);
 });
 
 it('hidden prompts and failing tests name their source, so that reports have one line for each source', async () => {

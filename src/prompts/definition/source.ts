@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import type { Problem } from '../../feature.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from './definition.ts';
 
@@ -7,6 +8,8 @@ export interface PromptSource {
   readonly name: string;
   /** True if the prompts are translated from another format, so any remaining braces are plain text. */
   readonly translates?: boolean;
+  /** The format of the files, if the settings name it. */
+  readonly format?: string;
   /** Prefix added to the names in the files, separated by a colon. */
   readonly prefix?: string | undefined;
   /** Prompts with unique names in a stable order. Returns the same array object until something changes. */
@@ -99,10 +102,21 @@ export interface Revision {
   readonly restored?: number;
 }
 
-/** Whether people mean this source: by its name, its prefix, or the format or path of its files. */
-export function isSource({ name, prefix }: PromptSource, asked: string): boolean {
+/** Whether people mean this source: by its name, its prefix, or the format or path of its files, in upper or lower case. */
+export function isSource({ name, prefix, format }: PromptSource, asked: string): boolean {
   const [kind] = name.split(' ', 1);
-  return [name, prefix, kind, name.slice(kind!.length + 1)].includes(asked.replace(/(?<=.)\/$/, ''));
+  const names = [name, prefix, format, kind, name.slice(kind!.length + 1)];
+  const wanted = asked.replace(/(?<=.)\/$/, '').toLowerCase();
+  return names.some((own) => own?.toLowerCase() === wanted);
+}
+
+/** Throws `invalid-params` with the known sources if people mean none of them. */
+export function assertSource(sources: readonly PromptSource[], asked: string): void {
+  if (sources.some((source) => isSource(source, asked))) return;
+  const known = sources.map(({ name, prefix }) =>
+    prefix === undefined ? name : `${name} (prefix ${prefix})`,
+  );
+  throw new Failure('invalid-params', `There is no source "${asked}". The sources are: ${known.join(', ')}.`);
 }
 
 export function isEditable(source: PromptSource): source is EditablePromptSource {

@@ -29,6 +29,7 @@ export interface MountOptions extends WatchOptions {
 /** Serves the prompt files of another program in place. */
 export class MountSource extends FolderSource {
   readonly name: string;
+  readonly format: string;
   readonly prefix: string | undefined;
   readonly #options: MountOptions;
   readonly #folders = new FolderCache();
@@ -45,6 +46,7 @@ export class MountSource extends FolderSource {
     super({ namedBy, ...present({ poll, pollMs }) });
     this.#options = options;
     this.name = `${options.format} ${options.path}`;
+    this.format = options.format;
     this.prefix = options.prefix;
   }
 

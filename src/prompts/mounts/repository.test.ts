@@ -126,6 +126,22 @@ describe('a repository', () => {
     expect(await texts({ format: 'claude-code', folder: 'claude', prefix: 'c' }, 'c:git:fix')).toBe('Fix $0');
   });
 
+  it('is a source with a name, a prefix and the format of its files', async () => {
+    const remote = new Remote({ 'fix.md': 'Fix $0' });
+    const { pull, serve } = local({
+      address: remote.folder,
+      name: 'shared',
+      format: 'claude-code',
+      prefix: 'c',
+    });
+    await pull();
+    const { call } = serve();
+    for (const source of ['repository shared', 'shared', 'Claude-Code', 'c'])
+      expect(structured(await call('list_prompts', { source }))).toMatchObject({
+        prompts: [{ name: 'c:fix' }],
+      });
+  });
+
   it('is not served with other settings than it was fetched with', async () => {
     const remote = new Remote(library('First.'));
     const { pull, root } = local({ address: remote.folder, name: 'shared' });

@@ -21,6 +21,7 @@ const day = 86_400_000;
 /** Serves the prompts of a git repository as of one commit. While it is watched, it also updates the repository. */
 export class RepositorySource extends FolderSource {
   readonly name: string;
+  readonly format: string;
   readonly prefix: string | undefined;
   readonly templates?: NonNullable<PromptSource['templates']>;
   readonly #repository: LocalRepository;
@@ -37,6 +38,7 @@ export class RepositorySource extends FolderSource {
     this.#composition = composition;
     this.name = `repository ${repository.name}`;
     const { format = 'libraries', prefix } = repository.options;
+    this.format = format;
     this.prefix = prefix;
     if (format === 'libraries') this.templates = (definition) => this.#templates(definition);
   }

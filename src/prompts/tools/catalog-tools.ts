@@ -8,7 +8,7 @@ import type { Expander } from '../catalog/expander.ts';
 import type { PromptSearch } from '../catalog/search.ts';
 import type { Filing, Shelf } from '../catalog/shelf.ts';
 import { shownDescription } from '../definition/shown-description.ts';
-import { isEditable, isSource } from '../definition/source.ts';
+import { assertSource, isEditable, isSource, type PromptSource } from '../definition/source.ts';
 import type { Versions } from '../versions/versions.ts';
 import { argumentsSchema, knownNameSchema, storedMessageSchema } from './prompt-schemas.ts';
 
@@ -61,7 +61,7 @@ export function createCatalogTools({ catalog, expander, search, shelf, versions 
   return [
     createListTool(catalog, shelf),
     createExpandTool(expander),
-    createSearchTool(search, shelf),
+    createSearchTool(catalog, search, shelf),
     createOrganizeTool(versions, shelf),
   ];
 }
@@ -102,7 +102,7 @@ function createListTool(catalog: Catalog, shelf: Shelf) {
     async call({ tag, source, favourite, folder, ...page }) {
       const filings = await shelf.filings();
       const entries = (await catalog.list(page.cursor !== undefined)).filter(
-        isSelected({ tag, source, favourite, folder }, filings),
+        isSelected({ tag, source, favourite, folder }, catalog.sources, filings),
       );
       const { items: prompts, next } = pageOf(entries, (entry) => toItem(entry, filings), page);
       return { structured: { prompts, total: entries.length, ...next } };
@@ -146,7 +146,7 @@ function createExpandTool(expander: Expander) {
   });
 }
 
-function createSearchTool(search: Lazy<PromptSearch>, shelf: Shelf) {
+function createSearchTool(catalog: Catalog, search: Lazy<PromptSearch>, shelf: Shelf) {
   return defineTool({
     name: 'search_prompts',
     toolsets: ['prompts'],
@@ -198,7 +198,7 @@ function createSearchTool(search: Lazy<PromptSearch>, shelf: Shelf) {
       const filings = await shelf.filings();
       const { matches, total } = await (await search.get()).find(
         query,
-        isSelected(selection, filings),
+        isSelected(selection, catalog.sources, filings),
         limit ?? 20,
       );
       const page = pageOf(matches, ({ entry, ...found }) => ({ ...toItem(entry, filings), ...found }), {
@@ -250,10 +250,13 @@ interface Selection {
   readonly folder?: string | undefined;
 }
 
+/** Throws if there is no such source. */
 export function isSelected(
   { tag, source, favourite = false, folder }: Selection,
+  sources: readonly PromptSource[],
   filings: ReadonlyMap<string, Filing> = new Map(),
 ): (entry: CatalogEntry) => boolean {
+  if (source !== undefined) assertSource(sources, source);
   return ({ definition: { name, tags }, source: own }) => {
     const filing = filings.get(name);
     return (

@@ -235,7 +235,7 @@ function createExportTool(catalog: Catalog, versions: Versions) {
     async call({ format, names, tag, source, ...page }) {
       const entries =
         names === undefined ? await catalog.list() : await Promise.all(names.map(versions.find));
-      const selected = entries.filter(isSelected({ tag, source }));
+      const selected = entries.filter(isSelected({ tag, source }, catalog.sources));
       const written = await (await formatNamed(format)).write(selected.map(({ definition }) => definition));
       const { items: files, next } = pageOf(written.files, (file) => file, page);
       return { structured: { files, problems: written.problems, ...next } };
