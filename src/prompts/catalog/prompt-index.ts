@@ -3,8 +3,11 @@ import { dirname } from 'node:path';
 import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
 import { inMemory, isDamaged, SqliteFile } from '../../store/sqlite-file.ts';
-import { contentRevision, type PromptDefinition } from '../definition/definition.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
+import type { PromptSource } from '../definition/source.ts';
+import type { CatalogEntry } from './catalog.ts';
+import { KeptPrompts } from './kept-prompts.ts';
 
 /**
  * What lists show, the beginning of the text and the text are three tables, because a word in a short name says more than the
@@ -42,19 +45,21 @@ const batchSize = 200;
  */
 const fillers = { entries: 200, heads: 15, leads: 80, bodies: 150 };
 /** A change of the columns or of how texts are split needs a new file. */
-const version = 2;
+const version = 3;
 
 /**
  * The full-text index of prompts: SQLite's FTS5 in a file, so that a new server searches at once. Servers with the same
  * file share its entries. A prompt that changes gets a new key; keys that no prompt has are removed when they become many.
  */
 export class PromptIndex {
+  /** Undefined for an index in memory. */
+  readonly kept: KeptPrompts | undefined;
   readonly #file: SqliteFile;
-  #prompts = new Map<number, PromptDefinition>();
   #seen: unknown;
 
   private constructor(file: SqliteFile) {
     this.#file = file;
+    if (file.path !== inMemory) this.kept = new KeptPrompts(file);
   }
 
   /** Opens the file, or an index in memory if there is none or it cannot be used. A damaged file is replaced. */
@@ -77,7 +82,10 @@ export class PromptIndex {
       const [{ user_version: found } = {}] = file.all('pragma user_version');
       if (found !== version) {
         file.exec('begin immediate; drop table if exists entries');
-        file.exec('create table entries (id integer primary key, key text not null unique)');
+        file.exec(
+          'create table entries (id integer primary key, key text not null unique, shown text, text text)',
+        );
+        file.exec(KeptPrompts.tables);
         for (const [table, { columns }] of Object.entries(tables)) createTable(file, table as Table, columns);
         file.exec(`pragma user_version = ${version}; commit`);
       }
@@ -97,15 +105,15 @@ export class PromptIndex {
     return this.#file.all('pragma data_version')[0]!['data_version'] !== this.#seen;
   }
 
-  /** Adds the prompts that are missing. Lets other work run in between. */
-  async update(prompts: Iterable<PromptDefinition>): Promise<void> {
+  /** Adds the prompts that are missing, and returns the row of each. Lets other work run in between. */
+  async update(prompts: Iterable<PromptDefinition>): Promise<ReadonlyMap<PromptDefinition, number>> {
     const pace = new Pace();
     const known = new Map(this.#file.all('select key, id from entries').map(({ key, id }) => [key, id]));
     const rows = new Map<PromptDefinition, number>();
     const missing: (readonly [PromptDefinition, string])[] = [];
     const used = new Set<unknown>();
     for (const prompt of prompts) {
-      const key = `${contentRevision(prompt)} ${prompt.name}`;
+      const key = KeptPrompts.key(prompt);
       used.add(key);
       const row = known.get(key);
       if (row === undefined) missing.push([prompt, key]);
@@ -116,26 +124,35 @@ export class PromptIndex {
       await this.#add(missing.slice(at, at + batchSize), rows, pace);
     const unused = [...known].filter(([key]) => !used.has(key));
     if (unused.length > 100 + used.size / 4) await this.#remove(unused.map(([, id]) => id as number));
-    this.#prompts = new Map([...rows].map(([prompt, row]) => [row, prompt]));
     this.#seen = this.#file.all('pragma data_version')[0]!['data_version'];
+    return rows;
   }
 
-  /** Prompts with the word, each with its score. */
-  find(word: string): ReadonlyMap<PromptDefinition, number> {
+  /** Keeps what lists show of these rows, whose prompts were read at this time or later. */
+  async keep(
+    rows: ReadonlyMap<number, CatalogEntry>,
+    sources: readonly PromptSource[],
+    readAt: number,
+  ): Promise<void> {
+    const { kept } = this;
+    if (kept !== undefined) await this.#transaction(() => kept.write(rows, sources, readAt));
+  }
+
+  /** The rows of prompts with the word, each with its score. */
+  find(word: string): ReadonlyMap<number, number> {
     const found = this.#search(`"${word}"`);
     // The beginning of a word finds the word, while a person still types.
     return found.size > 0 || word.length < 3 ? found : this.#search(`"${word}"*`);
   }
 
-  #search(query: string): ReadonlyMap<PromptDefinition, number> {
-    const scores = new Map<PromptDefinition, number>();
+  #search(query: string): ReadonlyMap<number, number> {
+    const scores = new Map<number, number>();
     for (const [table, { columns, share }] of Object.entries(tables)) {
       const weights = Object.values(columns).map(({ weight }) => weight);
       const sql = `select rowid, bm25(${table}, ${weights.join(', ')}) as score from ${table} where ${table} match ?`;
       for (const { rowid, score } of this.#file.all(sql, query)) {
-        const prompt = this.#prompts.get(rowid as number);
-        if (prompt === undefined) continue;
-        scores.set(prompt, (scores.get(prompt) ?? 0) - (score as number) * share);
+        const row = rowid as number;
+        scores.set(row, (scores.get(row) ?? 0) - (score as number) * share);
       }
     }
     return scores;
@@ -160,8 +177,10 @@ export class PromptIndex {
     await this.#transaction(() => {
       for (const [index, [prompt, key]] of batch.entries()) {
         const [added] = this.#file.all(
-          'insert into entries (key) values (?) on conflict do nothing returning id',
+          'insert into entries (key, shown, text) values (?, ?, ?) on conflict do nothing returning id',
           key,
+          this.kept === undefined ? null : KeptPrompts.shown(prompt),
+          this.kept === undefined ? null : textOf(prompt),
         );
         const id = (added ?? this.#file.all('select id from entries where key = ?', key)[0]!)['id'] as number;
         if (added !== undefined)

@@ -1,11 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { measureSearch } from '../../../bench/search.ts';
 import { openPrompts, record, structured } from '../../../test/prompts/open-prompts.ts';
-import { plantTree } from '../../../test/tree.ts';
+import { plantTree, write } from '../../../test/tree.ts';
 import type { JsonObject } from '../../json.ts';
+import type { PromptDefinition } from '../definition/definition.ts';
+import { shownDescription } from '../definition/shown-description.ts';
+import type { PromptSource } from '../definition/source.ts';
 import { UserSource } from '../jsonl/user-source.ts';
 import { MountSource } from '../mounts/mount.ts';
 import { Catalog } from './catalog.ts';
@@ -110,6 +113,72 @@ describe('the index in a file', () => {
     expect(await one('hover')).toEqual(['kite']);
     expect(await other('hover')).toEqual(['kite']);
     expect(rowsOf(file)).toHaveLength(3);
+  });
+
+  describe('after a restart', () => {
+    const files = {
+      'patterns/tides/system.md': 'You read tables of the tide.',
+      'patterns/owls/system.md': 'You tell owls apart.',
+      'prompts/user.jsonl': prompts,
+    };
+    const sourcesIn = (folder: string, names = ['patterns']) => [
+      new UserSource({ folder: join(folder, 'prompts') }),
+      ...names.map((name) => new MountSource({ format: 'fabric', path: join(folder, name) })),
+    ];
+    const find = async (sources: readonly PromptSource[], file: string, query: string) => {
+      const catalog = new Catalog(sources);
+      const search = new PromptSearch(catalog, { file });
+      const { matches } = await search.find(query, () => true, 10);
+      return { matches, end: () => search.close().finally(() => catalog.close()) };
+    };
+    /** A folder and its index. All files are so old that a later change cannot have the same time. */
+    async function indexed() {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      const folder = plantTree(files);
+      const file = join(folder, 'state', 'search.db');
+      await (await find(sourcesIn(folder), file, 'any')).end();
+      return { folder, file };
+    }
+
+    it('the first search does not wait until files are read, and finds the same', async () => {
+      const { folder, file } = await indexed();
+      const [user, mount] = sourcesIn(folder) as [UserSource, MountSource];
+      const isRead = Promise.withResolvers<readonly PromptDefinition[]>();
+      vi.spyOn(mount, 'list').mockReturnValue(isRead.promise);
+      const { matches, end } = await find([user, mount], file, 'tide table');
+      isRead.resolve([]);
+      await end();
+      const again = await find(sourcesIn(folder), join(folder, 'other.db'), 'tide table');
+      await again.end();
+      const shown = (all: typeof matches) =>
+        all.map(({ entry: { definition, source }, ...found }) => ({
+          ...found,
+          ...{ name: definition.name, tags: definition.tags, source: source.name },
+          description: shownDescription(definition),
+        }));
+      expect(shown(matches)).toEqual(shown(again.matches));
+      expect(matches).toMatchObject([{ entry: { definition: { name: 'tides' } } }]);
+    });
+
+    it.each<
+      [change: string, path: string, text: string | undefined, query: string, found: readonly string[]]
+    >([
+      ['a new file', 'patterns/boats/system.md', 'You build boats.', 'boat', ['boats']],
+      ['a changed file', 'patterns/owls/system.md', 'You count boats.', 'boat', ['owls']],
+      ['a removed file', 'patterns/tides/system.md', undefined, 'tide', []],
+      ['a new prompt of the user', 'prompts/user.jsonl', prompts + record('b', 'boats'), 'boat', ['b']],
+      ['a removed prompt of the user', 'prompts/user.jsonl', '', 'birds', []],
+      ['a new source', 'more/boats/system.md', 'You build boats.', 'boat', ['boats']],
+    ])('%s counts in the first search', async (_, path, text, query, found) => {
+      const { folder, file } = await indexed();
+      if (text === undefined) rmSync(dirname(join(folder, path)), { recursive: true });
+      else write(folder, { [path]: text });
+      const names = path.startsWith('more') ? ['patterns', 'more'] : ['patterns'];
+      const { matches, end } = await find(sourcesIn(folder, names), file, query);
+      await end();
+      expect(matches.map(({ entry }) => entry.definition.name)).toEqual(found);
+    });
   });
 
   it('removes entries of many changed prompts', async () => {

@@ -10,6 +10,8 @@ export interface PromptSource {
   readonly translates?: boolean;
   /** The format of the files, if the settings name it. */
   readonly format?: string;
+  /** The folders that were read for the last list. A new file changes the time of one of them. */
+  readonly folders?: readonly string[];
   /** Prefix added to the names in the files, separated by a colon. */
   readonly prefix?: string | undefined;
   /** Prompts with unique names in a stable order. Returns the same array object until something changes. */

@@ -37,6 +37,7 @@ type Command = CachedFile<PromptDefinition>;
 /** A folder of `<command>.md` files. */
 export class CommandSource extends FolderSource {
   readonly name = 'commands';
+  readonly format = 'commands';
   readonly #folder: string;
   /** The folder with a separator at its end. */
   readonly #prefix: string;

@@ -21,6 +21,7 @@ export abstract class FolderSource implements PromptSource {
   readonly #listeners = new Set<() => void>();
   #watch: FolderWatch | undefined;
   #prompts: readonly PromptDefinition[] = [];
+  #folders: readonly string[] = [];
 
   constructor(watchOptions: WatchOptions) {
     this.#watchOptions = watchOptions;
@@ -33,11 +34,16 @@ export abstract class FolderSource implements PromptSource {
   async list(): Promise<readonly PromptDefinition[]> {
     const { prompts, folders } = await this.read();
     this.#watch?.set(folders);
+    this.#folders = folders;
     const known = this.#prompts;
     if (prompts === known) return known;
     if (prompts.length !== known.length || prompts.some((prompt, index) => prompt !== known[index]))
       this.#prompts = prompts;
     return this.#prompts;
+  }
+
+  get folders(): readonly string[] {
+    return this.#folders;
   }
 
   async problems(): Promise<readonly Problem[]> {
