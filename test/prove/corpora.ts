@@ -2,10 +2,11 @@
 // The argument is a folder with one folder for each collection.
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { PromptDefinition } from '../../src/prompts/definition/definition.ts';
 import type { PromptSource } from '../../src/prompts/definition/source.ts';
-import { loadFormats } from '../../src/prompts/formats/formats.ts';
+import type { Format, TextFile, Writing } from '../../src/prompts/formats/format.ts';
+import { formatNamed, loadFormats } from '../../src/prompts/formats/formats.ts';
 import { lintFiles } from '../../src/prompts/lint/lint-files.ts';
 import { MountSource } from '../../src/prompts/mounts/mount.ts';
 import { sourcesInFolder } from '../../src/prompts/mounts/new-source.ts';
@@ -27,8 +28,35 @@ const fail = (problem: string) => {
   process.exitCode = 1;
 };
 
-row(['collection', 'format', 'commands', 'skills', 'agents', 'not served', 'files with a warning']);
-row(Array<string>(7).fill('---'));
+/** A file that its repository has for readers only. */
+const document = /^(?:readme|license|changelog|contributing)\.md$/i;
+
+/** What a file is by its place in its repository, whatever its text is. */
+function kindOf(format: string, path: string): string | undefined {
+  const parts = path.split('/');
+  const name = parts.pop()!;
+  if (format === 'fabric') return name === 'system.md' ? 'command' : undefined;
+  if (format === 'gemini') return name.endsWith('.toml') ? 'command' : undefined;
+  if (format === 'claude-code') return name.endsWith('.md') && name !== 'SKILL.md' ? 'command' : undefined;
+  if (format === 'claude-skills') return name === 'SKILL.md' && parts.length <= 1 ? 'skill' : undefined;
+  // A folder of skills, commands or agents of a plugin. What is deeper belongs to it.
+  const folder = parts.find((part) => ['skills', 'commands', 'agents'].includes(part));
+  if (folder === 'skills') return name === 'SKILL.md' ? 'skill' : undefined;
+  if (folder === undefined || !name.endsWith('.md') || document.test(name)) return undefined;
+  return folder.slice(0, -1);
+}
+
+row([
+  'collection',
+  'format',
+  'commands',
+  'skills',
+  'agents',
+  'other files',
+  'errors',
+  'files with a warning',
+]);
+row(Array<string>(8).fill('---'));
 let [files, warned] = [0, 0];
 const patterns: PromptDefinition[] = [];
 for (const name of readdirSync(root, { withFileTypes: true })
@@ -39,28 +67,32 @@ for (const name of readdirSync(root, { withFileTypes: true })
     const { path, format } = entry as { path: string; format: string };
     const source = new MountSource({ format, path });
     const prompts = await source.list();
-    const served = new Set(prompts.map(({ file }) => file));
-    const skills = prompts.filter(({ folder }) => folder !== undefined);
-    const agents = prompts.filter(({ tags }) => tags.includes('agent'));
-    // A skill is a file SKILL.md and nothing else, an agent is in a folder of agents.
-    for (const { file } of skills) if (basename(file) !== 'SKILL.md') fail(`${file} is served as a skill`);
-    for (const { file } of agents) if (!file.includes('/agents/')) fail(`${file} is served as an agent`);
-    for (const { file } of prompts)
-      if (/^(?:readme|license|changelog)\.md$/i.test(basename(file))) fail(`${file} is served as a prompt`);
-    const markdown = globSync('**/*.md', { cwd: path }).filter((file) => !served.has(join(path, file)));
-    const lost = markdown.filter((file) => basename(file) === 'SKILL.md' && format !== 'claude-code');
-    const texts = [...served].map((file) => ({
+    const served = new Map(
+      prompts.map(({ file, folder, tags }) => [
+        file,
+        folder === undefined ? (tags.includes('agent') ? 'agent' : 'command') : 'skill',
+      ]),
+    );
+    const reported = new Set((await source.problems()).map(({ file }) => file));
+    const counts = { command: 0, skill: 0, agent: 0, other: 0, error: 0 };
+    for (const file of globSync('**/*', { cwd: path, withFileTypes: true })) {
+      const whole = join(file.parentPath, file.name);
+      const inside = relative(path, whole).replaceAll(sep, '/');
+      if (!file.isFile() || /(?:^|\/)\./.test(inside)) continue;
+      const [expected, found] = [kindOf(format, inside), served.get(whole)];
+      if (found === undefined && expected !== undefined && reported.has(whole)) counts.error++;
+      else if (found !== expected)
+        fail(`${whole} is ${found ?? 'not served'}, and by its place it is ${expected ?? 'no prompt'}`);
+      else counts[(found ?? 'other') as keyof typeof counts]++;
+    }
+    const texts = [...served.keys()].map((file) => ({
       path: relative(path, file),
       text: readFileSync(file, 'utf8'),
     }));
     const { problems } = await lintFiles(texts, format);
     const found = new Set(problems.filter(({ severity }) => severity !== 'note').map(({ file }) => file));
     [files, warned] = [files + texts.length, warned + found.size];
-    row([
-      ...[name, title, prompts.length - skills.length - agents.length, skills.length, agents.length],
-      `${markdown.length} Markdown files${lost.length > 0 ? `, of which ${lost.length} skills: ${lost.slice(0, 5).join(', ')}` : ''}`,
-      `${found.size} of ${texts.length}`,
-    ]);
+    row([name, title, ...Object.values(counts), `${found.size} of ${texts.length}`]);
     if (format === 'fabric') patterns.push(...prompts);
     source.close();
   }
@@ -71,50 +103,75 @@ console.log(
 if (warned > files * maxWarnings) fail('more than 5 % of the files have a warning');
 
 const nowhere = {} as PromptSource;
+
+/** A prompt with one argument gets the text as a person types it, one with several gets a value for each. */
 async function render(definition: PromptDefinition, source = nowhere): Promise<string> {
-  const given = argumentsFrom(definition, input, {});
+  const { arguments: declared } = definition;
+  const named =
+    declared.length <= 1
+      ? {}
+      : Object.fromEntries(declared.map(({ name }, index) => [name, `${input} ${index}`]));
+  const given = declared.length <= 1 ? argumentsFrom(definition, input, {}) : named;
   const { messages } = await renderPrompt(definition, given, source);
-  return flatten(messages) + (takesInput(definition, {}) ? '' : `\n\n${input}`);
+  const rest = declared.length > 1 || takesInput(definition, {}) ? '' : `\n\n${input}`;
+  return (flatten(messages) + rest).trim();
 }
 
-/** Clients divide a text among several arguments in their own ways. */
-const fillable: PromptDefinition[] = [];
-for (const definition of patterns) if (definition.arguments.length <= 1) fillable.push(definition);
-console.log(`${fillable.length} of ${patterns.length} fabric patterns take one text:\n`);
-row(['fabric to', 'same text', 'reported', 'different']);
-row(Array<string>(4).fill('---'));
-for (const format of await loadFormats()) {
-  let [same, reported] = [0, 0];
-  const different: string[] = [];
-  for (const definition of fillable) {
-    const written = await format.write([definition]);
-    if (written.files.length === 0) {
-      reported++;
-      continue;
-    }
-    const folder = mkdtempSync(join(tmpdir(), 'adjutant-corpora-'));
-    let back: string;
-    if (format.manifest === undefined) {
-      const [read] = (await format.read(written.files)).prompts;
-      back = read === undefined ? '' : await render(read);
-    } else {
-      const tree = Object.fromEntries(written.files.map(({ path, text }) => [join('library', path), text]));
-      write(folder, tree);
-      const source = new TwigSource({
-        name: 'back',
-        folder: existsSync(join(folder, 'library', 'twig.toml')) ? folder : join(folder, 'library'),
-      });
-      const [first] = await source.list();
-      const read = first && (await source.get(first.name));
-      back = read === undefined ? '' : await render(read, source);
-      source.close();
-    }
-    rmSync(folder, { recursive: true, force: true });
-    const isSame = back.trim() === (await render(definition)).trim();
-    if (isSame) same++;
-    else if (written.problems.length > 0) reported++;
-    else different.push(definition.name);
+/** What reads the files back, and its text. */
+async function readBack(format: Format, written: readonly TextFile[]) {
+  if (format.manifest === undefined) {
+    const [prompt] = (await format.read(written)).prompts;
+    return prompt && { prompt, text: await render(prompt) };
   }
-  row([format.name, same, reported, different.length]);
-  if (different.length > 0) fail(`${format.name}: ${different.slice(0, 5).join(', ')}`);
+  const folder = mkdtempSync(join(tmpdir(), 'adjutant-corpora-'));
+  const tree = Object.fromEntries(written.map(({ path, text }) => [join('library', path), text]));
+  write(folder, tree);
+  const isFolder = existsSync(join(folder, 'library', 'twig.toml'));
+  const source = new TwigSource({ name: 'back', folder: isFolder ? folder : join(folder, 'library') });
+  try {
+    const [first] = await source.list();
+    const prompt = first && (await source.get(first.name));
+    return prompt && { prompt, text: await render(prompt, source) };
+  } finally {
+    source.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Outcomes {
+  same = 0;
+  reported = 0;
+  readonly different: string[] = [];
+
+  add(name: string, expected: string, found: string | undefined, { problems }: Writing): void {
+    if (found === expected) this.same++;
+    else if (problems.length > 0) this.reported++;
+    else this.different.push(name);
+  }
+
+  get cells(): readonly number[] {
+    return [this.same, this.reported, this.different.length];
+  }
+}
+
+const several = patterns.filter(({ arguments: declared }) => declared.length > 1).length;
+console.log(`${patterns.length} fabric patterns, of which ${several} take several values:\n`);
+row(['fabric to', 'same text', 'reported', 'different', 'and back: same text', 'reported', 'different']);
+row(Array<string>(7).fill('---'));
+const fabric = await formatNamed('fabric');
+for (const format of await loadFormats()) {
+  const [there, back] = [new Outcomes(), new Outcomes()];
+  for (const definition of patterns) {
+    const expected = await render(definition);
+    const written = await format.write([definition]);
+    const read = await readBack(format, written.files);
+    there.add(definition.name, expected, read?.text, written);
+    if (read === undefined) continue;
+    // The way back starts from what the format made of the pattern.
+    const again = await fabric.write([read.prompt]);
+    back.add(definition.name, read.text, (await readBack(fabric, again.files))?.text, again);
+  }
+  row([format.name, ...there.cells, ...back.cells]);
+  for (const [way, { different }] of Object.entries({ there, back }))
+    if (different.length > 0) fail(`${format.name}, ${way}: ${different.slice(0, 5).join(', ')}`);
 }

@@ -19,6 +19,7 @@ import {
 import { type ClientSyntax, nativeMarkdown, ownFolder, shellCommand } from './native.ts';
 import {
   argumentsIn,
+  assertNumbered,
   assertPlain,
   onePrompt,
   printSegments,
@@ -290,6 +291,7 @@ async function print(definition: PromptDefinition, fields: { readonly name?: str
     throw new NotExpressible(
       'it uses the whole input together with single arguments, which this format cannot express',
     );
+  assertNumbered(declared, maxPositions);
   const body = printSegments(segments, (argument) =>
     used.length === 1 ? '$ARGUMENTS' : `$${declared.findIndex(({ name }) => name === argument)}`,
   );

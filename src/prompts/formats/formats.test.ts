@@ -370,6 +370,29 @@ describe('writing files', () => {
     }
   });
 
+  it.each(['claude-code', 'claude-skills', 'opencode'])(
+    'refuses more arguments than %s has numbers for',
+    async (name) => {
+      const format = await formatNamed(name);
+      const names = Array.from({ length: 21 }, (_, index) => `a${index}`);
+      const withArguments = (used: readonly string[]) => ({
+        ...letter,
+        arguments: used.map((own) => ({ name: own })),
+        messages: [
+          {
+            role: 'user' as const,
+            content: { type: 'text' as const, text: used.map((own) => `{{${own}}}`).join(' ') },
+          },
+        ],
+      });
+      expect((await format.write([withArguments(names.slice(1))])).files).toHaveLength(1);
+      expect(await format.write([withArguments(names)])).toMatchObject({
+        files: [],
+        problems: [{ message: 'post:letter: it uses 21 arguments, but the format supports only 20' }],
+      });
+    },
+  );
+
   it('converts Jinja that contains only variables, and rejects other Jinja', async () => {
     const jinja = (text: string): PromptDefinition => ({
       ...letter,

@@ -13,7 +13,15 @@ import {
   type TextFile,
 } from './format.ts';
 import { nativeMarkdown, ownFolder, shellCommand } from './native.ts';
-import { argumentsIn, assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
+import {
+  argumentsIn,
+  assertNumbered,
+  assertPlain,
+  onePrompt,
+  printSegments,
+  singleSegments,
+  splitBody,
+} from './segments.ts';
 
 /** Placeholders have numbers up to this limit. A higher number, such as `$25`, never gets a value. */
 const maxPositions = 20;
@@ -98,6 +106,7 @@ async function print(definition: PromptDefinition): Promise<string> {
     throw new NotExpressible(
       'it uses the whole input together with single arguments, which opencode cannot express',
     );
+  assertNumbered(declared, maxPositions);
   const body = printSegments(segments, (argument) =>
     used.length === 1 ? '$ARGUMENTS' : `$${declared.findIndex(({ name }) => name === argument) + 1}`,
   );

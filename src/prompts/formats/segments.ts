@@ -149,6 +149,12 @@ export function plainText(definition: PromptDefinition): string {
   return singleText(definition);
 }
 
+/** Throws NotExpressible if a format that counts its arguments has no number for one. */
+export function assertNumbered(declared: readonly ArgumentDefinition[], most: number): void {
+  if (declared.length > most)
+    throw new NotExpressible(`it uses ${declared.length} arguments, but the format supports only ${most}`);
+}
+
 /** The segments of a prompt that has a single text, and the declared arguments that they use. */
 export function singleSegments(definition: PromptDefinition): {
   readonly segments: readonly Segment[];
