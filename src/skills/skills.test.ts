@@ -34,6 +34,7 @@ function openSkills(
   options: Partial<SkillsOptions> = {},
   more: Partial<PromptsOptions> = {},
   access?: Access,
+  hello: JsonObject = { protocolVersion: '2025-11-25' },
 ) {
   const home = plantTree(files);
   const skillFolders = [join(home, 'skills')];
@@ -52,9 +53,7 @@ function openSkills(
     onNotification: (method) => notified.push(method),
     ...(access && { access }),
   });
-  const opening = client
-    .request('initialize', { protocolVersion: '2025-11-25' })
-    .then(() => client.notify('notifications/initialized'));
+  const opening = client.request('initialize', hello).then(() => client.notify('notifications/initialized'));
   const request = async (method: string, params: JsonObject = {}) => {
     await opening;
     return (await client.request(method, params)) as Record<string, JsonObject[]>;
@@ -441,6 +440,35 @@ describe('skills of other sources', () => {
     const call = { name: 'expand_prompt', arguments: { command: 'pdf' } };
     expect((await request('tools/call', call))['content']![0]!['text']).toBe(expected);
     expect(expected).not.toContain(home);
+  });
+
+  it.each<[client: string, revision: string, hasFolder: boolean, links: readonly string[]]>([
+    ['claude-code', '2025-11-25', true, []],
+    ['claude-ai', '2025-11-25', false, ['skill://pdf/fill%20in.py', 'skill://pdf/lib/a.py']],
+    ['claude-ai', '2024-11-05', false, []],
+  ])('have links to their files for %s with revision %s', async (name, protocolVersion, hasFolder, links) => {
+    const files = {
+      'skills/pdf/SKILL.md': manifest('pdf'),
+      'skills/pdf/fill in.py': 'print()',
+      'skills/pdf/lib/a.py': 'print()',
+    };
+    const hello = { protocolVersion, capabilities: {}, clientInfo: { name, version: '1' } };
+    const { request, home } = openSkills(files, {}, {}, undefined, hello);
+    const call = { name: 'expand_prompt', arguments: { command: 'pdf' } };
+    const contents = [
+      (await request('tools/call', call))['content']!,
+      (await request('prompts/get', { name: 'pdf' }))['messages']!.map(
+        ({ content }) => content as JsonObject,
+      ),
+    ];
+    for (const [text, ...others] of contents) {
+      expect(String(text!['text']).includes(home)).toBe(hasFolder);
+      expect(others.map(({ type, uri }) => [type, uri])).toEqual(links.map((uri) => ['resource_link', uri]));
+      for (const { uri } of others)
+        expect((await request('resources/read', { uri: uri! }))['contents']).toMatchObject([
+          { text: 'print()' },
+        ]);
+    }
   });
 });
 

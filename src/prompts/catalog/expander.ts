@@ -12,7 +12,7 @@ import {
 } from '../rendering/arguments.ts';
 import { flatten, renderPrompt } from '../rendering/rendering.ts';
 import type { CatalogEntry } from './catalog.ts';
-import { type SkillAddress, withAddresses } from './skill-addresses.ts';
+import { linksTo, type SkillAddress, withAddresses } from './skill-addresses.ts';
 import type { Usage } from './usage.ts';
 
 export interface ExpanderParts {
@@ -79,12 +79,13 @@ export class Expander {
       asks && missingArguments(definition, given).length > 0
         ? await askForMissing(definition, given, context)
         : given;
-    const shown = isLocal ? definition : withAddresses(definition, context.actor, this.#parts.skillAddress);
+    const shown = isLocal ? definition : withAddresses(definition, context, this.#parts.skillAddress);
     const { messages } = await renderPrompt(shown, args, source);
     // What a program fills in, such as the title of an event, is no suggestion for people.
     if (asks) this.#parts.recent.remember(definition.name, args);
     this.#parts.usage?.record(definition.name, context.client.name);
-    return joined(messages, input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '');
+    const rest = input !== '' && !takesInput(definition, named) ? `\n\n${input}` : '';
+    return [...joined(messages, rest), ...linksTo(shown, context)];
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Content } from '../../content.ts';
 import type { Client, Context } from '../../context.ts';
 import type { Prompt, PromptProvider, RenderedPrompt } from '../../feature.ts';
 import { present } from '../../json.ts';
@@ -16,7 +17,7 @@ import { renderPrompt } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { LastListed } from './last-listed.ts';
 import type { Filing } from './shelf.ts';
-import { type SkillAddress, withAddresses } from './skill-addresses.ts';
+import { linksTo, type SkillAddress, withAddresses } from './skill-addresses.ts';
 import { argumentsForWords, argumentsFromWords, dropsWords } from './typed-words.ts';
 import type { Usage } from './usage.ts';
 
@@ -148,8 +149,8 @@ export class CatalogProvider implements PromptProvider {
       asks && missingArguments(definition, given).length > 0
         ? await askForMissing(definition, given, context)
         : given;
-    const shown = withAddresses(definition, context.actor, skillAddress);
-    const plain = withRest(await renderPrompt(shown, args, source), rest);
+    const shown = withAddresses(definition, context, skillAddress);
+    const plain = withLinks(withRest(await renderPrompt(shown, args, source), rest), linksTo(shown, context));
     const rendered = escapes ? escapeForClient(plain, client) : plain;
     recent?.remember(definition.name, args);
     usage?.record(definition.name, client);
@@ -171,6 +172,12 @@ function withRest(rendered: RenderedPrompt, rest: string): RenderedPrompt {
         : message,
     ),
   };
+}
+
+function withLinks(rendered: RenderedPrompt, links: readonly Content[]): RenderedPrompt {
+  if (links.length === 0) return rendered;
+  const messages = links.map((content) => ({ role: 'user' as const, content }));
+  return { ...rendered, messages: [...rendered.messages, ...messages] };
 }
 
 function toPrompt({ definition, source }: CatalogEntry, derives: boolean): Prompt {
