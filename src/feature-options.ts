@@ -61,6 +61,7 @@ export function promptOptions(
     countsUsage: config['prompts.usage'],
     expose: { rules: config['prompts.expose'], limit: config['prompts.expose_limit'] },
     searchFile: join(config['http.state_dir'], 'prompt-search.db'),
+    nativeDir: config['http.state_dir'],
     listFile: join(config['http.state_dir'], 'listed-prompts.json'),
     holdsLabels: config['prompts.hold_label_on_failure'],
     ...testModel(config),

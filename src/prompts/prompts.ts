@@ -25,6 +25,7 @@ import { localRepositories, type RepositoryOptions } from './mounts/local-reposi
 import { type MountOptions, MountSource } from './mounts/mount.ts';
 import { RepositorySource } from './mounts/repository.ts';
 import type { RunGit } from './mounts/repository-pull.ts';
+import { nativeProblems } from './native/native-sync.ts';
 import { RecentValues } from './rendering/arguments.ts';
 import type { ComposedPrompts } from './rendering/composition.ts';
 import { CommandSource } from './sources/commands.ts';
@@ -85,6 +86,8 @@ export interface PromptsOptions {
   readonly skillAddress?: SkillAddress;
   /** Keeps the index of the search. Default: in memory. */
   readonly searchFile?: string;
+  /** Where the folders of clients are listed that have prompts as native commands. */
+  readonly nativeDir?: string;
   /** Keeps the list of prompts for clients that do not wait until all files are read. */
   readonly listFile?: string;
   /** Also logs invalid files and missing folders. */
@@ -160,9 +163,16 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
     const { PromptSearch } = await import('./catalog/search.ts');
     return new PromptSearch(catalog, { boosts: usage && (() => usage.boosts()), file: options.searchFile });
   });
-  const { skillAddress } = options;
+  const { skillAddress, nativeDir } = options;
   const expander = new Expander({ find: versions.find, recent, usage, skillAddress });
   const exposure = new Exposure(catalog, options.expose ?? everything, shelf, usage);
+  const listed: Pick<PromptsFeature, 'entries' | 'exposed'> = {
+    async entries() {
+      for (const source of sources) await source.list();
+      return catalog.list();
+    },
+    exposed: (entries) => exposure.choose(entries),
+  };
   let library: { readonly of: readonly unknown[]; readonly prompts: readonly LibraryPrompt[] } | undefined;
   return {
     ...catalogFeature(catalog),
@@ -173,7 +183,10 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
         for (const stop of unsubscribe) stop();
       };
     },
-    problems: async () => (await libraryProblems()).filter(({ severity }) => severity !== 'note'),
+    async problems() {
+      const found = (await libraryProblems()).filter(({ severity }) => severity !== 'note');
+      return nativeDir === undefined ? found : [...found, ...(await nativeProblems(listed, nativeDir))];
+    },
     expandText: expander.expandText,
     async close() {
       catalog.close();
@@ -182,11 +195,7 @@ export function createPrompts(options: PromptsOptions & PromptDocuments): Prompt
       await localDocuments.close();
       await documents.close();
     },
-    async entries() {
-      for (const source of sources) await source.list();
-      return catalog.list();
-    },
-    exposed: (entries) => exposure.choose(entries),
+    ...listed,
     async library() {
       const entries = await catalog.list();
       const exposed = await exposure.choose(entries);

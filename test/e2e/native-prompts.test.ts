@@ -318,7 +318,11 @@ describe('a running server', () => {
     await until(() =>
       log.includes('clients no longer list /adjutant:review; adjutant install --sync removes them'),
     );
+    const told = /clients no longer list \/adjutant:review.*adjutant install --sync removes them/s;
+    expect(adjutant('doctor').stdout).toMatch(told);
+    expect(adjutant('status', '--json').stdout).toMatch('clients no longer list /adjutant:review');
     expect(adjutant('install', '--sync').stdout).toContain('Removed review.md');
+    expect(adjutant('doctor').stdout).not.toMatch('no longer list');
     expect(globSync('*.md', { cwd: folder() })).toEqual(['greet.md']);
   });
 });

@@ -147,8 +147,9 @@ export class NativePrompts {
       }
       await pace.pause;
     }
-    const known = keepsUnlisted && choice.exposed ? folder.paths() : new Set();
-    for (const entry of known.size > 0 ? others : []) {
+    const known = keepsUnlisted && choice.exposed ? folder.paths() : new Set<string>();
+    const isKept = [...known].some((path) => !files.has(path.toLowerCase()));
+    for (const entry of isKept ? others : []) {
       const printed = await print(entry, () => {}).catch((error: unknown) => {
         if (error instanceof NotExpressible) return [];
         throw error;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
@@ -15,6 +16,26 @@ export interface FollowedPrompts {
 /** The list of folders that this Adjutant writes. */
 export function nativeListFile(stateDir: string): string {
   return join(stateDir, 'native-prompts.json');
+}
+
+/** Commands that are still installed although clients list their prompts no longer. */
+export async function nativeProblems(
+  prompts: Pick<FollowedPrompts, 'entries' | 'exposed'>,
+  stateDir: string,
+): Promise<readonly Problem[]> {
+  if (!existsSync(nativeListFile(stateDir))) return [];
+  try {
+    const { NativePrompts } = await import('./native-prompts.ts');
+    const reports = await new NativePrompts(stateDir, prompts).sync({ dry: true, keepsUnlisted: true });
+    return reports.flatMap(({ folder, unlisted }): readonly Problem[] => {
+      const message = `clients no longer list ${unlisted.join(', ')}`;
+      const remedy = 'adjutant install --sync removes them';
+      return unlisted.length === 0 ? [] : [{ file: folder, severity: 'warning', message, remedy }];
+    });
+  } catch (error) {
+    const message = `the commands in the folders of clients could not be checked: ${messageOf(error)}`;
+    return [{ file: nativeListFile(stateDir), severity: 'warning', message }];
+  }
 }
 
 /** The first update waits until the server has answered its first requests. */
