@@ -269,6 +269,62 @@ describe('files of other clients', () => {
   });
 });
 
+describe('syntax of another engine', () => {
+  const command = (body: string, fields = '') => ({ 'x.md': `---\ndescription: d\n${fields}---\n${body}\n` });
+  const jinja = (body: string) => ({
+    'twig.toml': '[prompts.p]\ndescription = "d"\n',
+    'prompts/p.md': body,
+  });
+  it.each<[files: Readonly<Record<string, string>>, line: number, message: string]>([
+    [
+      command('Do it.\nRead $ARGUMENTS'),
+      5,
+      '$ARGUMENTS is plain text here: write {{input}} for the text after the command',
+    ],
+    [
+      command(`{{input}} for \${input:who:the name}`),
+      4,
+      `\${input:who:the name} is plain text here: write {{input}} for the text after the command`,
+    ],
+    [
+      command('`{{#if a}}` {{#if b}}x{{/if}}'),
+      4,
+      '{{#if b}} is plain text here: this prompt is not a Handlebars template',
+    ],
+    [
+      command('Hi {{ user.name }}'),
+      4,
+      '{{ user.name }} is plain text here: write {{input}} for the text after the command',
+    ],
+    [
+      command('`$1` is not $2', 'template: braces\n'),
+      5,
+      '$2 is plain text here: write an argument as {{name}}',
+    ],
+    [
+      jinja('{{ user.name }} $ARGUMENTS'),
+      1,
+      '$ARGUMENTS is plain text here: write an argument as {{ name }}',
+    ],
+  ])('is a warning: %j', async (files, line, message) => {
+    const given = Object.entries(files).map(([path, text]) => ({ path, text }));
+    const { problems } = await lintFiles(given);
+    const found = problems.filter(({ rule }) => rule === 'plain-placeholder');
+    expect(found).toMatchObject([{ line, message, severity: 'warning' }]);
+  });
+
+  it.each([
+    command(`It costs $5, or $1 for each. \`$ARGUMENTS\` and \`\${input:x}\` are examples.`),
+    command('```\n{{#if a}} {{user.name}} $ARGUMENTS\n```\n{{input}}'),
+    command(`Run \${{ github.event }} and \\{{user.name}}`),
+    command('Hi {{user.name}}', 'template: braces\narguments: [{ name: user.name }]\n'),
+    command('Hi {{user.name}} $ARGUMENTS', 'template: none\n'),
+  ])('is not reported in code, for prices and where nothing is replaced: %j', async (files) => {
+    const given = Object.entries(files).map(([path, text]) => ({ path, text }));
+    expect((await lintFiles(given)).problems).toEqual([]);
+  });
+});
+
 describe('a finding', () => {
   const command = (fields: string, body = 'Do it') => ({ 'x.md': `---\n${fields}\n---\n\n${body}` });
   it.each<[string, Readonly<Record<string, string>>, string | undefined, string, RegExp]>([

@@ -1,6 +1,7 @@
 import type { Problem } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { Pace } from '../../pace.ts';
+import { truncate } from '../../single-line.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { limitProblems } from '../files/limit-problems.ts';
@@ -26,9 +27,10 @@ export async function lintPrompt(target: LintTarget): Promise<readonly Problem[]
     ),
     ...hiddenInFields(definition),
     ...texts.flatMap(hiddenCharacters),
-    ...(definition.template === 'jinja'
-      ? []
-      : texts.flatMap((text) => lintPlaceholders(definition, text, translated))),
+    ...texts.flatMap((text) => [
+      ...(definition.template === 'jinja' ? [] : lintPlaceholders(definition, text, translated)),
+      ...foreignSyntax(definition, text, translated),
+    ]),
     ...unusedArguments(definition, texts),
   ];
   const jinja =
@@ -238,22 +240,60 @@ function lintPlaceholders(
       );
     }
   }
-  const foreign =
-    definition.template === 'braces' ? /\$(?:ARGUMENTS\b|[1-9](?![\w%]|[,.]\d))/.exec(text) : null;
-  if (foreign !== null && !code.includes(foreign.index))
-    findings.push({
-      ...lines.at(foreign.index),
-      severity: 'warning',
-      message: `${foreign[0]} is plain text here: write an argument as {{name}}`,
-    });
-  const statement = /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/.exec(text);
-  if (statement !== null && !code.includes(statement.index))
-    findings.push({
-      ...lines.at(statement.index),
-      severity: 'warning',
-      message: 'a Jinja statement is plain text here: this prompt is not a Jinja template',
-    });
   return findings;
+}
+
+type Foreign = readonly [pattern: RegExp, message: (found: string, how: string) => string];
+
+/** Arguments of other clients. */
+const foreignArguments: Foreign = [
+  /\$(?:ARGUMENTS\b|\{input:[^{}\n]{1,200}\})/g,
+  (found, how) => `${found} is plain text here: ${how}`,
+];
+/** In a Jinja template, these have a meaning. */
+const foreignTemplates: readonly Foreign[] = [
+  [
+    /\{%[-+]?\s*(?:if|for|set|include|extends|macro|block|else|elif|end\w+)\b/g,
+    () => 'a Jinja statement is plain text here: this prompt is not a Jinja template',
+  ],
+  [
+    /(?<![$\\{])\{\{[#/^>][^{}\n]{1,200}\}\}/g,
+    (found) => `${found} is plain text here: this prompt is not a Handlebars template`,
+  ],
+  [
+    /(?<![$\\{])\{\{\s*[\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}\p{N}_-]+)+\s*\}\}/gu,
+    (found, how) => `${found} is plain text here: ${how}`,
+  ],
+];
+const foreignNumber: Foreign = [/\$[1-9](?![\w%]|[,.]\d)/g, foreignArguments[1]];
+
+/** The first of each kind of syntax that only another engine replaces. In code, it is an example. */
+function foreignSyntax(
+  { template, arguments: declared }: PromptDefinition,
+  text: string,
+  translated: boolean,
+): readonly Finding[] {
+  if (translated || template === 'none') return [];
+  const lines = new Lines(text);
+  const code = new CodeRanges(text);
+  const how =
+    template === 'input'
+      ? 'write {{input}} for the text after the command'
+      : `write an argument as ${template === 'jinja' ? '{{ name }}' : '{{name}}'}`;
+  const kinds = [
+    foreignArguments,
+    ...(template === 'jinja' ? [] : foreignTemplates),
+    // Numbers with a dollar sign are prices, too.
+    ...(template === 'braces' ? [foreignNumber] : []),
+  ];
+  return kinds.flatMap(([pattern, message]): readonly Finding[] => {
+    const found = [...text.matchAll(pattern)].find(
+      ({ index, 0: written }) =>
+        !code.includes(index) && !declared.some(({ name }) => written === `{{${name}}}`),
+    );
+    if (found === undefined) return [];
+    return [{ ...lines.at(found.index), severity: 'warning', message: message(truncate(found[0], 40), how) }];
+  });
 }
 
 /** Arguments that no text uses. */
