@@ -262,6 +262,17 @@ describe('adjutant prompts lint', () => {
     expect(prompts(['lint', 'x/.claude/commands/bad.md', '--format', 'codex']).code).toBe(1);
   });
 
+  it('counts notes, and shows them only with --notes', () => {
+    write('x/a.md', 'Run !`ls` on $ARGUMENTS');
+    const lint = ['lint', 'x', '--format', 'claude-code'];
+    const counts = '1 prompt, 0 errors, 0 warnings, 1 note';
+    expect(prompts(lint)).toMatchObject({ code: 0, stdout: '', stderr: `${counts} (shown with --notes)\n` });
+    const { stdout, stderr } = prompts([...lint, '--notes']);
+    expect(stdout).toMatch(/^x\/a\.md:1:5: note: !`ls` runs a command in Claude Code/);
+    expect(stderr).toBe(`${counts}\n`);
+    expect(json(lint)).toMatchObject({ notes: 1, problems: [{ severity: 'note' }] });
+  });
+
   it('prints a SARIF report', () => {
     write('commands/a.md', '---\ndescription: d\n---\nAsk {{topic}}');
     const { code, stdout } = prompts(['lint', 'commands', '--sarif']);

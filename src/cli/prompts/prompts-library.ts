@@ -29,15 +29,22 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       const prompts = results.reduce((sum, result) => sum + result.prompts, 0);
       const errors = problems.filter(({ severity }) => severity === 'error').length;
       const warnings = problems.filter(({ severity }) => severity === 'warning').length;
+      const notes = problems.length - errors - warnings;
+      const showsNotes = invocation.flags['notes'] === true;
+      const shown = problems.filter(({ severity }) => showsNotes || severity !== 'note');
       const { terminal } = invocation;
-      terminal.answer({ prompts, errors, warnings, problems }, () =>
+      terminal.answer({ prompts, errors, warnings, notes, problems }, () =>
         invocation.flags['sarif'] === true
           ? sarifText(problems, process.cwd())
-          : problems.map((problem) => problemLine(problem, terminal)).join(''),
+          : shown.map((problem) => problemLine(problem, terminal)).join(''),
       );
-      terminal.hint(
-        `${count(prompts, 'prompt')}, ${count(errors, 'error')}, ${count(warnings, 'warning')}\n`,
-      );
+      const counts = [
+        count(prompts, 'prompt'),
+        count(errors, 'error'),
+        count(warnings, 'warning'),
+        ...(notes > 0 ? [`${count(notes, 'note')}${showsNotes ? '' : ' (shown with --notes)'}`] : []),
+      ];
+      terminal.hint(`${counts.join(', ')}\n`);
       return errors > 0 || (invocation.flags['strict'] === true && warnings > 0) ? 1 : 0;
     },
     {
@@ -46,6 +53,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       flags: {
         format: text('FORMAT', 'Format of the files'),
         strict: toggle('Fail on warnings too'),
+        notes: toggle('Show notes too, such as syntax that is plain text here'),
         sarif: toggle('Print a SARIF report'),
       },
       examples: ['prompts lint', 'prompts lint ~/prompts --strict'],
