@@ -49,6 +49,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
   const [name, ...rest] = argv;
   const json = argv.includes('--json');
   let action: Action | undefined;
+  let neverFails = false;
   try {
     // The servers that Adjutant replaces take --version among their other flags.
     if (
@@ -76,6 +77,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
       streams.output.write(commandHelp(command, found, widthOf(streams)));
       return 0;
     }
+    neverFails = command.actions[words[0] ?? '']?.neverFails ?? false;
     const loaded = await loadUse(command, {
       argv: rest,
       env: streams.env,
@@ -112,7 +114,7 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
     const message = plainMessage(error);
     if (json) streams.output.write(`${JSON.stringify({ error: { kind, message } })}\n`);
     else streams.errors.write(errorText(message, streams));
-    return code;
+    return neverFails ? 0 : code;
   }
 }
 

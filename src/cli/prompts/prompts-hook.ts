@@ -13,6 +13,7 @@ const command = /^\s*:([\p{L}\p{N}_]\S*)(?:\s+([\s\S]*))?$/u;
  */
 export const hook: Action = {
   summary: 'Expand :name for a client, which sends its message as JSON to standard input',
+  neverFails: true,
   examples: ['prompts hook', 'prompts hook --home ~/adjutant'],
   async run({ loaded, terminal }) {
     try {

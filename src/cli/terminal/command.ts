@@ -34,6 +34,8 @@ export interface Action {
    * `read_only` refuses it, except for the settings, one of which is `read_only`.
    */
   readonly changes?: 'files' | 'settings' | 'home';
+  /** The exit code is 0 even if the settings are invalid: who runs the action would stop. */
+  readonly neverFails?: boolean;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];
   /** Resolves to the exit code. */
