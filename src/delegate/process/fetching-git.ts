@@ -8,7 +8,7 @@ import { capture } from './launch.ts';
 const timeoutMs = 5 * 60_000;
 
 /** Settings of fetches: no program of any configuration runs, no symbolic link is created, and no password is asked for. */
-const settings: readonly (readonly [string, string])[] = [
+const settings: readonly Setting[] = [
   ...safeGitSettings,
   ['core.askPass', ''],
   ['core.symlinks', 'false'],
@@ -93,28 +93,56 @@ function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-/** The helper that the person's own git settings name for the host. */
-async function credentialSettings(
-  address: string,
-  env: Environment,
-): Promise<readonly (readonly [string, string])[]> {
+type Setting = readonly [key: string, value: string];
+
+/** What the person's own git settings say of credentials for the address, as settings for its host only. */
+async function credentialSettings(address: string, env: Environment): Promise<readonly Setting[]> {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return [];
-  const { origin } = new URL(address);
-  const args = ['config', '--get-urlmatch', 'credential.helper', origin];
-  const { code, output } = await capture({ command: 'git', args, env }, { timeoutMs: 10_000 });
-  const helper = output.toString().trim();
-  if (code !== 0 || helper === '')
+  const url = new URL(address);
+  const args = ['config', '--show-scope', '--null', '--get-regexp', '^credential\\.'];
+  const { output } = await capture({ command: 'git', args, env }, { timeoutMs: 10_000 });
+  const fields = output.toString().split('\0');
+  const found: Setting[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const setting = fields[at + 1]!;
+    const [all, context, key] =
+      /^credential\.(?:(.*)\.)?(helper|username|usehttppath)(?:\n|$)/s.exec(setting) ?? [];
+    // The settings of a repository that happens to be the working directory are not the person's.
+    if (all === undefined || fields[at] === 'local' || fields[at] === 'worktree') continue;
+    const path = context === undefined ? '' : pathFor(context, url);
+    // A setting without a value is true.
+    const value = all.endsWith('\n') ? setting.slice(all.length) : 'true';
+    if (path !== undefined) found.push([`credential.${url.origin}${path}.${key}`, value]);
+  }
+  // An empty helper removes those before it.
+  if (!found.findLast(([key]) => key.endsWith('.helper'))?.[1])
     throw new Failure(
       'unavailable',
-      `your git settings name no credential helper for ${origin}; set one with git config --global credential.helper NAME`,
+      `your git settings name no credential helper for ${url.origin}; set one with git config --global credential.helper NAME`,
     );
-  return [[`credential.${origin}.helper`, helper]];
+  return found;
+}
+
+/** The path in the context of a credential setting, such as `https://*.example.com/team`. `undefined` if it is not for the address. */
+function pathFor(context: string, url: URL): string | undefined {
+  const [, scheme, user, host = '', written = ''] =
+    /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:([^@/]*)@)?([^/]*)(\/.*)?$/i.exec(context) ?? [];
+  const labels = host.replace(url.protocol === 'https:' ? /:443$/ : /:80$/, '').split('.');
+  const asked = url.host.split('.');
+  const path = written.replace(/\/$/, '');
+  const isMeant =
+    (scheme === undefined || `${scheme.toLowerCase()}:` === url.protocol) &&
+    (user === undefined || user === decodeURIComponent(url.username)) &&
+    labels.length === asked.length &&
+    labels.every((label, index) => label === '*' || label.toLowerCase() === asked[index]) &&
+    `${url.pathname}/`.startsWith(`${path}/`);
+  return isMeant ? path : undefined;
 }
 
 /** Git's helper gets the token from a variable, so that it is in no argument that other processes can see. */
 const tokenVariable = 'ADJUTANT_GIT_TOKEN';
 
-function tokenSettings(address: string): readonly (readonly [string, string])[] {
+function tokenSettings(address: string): readonly Setting[] {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new Failure('unavailable', 'token_file is for https; ssh uses the keys of your agent');
   const { origin, username } = new URL(address);

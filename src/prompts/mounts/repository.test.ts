@@ -232,6 +232,48 @@ describe('git', () => {
     );
   });
 
+  it.each<[settings: string, of: (origin: string, home: string) => string]>([
+    ['several helpers', () => '[credential]\n\thelper = store\n\thelper = "!true"\n'],
+    ['a helper for the host', (origin) => `[credential "${origin}"]\n\thelper = store\n`],
+    ['a helper for any host of one kind', () => '[credential "http://127.0.*.1:*"]\n\thelper = store\n'],
+    ['a helper for the path', (origin) => `[credential "${origin}/origin.git"]\n\thelper = store\n`],
+    [
+      'a name and the path',
+      (origin, home) =>
+        `[credential]\n\thelper = store --file ${home}/paths\n[credential "${origin}"]\n\tusername = ada\n\tuseHttpPath\n`,
+    ],
+    [
+      'a helper for another host, too',
+      (_, home) =>
+        `[credential "http://example.com"]\n\thelper = "!touch ${home}/asked"\n[credential]\n\thelper = store\n`,
+    ],
+  ])('uses git settings with %s', async (_, settings) => {
+    const remote = new Remote(library('First.'));
+    const address = await serveOverHttp(remote.folder, 'Basic YWRhOmh1bnRlcjI=');
+    const { origin, host, pathname } = new URL(address);
+    const home = plantTree({ '.git-credentials': `http://ada:hunter2@${host}\n` });
+    write(home, {
+      '.gitconfig': settings(origin, home)
+        .replace('/origin.git', pathname)
+        .replace(':*', `:${new URL(address).port}`),
+      paths: `http://bob:wrong@${host}${pathname}\nhttp://ada:wrong@${host}/other\nhttp://ada:hunter2@${host}${pathname}\n`,
+    });
+    const { repository } = local({ address, name: 'x', credentials: 'helper' });
+    expect(await pullRepository(repository, gitAs({ HOME: home }))).toMatchObject({ changed: true });
+    expect(existsSync(join(home, 'asked'))).toBe(false);
+  });
+
+  it('asks no helper that an empty one removes, or that is for other paths', async () => {
+    const home = plantTree({
+      '.gitconfig':
+        '[credential]\n\thelper = store\n\thelper =\n[credential "http://127.0.0.1:1/other"]\n\thelper = store\n',
+    });
+    const { repository } = local({ address: 'http://127.0.0.1:1/x.git', name: 'x', credentials: 'helper' });
+    await expect(pullRepository(repository, gitAs({ HOME: home }))).rejects.toThrow(
+      'your git settings name no credential helper for http://127.0.0.1:1',
+    );
+  });
+
   it('sends the token of a file to the host of the address, and to no other', async () => {
     const remote = new Remote(library('First.'));
     const authorization = `Basic ${Buffer.from('x-access-token:s3cret').toString('base64')}`;
