@@ -14,10 +14,11 @@ import { MountSource } from '../mounts/mount.ts';
 import { Catalog } from './catalog.ts';
 import { PromptSearch } from './search.ts';
 
-it('returns a suitable prompt among the first three results for nine of ten everyday queries', async () => {
-  const { queries, missed } = await measureSearch();
+it('returns a suitable prompt among the first three results for nine of ten everyday queries, and never fewer than plain BM25', async () => {
+  const { queries, missed, comparisons } = await measureSearch();
   expect(queries).toBeGreaterThanOrEqual(150);
   expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(queries / 10);
+  for (const { ours, plain } of comparisons) expect(ours).toBeGreaterThanOrEqual(plain);
 });
 
 it.each([
