@@ -65,7 +65,10 @@ export async function proveLargeLibrary(
     if (unknown.length > 0) problems.push(`unknown commands: ${unknown.slice(0, 5).join(', ')}`);
     await expectText(`/mcp__adjutant__greet ${typed}`, `Say hello to ${typed}. End.`);
     await expectText(`/mcp__adjutant__greet ${wordsOf(100)}`, `Say hello to ${wordsOf(100)}. End.`);
-    await expectText(`/mcp__adjutant__greet ${wordsOf(200)}`, '":greet" followed by the text passes all of it');
+    await expectText(
+      `/mcp__adjutant__greet ${wordsOf(200)}`,
+      '":greet" followed by the text passes all of it',
+    );
     const [pattern, command] = ['patterns:', 'commands:'].map(
       (prefix) => exposed.find((name) => name.startsWith(prefix))!,
     );
