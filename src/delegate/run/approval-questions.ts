@@ -2,9 +2,10 @@ import type { Context } from '../../context.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
 import type { AgentEvent } from '../agents/protocols/agent-event.ts';
-import type { ApprovalAnswer, ApprovalDecision, ApprovalRequest } from '../agents/protocols/approval.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../agents/protocols/approval.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { approvalForm, toAnswer } from './approval-form.ts';
+import type { RecordDecision } from './delegate-options.ts';
 import type { JobLabel } from './host-message.ts';
 
 const modernVersion = '2026-07-28';
@@ -18,13 +19,6 @@ function canAskNow(context: Context): boolean {
 export function personOf({ actor, client }: Context): string {
   return client.name === '' ? actor.name : `${actor.name} in ${client.name}`;
 }
-
-/** Records the answer of a person in the security log, as a call of `answer_approval`, and then sends it. */
-export type RecordDecision = (
-  context: Context,
-  decision: { readonly run_id: string; readonly approval_id: string; readonly decision: ApprovalDecision },
-  send: () => Promise<void>,
-) => Promise<void>;
 
 /** Sends the answer of a form to the agent. */
 export function sendAnswer(

@@ -1,20 +1,28 @@
 import { join } from 'node:path';
+import type { Context } from '../../context.ts';
 import type { ExpandText } from '../../feature.ts';
 import type { Outreach } from '../../outreach.ts';
 import type { ValuesOf } from '../../setting.ts';
 import type { Records } from '../../store/records.ts';
 import type { CustomAgent } from '../agents/acp-definition.ts';
 import type { AgentName } from '../agents/agent.ts';
+import type { ApprovalDecision } from '../agents/protocols/approval.ts';
 import type { Sandbox } from '../agents/sandbox.ts';
 import type { Containment } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
-import type { RecordDecision } from './approval-questions.ts';
 import type { NewsOptions } from './approvers.ts';
 import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
 import type { Budgets, Price } from './budget.ts';
 import { defaultAgent } from './default-agent.ts';
 import type { Limits } from './follower.ts';
 import type { delegateSettings } from './settings.ts';
+
+/** Records the answer of a person in the security log, as a call of `answer_approval`, and then sends it. */
+export type RecordDecision = (
+  context: Context,
+  decision: { readonly run_id: string; readonly approval_id: string; readonly decision: ApprovalDecision },
+  send: () => Promise<void>,
+) => Promise<void>;
 
 /** Options for creating the delegate feature. */
 export interface DelegateOptions {

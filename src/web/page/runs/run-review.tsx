@@ -112,18 +112,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
             <ChangeButton tool="apply_run" onClick={() => change('apply_run', 'was applied', { path })}>
               Apply this file
             </ChangeButton>
-            <ChangeButton
-              tool="apply_run"
-              onClick={() => change('apply_run', 'was applied', { path, take: 'run' })}
-            >
-              Use the run's version
-            </ChangeButton>
-            <ChangeButton
-              tool="apply_run"
-              onClick={() => change('apply_run', 'is settled', { path, take: 'folder' })}
-            >
-              Keep the folder's version
-            </ChangeButton>
+            <BothSides {...{ path, change }} />
           </>
         )}
         {ended && !canApply && (
@@ -132,7 +121,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
           </ChangeButton>
         )}
         {ended && diff?.state === 'applied' && (
-          <ChangeButton onClick={() => change('apply_run', 'was applied', { path })}>
+          <ChangeButton tool="apply_run" onClick={() => change('apply_run', 'was applied', { path })}>
             Apply this file again
           </ChangeButton>
         )}
@@ -248,6 +237,27 @@ function useChanges(
     });
 }
 
+interface BothSidesProps {
+  readonly path: string;
+  readonly change: Change;
+  readonly class?: string;
+}
+
+/** The buttons that decide for one version of a file. */
+function BothSides({ path, change, class: look = '' }: BothSidesProps) {
+  const take = (side: 'run' | 'folder', done: string) => change('apply_run', done, { path, take: side });
+  return (
+    <>
+      <ChangeButton class={look} tool="apply_run" onClick={() => take('run', 'was applied')}>
+        Use the run's version
+      </ChangeButton>
+      <ChangeButton class={look} tool="apply_run" onClick={() => take('folder', 'is settled')}>
+        Keep the folder's version
+      </ChangeButton>
+    </>
+  );
+}
+
 interface SidesProps {
   readonly path: string;
   readonly trouble: Trouble;
@@ -261,22 +271,7 @@ function Sides({ path, trouble, change }: SidesProps) {
       <Icon name="flow" />
       <span class="grow">{trouble.reason}.</span>
       {trouble.kind === 'conflict' ? (
-        <>
-          <ChangeButton
-            class="small"
-            tool="apply_run"
-            onClick={() => change('apply_run', 'was applied', { path, take: 'run' })}
-          >
-            Use the run's version
-          </ChangeButton>
-          <ChangeButton
-            class="small"
-            tool="apply_run"
-            onClick={() => change('apply_run', 'is settled', { path, take: 'folder' })}
-          >
-            Keep the folder's version
-          </ChangeButton>
-        </>
+        <BothSides class="small" {...{ path, change }} />
       ) : (
         <ChangeButton
           class="small"
