@@ -84,11 +84,11 @@ it('Codex: shows the wanted permissions whole, and what a file change does', asy
   expect(await codex('fileChange', {}, [{ path: '/d', kind: { type: 'add' } }])).toEqual(unknown);
 });
 
-const claude = (tool_name: string, input: JsonObject) =>
+const claude = (tool_name: string, input: JsonObject, permission_suggestions: JsonObject[] = []) =>
   ask((streams) => openClaudeConversation({ protocol: 'stream-json', options: {} }, streams), {
     type: 'control_request',
     request_id: '7',
-    request: { subtype: 'can_use_tool', tool_name, input, permission_suggestions: [] },
+    request: { subtype: 'can_use_tool', tool_name, input, permission_suggestions },
   });
 
 it.each([
@@ -120,6 +120,13 @@ it('Claude Code: shows what a command asks for besides its text', async () => {
   const request = await claude('Bash', input);
   expect(request).toMatchObject({ what: 'command', command: 'make', reason: 'Build' });
   expect(JSON.parse(request.arguments!)).toEqual({ dangerouslyDisableSandbox: true });
+});
+
+it('Claude Code: shows the rules that it grants if a request is allowed for the run', async () => {
+  const rules = [{ toolName: 'Bash', ruleContent: 'npm:*' }];
+  const request = await claude('Bash', { command: 'npm test' }, [{ type: 'addRules', rules }]);
+  expect(request.command).toBe('npm test');
+  expect(JSON.parse(request.arguments!)).toEqual({ allowed_for_the_run: [{ type: 'addRules', rules }] });
 });
 
 const acp = (toolCall: JsonObject) =>

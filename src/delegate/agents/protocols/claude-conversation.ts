@@ -12,7 +12,7 @@ import { type AgentEvent, type AgentItem, addUsage, noUsage, type Usage } from '
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { resultText, toEnd, toEvents, toUsage } from './claude-events.ts';
 import { AgentExited } from './json-peer.ts';
-import { type Message, otherArguments, wholeArguments } from './message.ts';
+import { type Message, objects, otherArguments, wholeArguments } from './message.ts';
 
 type ItemEvent = Extract<AgentEvent, { kind: 'item' }>;
 
@@ -200,9 +200,12 @@ class ClaudeConversation implements AgentConversation {
 
 /** Translates `can_use_tool`. */
 function toApproval(id: string, request: Message): ApprovalRequest {
-  const input = isObject(request['input']) ? request['input'] : {};
+  const given = isObject(request['input']) ? request['input'] : {};
+  const suggestions = objects(request['permission_suggestions']);
+  // Shown with the arguments, because allowing the request for the whole run grants it.
+  const input = suggestions.length === 0 ? given : { ...given, allowed_for_the_run: suggestions };
   const tool = String(request['tool_name']);
-  const text = (name: string) => (typeof input[name] === 'string' ? input[name] : undefined);
+  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
   const hasSuggestions = Array.isArray(request['permission_suggestions']);
   const decisions = approvalDecisions.filter((one) => one !== 'allow_run' || hasSuggestions);
   const about = { id, decisions };
@@ -253,12 +256,9 @@ function hostOf(url: string): string {
 function toPermission(request: Message, { decision, reason }: ApprovalAnswer): JsonObject {
   if (decision === 'refuse')
     return { behavior: 'deny', message: reason ?? 'The user refused this request. Continue without it.' };
-  const suggestions = Array.isArray(request['permission_suggestions'])
-    ? request['permission_suggestions']
-    : [];
-  const updatedPermissions = suggestions
-    .filter(isObject)
-    .map((suggestion) => ({ ...suggestion, destination: 'session' }) as JsonObject);
+  const updatedPermissions = objects(request['permission_suggestions']).map(
+    (suggestion) => ({ ...suggestion, destination: 'session' }) as JsonObject,
+  );
   return {
     behavior: 'allow',
     updatedInput: (isObject(request['input']) ? request['input'] : {}) as JsonObject,
