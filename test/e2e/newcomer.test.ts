@@ -157,7 +157,7 @@ it('leads a newcomer from an empty home to a prompt in a client, a run and a rem
 
   await walk.press('link', 'Calendar');
   await walk.press('button', /^Tea with Grace/);
-  await walk.sees('sent', 90_000);
+  await walk.sees(/^sent$/, 90_000);
   await walk.press('button', 'Read message');
   await walk.sees(/Hello Ada/);
   await walk.record('Reminder');
