@@ -47,6 +47,8 @@ const clientSyntax: readonly (readonly [RegExp, string])[] = [
 interface ClaudeRules {
   /** Whether a placeholder without a value stays in the text. Older versions replaced it with nothing. */
   readonly keepsPlaceholders: boolean;
+  /** True for agents: their texts include no files and run no commands. */
+  readonly isPlainText?: boolean;
 }
 
 const nativeSyntax: ClientSyntax = {
@@ -149,8 +151,9 @@ export const claudePlugins = filePerPrompt({
   isSkill: (path) => basename(path) === 'SKILL.md',
   async parse(file, report) {
     const { name, kind } = pluginParts(file.path)!;
-    const prompt = await parse(file, name, report, newRules);
-    return kind === 'agents' ? { ...prompt, tags: ['agent'] } : prompt;
+    const isAgent = kind === 'agents';
+    const prompt = await parse(file, name, report, { ...newRules, ...(isAgent && { isPlainText: true }) });
+    return isAgent ? { ...prompt, tags: ['agent'] } : prompt;
   },
   path: (name) => `commands/${pathForName(name, '.md')}`,
   print: (definition) => print(definition, {}),
@@ -177,7 +180,7 @@ async function parse(
     mayBeEmpty: basename(file.path) === 'SKILL.md',
   });
   reportUnknownFields(fields, knownFields, report, file.text);
-  reportClientSyntax(body, bodyLine, report, clientSyntax);
+  if (!rules.isPlainText) reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hint = parseHint(fields['argument-hint']);
   const named = parseNames(fields['arguments']);
   const hintNames = namesInHint(hint);

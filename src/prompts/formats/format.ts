@@ -260,7 +260,9 @@ const otherFields = new Set(
   allowed-tools disallowed-tools argument-hint arguments color icon emoji applyTo globs alwaysApply paths when_to_use
   metadata compatibility context hooks skills mcp-servers mcpServers handoffs infer target permissionMode effort isolation
   background memory maxTurns user-invocable user-invokable disable-model-invocation temperature top_p steps subtask variant
-  permission shell homepage repository date updated created status type id language lang`.split(/\s+/),
+  permission hidden disable shell homepage repository date updated created status type id language lang`.split(
+    /\s+/,
+  ),
 );
 
 /** Reports fields that cannot be imported. */

@@ -24,6 +24,7 @@ describe('hidden characters', () => {
     'हिन्दी क्‍ष',
     'tab\tand\r\nline',
     '漢字 עברית',
+    'a fence in a fence:\n\u200B```',
   ])('are not reported in ordinary text: %s', (text) => {
     expect(hiddenCharacters(text)).toEqual([]);
   });
@@ -36,7 +37,7 @@ describe('hidden characters', () => {
     ]);
   });
 
-  it('are reported at most ten times per text', () => {
-    expect(hiddenCharacters('\u200B'.repeat(100_000))).toHaveLength(10);
+  it('are reported at most a hundred times per text', () => {
+    expect(hiddenCharacters('\u200B'.repeat(100_000))).toHaveLength(100);
   });
 });

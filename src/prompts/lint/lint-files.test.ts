@@ -219,6 +219,12 @@ describe('files of other clients', () => {
     ).toEqual(['b.prompt.md:2: error: the name s is taken by a.prompt.md']);
   });
 
+  it('knows that agents include no files, unlike commands', async () => {
+    const text = '---\ndescription: d\n---\nRead @docs/x.md';
+    const found = await lint({ 'p/agents/a.md': text, 'p/commands/c.md': text }, 'claude-plugins');
+    expect(found).toEqual([expect.stringContaining('p/commands/c.md:4:6: note')]);
+  });
+
   it('are served both if an agent and a skill have the same name', async () => {
     const text = '---\ndescription: d\n---\nx';
     expect(
@@ -415,7 +421,7 @@ describe('a finding', () => {
     ],
     [
       'a field of another program',
-      command('description: d\nhidden: true'),
+      command('description: d\ntool_access: all'),
       'claude-code',
       'x.md:3: note',
       /another program/,

@@ -137,11 +137,11 @@ export function sortAndMerge(problems: readonly Problem[]): readonly Problem[] {
     .flatMap(([, found]) => countRepeated(mergeEqual(found).sort(byPosition)));
 }
 
-/** One line with a count for findings that say the same about other places of a file. */
+/** One line with a count for findings that say the same about other places of a prompt. */
 function countRepeated(problems: readonly Problem[]): readonly Problem[] {
-  const groups = Map.groupBy(problems, ({ rule, message, file }) =>
+  const groups = Map.groupBy(problems, ({ rule, message, file, line }) =>
     // In JSONL, every line is a prompt of its own.
-    rule === 'test-failed' || file.endsWith('.jsonl') ? Symbol() : message,
+    rule === 'test-failed' ? Symbol() : file.endsWith('.jsonl') ? `${line} ${message}` : message,
   );
   return [...groups.values()].map(([first, ...others]) =>
     others.length === 0
@@ -333,10 +333,12 @@ const kinds: readonly Kind[] = [
   },
   {
     pattern:
-      '[\\u00AD\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180E\\u200B\\u2060-\\u2064\\u206A-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]',
+      '[\\u00AD\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180E\\u2060-\\u2064\\u206A-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]',
     name: 'is invisible',
     severity: 'warning',
   },
+  // Before a fence, it keeps the fence from closing the block around it.
+  { pattern: '\\u200B(?!`{3})', name: 'is invisible', severity: 'warning' },
   // Joiners are legitimate only between letters of some scripts and between the parts of an emoji.
   {
     pattern:
@@ -353,7 +355,7 @@ const kinds: readonly Kind[] = [
 ];
 const anyKind = new RegExp(kinds.map(({ pattern }) => `(${pattern})`).join('|'), 'gu');
 
-const maxFindings = 10;
+const maxFindings = 100;
 
 export function hiddenCharacters(text: string): readonly HiddenCharacter[] {
   const found: HiddenCharacter[] = [];
