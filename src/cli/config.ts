@@ -6,16 +6,24 @@ import { settings } from '../settings.ts';
 import { changeSettingsFile } from './install/settings-file.ts';
 import { type Action, type Command, toggle, UsageError, type Use } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
+import { withSuggestions } from './terminal/usage-error.ts';
 
 const table: Readonly<Record<string, Setting>> = settings;
 const key = { KEY: 'the name of a setting, such as http.port' };
 
-function known(name: string): string {
+async function known(
+  action: 'get' | 'set' | 'unset',
+  [name = '', value]: readonly string[],
+): Promise<string> {
   if (Object.hasOwn(table, name)) return name;
+  const problem = `there is no setting "${name}"`;
+  const { linesOfSetting } = await import('./guesses.ts');
+  const lines = linesOfSetting(action, name, value);
+  if (lines.length > 0) throw new UsageError(withSuggestions(problem, lines, ''));
   const meant =
     nearest(name, Object.keys(table)) ?? Object.keys(table).find((one) => one.endsWith(`.${name}`));
   throw new UsageError(
-    `there is no setting "${name}"${meant === undefined ? '\n  adjutant config list shows all' : `\n  Did you mean: ${meant}`}`,
+    `${problem}${meant === undefined ? '\n  adjutant config list shows all' : `\n  Did you mean: ${meant}`}`,
   );
 }
 
@@ -54,8 +62,9 @@ const get: Action = {
   args: 'KEY',
   notes: key,
   examples: ['config get http.port', 'config get delegate.agent --json'],
-  async run({ loaded, config, words: [name = ''], terminal }) {
-    const found = settingsInForce(config, loaded.origins).find((one) => one.name === known(name))!;
+  async run({ loaded, config, words, terminal }) {
+    const name = await known('get', words);
+    const found = settingsInForce(config, loaded.origins).find((one) => one.name === name)!;
     terminal.answer(found, found.value === null ? '' : shown(found.value));
     return 0;
   },
@@ -68,7 +77,7 @@ const set: Action = {
   changes: 'settings',
   examples: ['config set http.port 8080', 'config set delegate.agent claude'],
   async run(use) {
-    const [name, raw] = [known(use.words[0]!), use.words[1]!];
+    const [name, raw] = [await known('set', use.words), use.words[1]!];
     if (name === 'home' || name === 'config')
       throw new UsageError(`${name} cannot be set in the file; use the flag --${name}`);
     const { type } = table[name]!;
@@ -91,7 +100,7 @@ const unset: Action = {
   notes: key,
   changes: 'settings',
   examples: ['config unset http.port', 'config list'],
-  run: (use) => write(use, known(use.words[0]!), undefined),
+  run: async (use) => write(use, await known('unset', use.words), undefined),
 };
 
 async function write({ loaded, terminal }: Use, name: string, value: unknown): Promise<number> {

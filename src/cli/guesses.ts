@@ -1,17 +1,23 @@
 // Finds the command lines that somebody may have meant.
 import { nearest } from '../nearest.ts';
 import { settings } from '../settings.ts';
-import { flagLines, flagsAlike } from './synonyms/flags.ts';
-import { type Thing, things } from './synonyms/things.ts';
 import {
-  event,
-  type Meaning,
-  meanings,
-  message,
-  shortNames,
-  steering,
-  verbsAlone,
-} from './synonyms/verbs.ts';
+  bare,
+  eventLines,
+  fileLines,
+  filled,
+  flagLike,
+  has,
+  isPath,
+  linesIn,
+  maxLines,
+  messageLines,
+  quoted,
+  toPerson,
+} from './guessed-lines.ts';
+import { flagLines } from './synonyms/flags.ts';
+import { type Thing, things } from './synonyms/things.ts';
+import { type Meaning, meanings, shortNames, verbsAlone } from './synonyms/verbs.ts';
 import type { Action, Command } from './terminal/command.ts';
 
 /** The agents that need no setting. */
@@ -19,9 +25,6 @@ export const agentNames: readonly string[] = settings['delegate.agent_order'].de
 
 /** Services that send messages, by the settings with their tokens. */
 const services = Object.keys(settings).flatMap((name) => /^delivery\.([a-z]+)_token$/.exec(name)?.[1] ?? []);
-
-/** More lines than these nobody reads. */
-const maxLines = 3;
 
 /** The action that a word names, directly or by a short name. */
 export function findAction({ actions }: Command, word: string): string | undefined {
@@ -77,8 +80,11 @@ export function linesForWords({ name, actions }: Command, action: string, words:
   if (line === 'events list' && has(`${meanings.soon} ${meanings.later}`, first))
     return ['events list --days-forward 7', 'today'];
   if (line === 'events find') return [filled('events list --query …', words)];
-  if (/^prompts (?:create|add)$/.test(line) && others.length > 0)
-    return [`prompts create ${first} --text ${quoted(others.join(' '))}`];
+  if (/^prompts (?:create|add)$/.test(line) && others.length > 0) {
+    if (!isPath(others[0]!)) return [`prompts create ${first} --text ${quoted(others.join(' '))}`];
+    const lines = fileLines(words);
+    return action === 'add' ? lines : lines.toReversed();
+  }
   if (line === 'routines create' && others.length > 0)
     return [`routines create ${first} --task ${quoted(others.join(' '))} --when "every weekday at 7"`];
   if (/^(?:un)?install$/.test(line)) return words.map((one) => `${line} ${one}`);
@@ -104,6 +110,44 @@ export function linesOfRuns(word: string): readonly string[] {
   return /^[a-z]+$/.test(word) ? linesAbout(things['runs']!, word === 'runs' ? 'list' : word, []) : [];
 }
 
+/** Lines for a flag of other programs or actions, by the command line that does not take it. */
+export function linesOfFlag(line: string, flag: string, words: readonly string[]): readonly string[] {
+  const row = flagLines[line]?.find(([flags]) => has(flags, flag));
+  if (row === undefined) return [];
+  return linesIn(row[1], line === 'delegate' ? words : valuesIn(words, flag));
+}
+
+/** The words without flags. The value of a flag is one of them. */
+const valuesIn = (words: readonly string[], flag: string): readonly string[] =>
+  words.flatMap((word) => {
+    if (!word.startsWith('-')) return [word];
+    return bare(word) === flag && word.includes('=') ? [word.replace(/^.*?=/s, '')] : [];
+  });
+
+/** Lines for a setting that does not exist, but that other programs have under this name. */
+export function linesOfSetting(
+  action: 'get' | 'set' | 'unset',
+  name: string,
+  value: string | undefined,
+): readonly string[] {
+  const rest = value === undefined ? [] : [value];
+  const [last = '', ...groups] = name.toLowerCase().replaceAll('_', '-').split('.').toReversed();
+  const flag = personal.find((one) => one === last) ?? flagLike(last, personal);
+  const isPersonal = groups.every(
+    (group) => thingOf(group) === things['users'] || has('general core', group),
+  );
+  if (flag !== undefined && isPersonal)
+    return linesIn(`${action === 'set' ? '' : 'users show me | '}users update me --${flag} …`, rest);
+  const [owner = '', folder = ''] = name.toLowerCase().split(/[._-]/);
+  if (thingOf(owner) !== things['prompts'] || !has(things['folders']!.words, folder)) return [];
+  return action === 'set'
+    ? linesIn('prompts add … | config set commands.dir …', rest)
+    : [`config ${action} commands.dir`, 'config list dir'];
+}
+
+/** Flags of `users update` that other programs have as settings. */
+const personal = ['timezone', 'locale', 'quiet-start', 'quiet-end', 'channel-pref', 'voice'];
+
 /** Suggestions for an unknown flag: the name of a flag with the same meaning, or whole command lines. */
 export function flagMeant(
   flag: string,
@@ -123,14 +167,11 @@ export function flagMeant(
   if (command.name === 'remind' && has(spoken, name))
     return { lines: [filled('remind …', argv.flatMap(undashed))] };
   if (command.name === 'send' && has(toPerson, name)) return { lines: messageLines(argv) };
-  const own = flagLines[command.name]?.find(([flags]) => has(flags, name));
-  if (own !== undefined)
-    return {
-      lines: linesIn(
-        own[1],
-        words.filter((word) => !word.startsWith('-')),
-      ),
-    };
+  const word = Object.keys(command.actions).find((one) => command.actions[one] === action);
+  const own = linesOfFlag(`${command.name} ${word}`.trim(), name, argv.slice(word === '' ? 0 : 1));
+  if (own.length > 0) return { lines: own };
+  const lines = linesOfFlag(command.name, name, argv);
+  if (lines.length > 0) return { lines };
   const alike = flagLike(name, known);
   if (alike !== undefined) return { flag: alike };
   const spelled = name.length > 2 ? nearest(name, known, typos(name)) : undefined;
@@ -148,11 +189,6 @@ export function flagMeant(
   };
 }
 
-const bare = (word: string): string => word.replace(/^--?([^=]*)(?:=.*)?$/s, '$1');
-
-/** Flags that name the person of a message. */
-const toPerson = 'to for user person who recipient';
-
 /** Flags that are words of a reminder: its text, and when it is. */
 const spoken = 'at in on when time date day every daily weekly due t message text title what m';
 
@@ -161,15 +197,6 @@ function undashed(word: string): readonly string[] {
   if (!word.startsWith('-') || !has(spoken, name)) return [word];
   const [, value] = word.split(/=(.*)/s);
   return [...(has('at in on every', name) ? [name] : []), ...(value === undefined ? [] : [value])];
-}
-
-const has = (words: string, word: string): boolean => words.split(' ').includes(word);
-
-/** The flag of a command that means the same. */
-function flagLike(name: string, known: readonly string[]): string | undefined {
-  return flagsAlike
-    .map((names) => names.split(' '))
-    .find(([first, ...others]) => known.includes(first!) && others.includes(name))?.[0];
 }
 
 const vocabulary = () => [
@@ -198,10 +225,11 @@ function linesFor(words: readonly string[]): readonly string[] {
   const filler = thingOf(first) === undefined ? /^(?:an?|the|my|new|all)$/ : /^(?:an?|the|my)$/;
   const at = rest.findIndex((one) => !one.startsWith('-') && !filler.test(one));
   const second = rest[at] ?? '';
-  const after = rest
+  // The agent in "--agent codex" is the second word, and its flag says nothing more.
+  const before = rest
     .slice(0, Math.max(at, 0))
-    .filter((one) => one.startsWith('-'))
-    .concat(rest.slice(at + 1));
+    .filter((one) => one.startsWith('-') && !(isClient(second) && isAgentFlag(one)));
+  const after = [...before, ...rest.slice(at + 1)];
   if (/^(?:get|set)$/.test(first) && /^[a-z_]+\.[a-z_.]+$/.test(second) && !/\.(?:md|ics)$/.test(second))
     return [filled(`config ${first} …`, rest)];
   const [one, other] = [thingOf(first), thingOf(second)];
@@ -232,11 +260,15 @@ function linesFor(words: readonly string[]): readonly string[] {
 /** Clients that are no agents. */
 const editors = 'cursor vscode zed windsurf';
 
+const isClient = (word: string): boolean => agentNames.includes(word) || has(editors, word);
+
+const isAgentFlag = (word: string): boolean =>
+  bare(word) === 'agent' || flagLike(bare(word), ['agent']) !== undefined;
+
 /** Names an agent or a client that was named instead of a thing. */
 function withAgent(line: string, word: string): string {
-  const isAgent = agentNames.includes(word);
-  if (!isAgent && !has(editors, word)) return line;
-  return isAgent && /^delegate /.test(line)
+  if (!isClient(word)) return line;
+  return agentNames.includes(word) && /^delegate (?!.*--agent )/.test(line)
     ? `${line} --agent ${word}`
     : /^(?:un)?install$/.test(line)
       ? `${line} ${word}`
@@ -252,79 +284,6 @@ function linesAbout(thing: Thing, verb: string, rest: readonly string[]): readon
   if (found?.[0] === 'list' && rest.length > 0 && thing.lines.show && has(meanings.show, verb))
     return linesIn(thing.lines.show, rest);
   return found === undefined ? [] : linesIn(found[1], rest);
-}
-
-function linesIn(lines: string, rest: readonly string[]): readonly string[] {
-  return lines
-    .split(' | ')
-    .flatMap((line) => made[line]?.(rest) ?? [filled(line, rest)])
-    .slice(0, maxLines);
-}
-
-/** Lines that are made of more than the words that follow. */
-const made: Readonly<Record<string, (rest: readonly string[]) => readonly string[]>> = {
-  [event]: eventLines,
-  [message]: messageLines,
-  [steering]: (rest) => [
-    filled('runs steer …', /^(?:last|\S*\d\S*)$/.test(rest[0] ?? '') ? rest : ['last', ...rest]),
-  ],
-};
-
-/** A line that sends a message to a person, who stands first, after a text in quotes, or behind a flag. */
-function messageLines(rest: readonly string[]): readonly string[] {
-  const at = rest.findIndex((word) => word.startsWith('-') && has(toPerson, bare(word)));
-  const flagged = at < 0 ? [] : rest[at]!.includes('=') ? [rest[at]!] : rest.slice(at, at + 2);
-  const words = rest.filter(
-    (word, index) =>
-      !word.startsWith('-') && !(flagged.length > 0 && index >= at && index < at + flagged.length),
-  );
-  const named = flagged.length > 0 ? flagged.at(-1)!.replace(/^--?[^=]*=?/s, '') : undefined;
-  const [first = '', ...others] = words;
-  const isText = /\s/.test(first);
-  const after = isText ? others.filter((word) => word !== 'to').at(-1) : undefined;
-  const person = named || (isText ? (after ?? 'me') : first || 'me');
-  const said = (named ? words : isText ? [first] : others).join(' ') || 'hello';
-  const line = `send ${quoted(person)} ${quoted(said)}`;
-  // "tell me in ten minutes" is a reminder.
-  return first === 'me' ? [filled('remind …', words), line] : [line];
-}
-
-/** A line that adds an event, made of its title and time, or of flags under other names. */
-function eventLines(rest: readonly string[]): readonly string[] {
-  if (rest.some((one) => one.startsWith('--'))) {
-    const known = ['title', 'start', 'end', 'location', 'attendees', 'description'];
-    const named = rest.map((word) => {
-      const flag =
-        word.startsWith('--') && !known.includes(bare(word)) ? flagLike(bare(word), known) : undefined;
-      return flag === undefined ? word : `--${flag}`;
-    });
-    const [title = '', ...others] = named;
-    return [
-      filled(
-        'events create …',
-        title.startsWith('--') || title === '' ? named : ['--title', title, ...others],
-      ),
-    ];
-  }
-  if (/:\/\/|\.ics$/.test(rest.join(' ')))
-    return [filled('calendars add …', rest), filled('calendars import …', rest)];
-  const [title = 'TITLE', ...time] = rest;
-  const start = time.length > 0 ? time.join(' ').replace(/^(?:at|on|for) /, '') : 'tomorrow 12:00';
-  return [`events create --title ${quoted(title)} --start ${quoted(start)}`];
-}
-
-const quoted = (words: string): string => (/^[\w.:@/-]+$/.test(words) ? words : JSON.stringify(words));
-
-/** A line with the words that follow in the place of `…`. */
-function filled(line: string, rest: readonly string[]): string {
-  const all = rest.join(' ');
-  if (/(?:--[\w-]+ |=)…/.test(line))
-    return line.replace(/(--([\w-]+) |=)…/, (_, before: string, flag = 'text') =>
-      all === '' ? `${before}${flag.split('-').at(-1).toUpperCase()}` : `${before}${quoted(all)}`,
-    );
-  if (rest.length === 0 && /^runs (?!list|clean|stats|compare)/.test(line)) return line.replace('…', 'last');
-  const words = rest.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word));
-  return line.replace(/ ?…/, words.length > 0 ? ` ${words.join(' ')}` : '');
 }
 
 /** How many letters of a word may be wrong: a suggestion that is not meant misleads more than none. */

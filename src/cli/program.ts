@@ -6,6 +6,7 @@ import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
 import { type Action, type Command, commonFlags, UsageError } from './terminal/command.ts';
 import { createTerminal, Interrupted, printable, type Streams } from './terminal/terminal.ts';
+import { withSuggestions } from './terminal/usage-error.ts';
 import { hanging } from './terminal/wrap.ts';
 
 /** Commands by name. Each is loaded on use, so that none slows down the start of another. */
@@ -227,7 +228,10 @@ async function findUse(command: Command, { positionals, flags }: LoadedConfig): 
   const own = { ...commonFlags, ...action.flags };
   for (const [flag, value] of Object.entries(flags))
     if (value !== undefined && !Object.hasOwn(own, flag)) {
-      const { flagMeant } = await import('./guesses.ts');
+      const { flagMeant, linesOfFlag } = await import('./guesses.ts');
+      const lines = linesOfFlag(line, flag, [...after, String(value)]);
+      if (lines.length > 0)
+        throw new UsageError(withSuggestions(`--${flag} cannot be used with ${line}`, lines, ''));
       const meant = flagMeant(`--${flag}`, positionals, command, action, Object.keys(own)).flag;
       const advice = meant === undefined ? '' : `; did you mean --${meant}?`;
       throw new UsageError(`--${flag} cannot be used with ${line}${advice}`);
@@ -250,14 +254,6 @@ function wrongWords(line: string, { args = '' }: Action, words: readonly string[
     return `events list takes a person, not "${words[0]}"`;
   const extra = args.includes('…') ? undefined : words[wanted.length];
   return extra === undefined ? undefined : `${line} does not take "${extra}"`;
-}
-
-function withSuggestions(problem: string, lines: readonly string[], help: string): string {
-  if (lines.length === 0) return `${problem}\n  adjutant ${help} lists what there is.`;
-  return [
-    `${problem}\n  Did you mean: adjutant ${lines[0]}`,
-    ...lines.slice(1).map((line) => `adjutant ${line}`),
-  ].join('\n            or: ');
 }
 
 /** What is wrong, and on lines of their own what to do. On a terminal, no line breaks in a word. */

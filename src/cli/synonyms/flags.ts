@@ -15,7 +15,7 @@ export const flagsAlike: readonly string[] = [
   'people person with who users user attendees for',
   'email mail e-mail address e',
   'phone tel mobile number sms p',
-  'timezone tz zone',
+  'timezone tz zone time-zone',
   'locale language lang',
   'channel-pref channel via by notify',
   'channel via by to',
@@ -80,6 +80,7 @@ export const flagLines: Readonly<Record<string, readonly (readonly [words: strin
   ],
   uninstall: [['all global force yes y', 'uninstall …']],
   prompts: [['arg args argument arguments var vars variable param params set-arg', 'prompts …']],
+  'prompts add': [['file f path input from source name n', 'FILE …']],
   delegate: [
     ['background bg detach async', 'delegate … | runs watch last'],
     ['timeout', 'config list delegate'],

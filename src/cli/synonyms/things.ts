@@ -1,5 +1,5 @@
 // What people call things, and the lines that they may mean. Words are separated by spaces.
-import { event, type Meaning, message, steering } from './verbs.ts';
+import { event, file, type Meaning, message, steering } from './verbs.ts';
 
 /** What people call a thing, what the name alone means, and a line for each thing that they do with it. */
 export interface Thing {
@@ -45,7 +45,7 @@ export const things: Readonly<Record<string, Thing>> = {
       test: 'prompts test …',
       history: 'prompts history …',
       undo: 'prompts restore …',
-      import: 'prompts add …',
+      import: file,
       export: 'prompts export commands …',
       sync: 'prompts pull',
       stats: 'prompts usage …',

@@ -21,7 +21,7 @@ export const meanings = {
     'update edit change set modify rename move reschedule mv adjust configure config assign correct shift alter tweak replace extend',
   search: 'search find grep query lookup look filter where',
   use: 'render run use expand fill execute apply exec start call try invoke paste',
-  watch: 'watch tail follow attach stream monitor live observe',
+  watch: 'watch tail follow attach stream monitor live observe wait await',
   logs: 'log logs output tail events trace',
   stop: 'stop cancel kill abort end terminate quit halt interrupt down disable off',
   start: 'start run up launch enable on boot install restart begin create setup init spawn fire trigger',
@@ -63,6 +63,9 @@ export type Meaning = keyof typeof meanings;
 
 /** A line for a new event, or for a calendar if the words that follow are a file or an address. */
 export const event = 'EVENT …';
+
+/** Lines that add the prompts of a file, also under a name. */
+export const file = 'FILE …';
 
 /** A line that sends a message, made of a person and a text in either order. */
 export const message = 'MESSAGE …';
@@ -113,7 +116,7 @@ export const verbsAlone: readonly (readonly [words: string, lines: string])[] = 
   ['pull fetch refresh sync', 'prompts pull | calendars sync | install --sync'],
   ['me whoami', 'users show'],
   ['set', 'config set … | config list'],
-  ['watch tail follow attach monitor observe', 'runs watch last'],
+  ['watch tail follow attach monitor observe wait await', 'runs watch …'],
   ['cancel kill abort', 'runs cancel … | notifications cancel …'],
   ['undo revert rollback', 'runs undo last'],
   ['approve allow yes', 'runs approve …'],
