@@ -2,6 +2,7 @@
 //
 // FILE has one guess per line, without the name of the program; lines with # are comments. Each runs in an empty home with the
 // built program. "worked": exit code 0. "named": the message names a right command or flag, one of those behind "=>", separated by "|".
+// Text in quotes is a part of the message, for a right command about something that an empty home does not have.
 // "dead end": everything else, also a message that names only other commands.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ export interface Guess {
 /** A line of a file with guesses. */
 interface Asked {
   readonly line: string;
-  /** The beginnings of right commands. Without any, the guess has to work. */
+  /** The beginnings of right commands, or texts in quotes. Without any, the guess has to work. */
   readonly right: readonly string[];
 }
 
@@ -41,9 +42,12 @@ export function classifyGuesses(asked: readonly Asked[]): readonly Guess[] {
       const named = [...stderr.matchAll(/adjutant ((?!--help)[a-z][^\n]*)/g)]
         .map(([, command]) => command!)
         .filter((command) => !/^[a-z]+ --help/.test(command));
-      const names = right.some((one) =>
-        one.startsWith('--') ? stderr.includes(` ${one}`) : named.some((command) => command.startsWith(one)),
-      );
+      const names = right.some((one) => {
+        if (one.startsWith('"')) return `${stdout}${stderr}`.includes(one.slice(1, -1));
+        return one.startsWith('--')
+          ? stderr.includes(` ${one}`)
+          : named.some((command) => command.startsWith(one));
+      });
       return {
         line,
         outcome: status === 0 ? 'worked' : names ? 'named' : 'dead end',

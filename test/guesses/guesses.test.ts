@@ -6,6 +6,7 @@ it.each([
   ['guesses.txt', 100],
   ['habits.txt', 80],
   ['invented.txt', 70],
+  ['outsiders.txt', 97],
 ])(
   '95 of 100 first guesses in %s work or name a right command',
   {
