@@ -12,8 +12,7 @@ const program = `
 export async function runInThread(path: string, statement: string): Promise<readonly string[]> {
   const { Worker } = await import('node:worker_threads');
   const worker = new Worker(program, { eval: true, workerData: { path, statement }, execArgv: [] });
-  // Rejects if the thread fails.
-  const [values] = (await once(worker, 'message')) as [readonly string[]];
-  await once(worker, 'exit');
-  return values;
+  // Both can happen at once. Rejects if the thread fails.
+  const [[values]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+  return values as readonly string[];
 }

@@ -40,7 +40,7 @@ it('renders a long template like a short one, and names the line of an error', a
 it('renders a short template that is slow in a thread, which ends it', { timeout: 60_000 }, async () => {
   const files = { load: async () => undefined, names: () => [] };
   const source =
-    "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(19) %}{% set n.a = n.a ~ n.a %}{% endfor %}{% for i in range(9999) %}{% set q = n.a ~ 'x' %}{% endfor %}";
+    "{% set n = namespace(a='aaaaaaaa') %}{% for i in range(19) %}{% set n.a = n.a ~ n.a %}{% endfor %}{% for i in range(9999) %}{% set q = n.a ~ 'x' ~ 'x' ~ 'x' ~ 'x' ~ 'x' ~ 'x' ~ 'x' ~ 'x' %}{% endfor %}";
   const templates = await CompiledTemplates.compile([['a.md', source]], files);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

@@ -87,7 +87,7 @@ export const panels = {
   ),
   settings: panel(
     'Settings',
-    'get_user',
+    'list_users',
     lazy(() => import('../people/person-settings.tsx'), 'PersonSettings'),
   ),
   person: panel('Add person', 'create_user', NewPerson, false),
