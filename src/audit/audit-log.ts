@@ -15,6 +15,7 @@ import { type CurrentCall, currentCall } from '../store/current-call.ts';
 import { refuseLost } from '../store/damage.ts';
 import { newId } from '../store/id.ts';
 import { logSchema } from '../store/migrations.ts';
+import { waitBriefly } from '../store/silent-database.ts';
 import { createStore, type Store } from '../store/store.ts';
 import {
   type AuditEntry,
@@ -49,6 +50,7 @@ export class AuditLog {
   readonly #shared: Store;
   readonly #denied = new DeniedCalls((entry) => void this.#note(entry));
   #writing: Promise<unknown> = Promise.resolve();
+  #trimming: Promise<unknown> = Promise.resolve();
   /** The day on which this process last removed old entries of a database. */
   readonly #trimmed = new Map<Store, string>();
   #problem = '';
@@ -115,7 +117,7 @@ export class AuditLog {
 
   /** The entries that match, newest first. */
   async list({ actor, action, outcome, daysBack }: AuditFilter): Promise<readonly AuditEntry[]> {
-    await this.#writing;
+    await Promise.all([this.#writing, this.#trimming]);
     const sinceMs = Date.now() - daysBack * dayMs;
     const calls = new Map<string, StoredEntry>();
     for (const store of this.#existing()) {
@@ -148,7 +150,7 @@ export class AuditLog {
 
   /** Checks that no entry is missing or unreadable. */
   async verify(): Promise<readonly VerifiedLog[]> {
-    await this.#writing;
+    await Promise.all([this.#writing, this.#trimming]);
     const verified: VerifiedLog[] = [];
     for (const store of this.#stores) {
       const lost = lossOf(store);
@@ -171,7 +173,7 @@ export class AuditLog {
 
   /** All entries as they are stored, in the order of their numbers. */
   async *rows(): AsyncGenerator<AuditRow> {
-    await this.#writing;
+    await Promise.all([this.#writing, this.#trimming]);
     for (const entry of await this.#oldEntries(0)) yield { ...entry };
     for (const store of this.#existing())
       for await (const { log: name, number, call_id, entry } of numberedActivity(store))
@@ -191,13 +193,13 @@ export class AuditLog {
 
   async close(): Promise<void> {
     this.#denied.flush();
-    // The first entry of a day also removes old ones.
     for (let last: unknown; last !== this.#writing; ) {
       last = this.#writing;
       await last;
     }
+    await waitBriefly(this.#trimming);
     await this.#local.close();
-    await this.#shared.close();
+    await waitBriefly(this.#shared.close());
   }
 
   /** Adds an entry about something that has happened already, so a failure is only logged: once, not for every call. */
@@ -233,7 +235,7 @@ export class AuditLog {
       const trimming = this.#trim(one).catch((error: unknown) =>
         log('warning', 'old entries of the security log could not be removed', error),
       );
-      this.#writing = Promise.all([this.#writing, trimming]);
+      this.#trimming = Promise.all([this.#trimming, trimming]);
     }
   }
 

@@ -1,6 +1,6 @@
-import { setTimeout as after } from 'node:timers/promises';
 import type { Change, Problem } from '../../feature.ts';
 import { log } from '../../log.ts';
+import { waitBriefly } from '../../store/silent-database.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import { Delegation } from '../run/delegation.ts';
 import { LocalRuns } from './local-runs.ts';
@@ -9,11 +9,8 @@ import { RunPublisher } from './run-publisher.ts';
 import { Runs } from './runs.ts';
 import { SharedRuns } from './shared-runs.ts';
 
-/** How long a stopping server waits for the database. The next server on this machine publishes the rest. */
-const databaseTimeoutMs = 3_000;
 const firstCleanMs = 60_000;
 const cleanIntervalMs = 60 * 60_000;
-const databaseTimeout = () => after(databaseTimeoutMs, undefined, { ref: false });
 
 /** The services behind the delegate tools. Created on first use, so that they do not slow down the start. */
 export interface DelegationRuntime {
@@ -84,9 +81,10 @@ export function openDelegationRuntime(
     async close() {
       unsubscribe();
       await delegation.drain();
-      await Promise.race([publisher.publish(), databaseTimeout()]);
+      // The next server on this machine publishes the rest.
+      await waitBriefly(publisher.publish());
       await delegation.close();
-      await Promise.race([shared.close(), databaseTimeout()]);
+      await waitBriefly(shared.close());
     },
   };
 }
