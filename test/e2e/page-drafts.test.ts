@@ -180,7 +180,7 @@ async function waitingThings(): Promise<{ readonly open: string; readonly questi
     },
   };
   const cwd = join(server.home, 'work');
-  mkdirSync(cwd);
+  mkdirSync(cwd, { recursive: true });
   const more = { cwd, skip_git_repo_check: true };
   await callTool(server, 'delegate_run', {
     ...{ task: `Paint ${script(answer({ open_questions: ['Which colour?'] }))}`, ...more },
@@ -243,7 +243,7 @@ describe('every form', () => {
     timeout: 240_000,
   }, async () => {
     const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
-      ...{ name: 'Ada', email: 'ada@example.com', timezone: 'UTC' },
+      ...{ name: 'Ada', email: `ada-${Date.now()}@example.com`, timezone: 'UTC' },
     });
     const { id: event } = await callTool<{ id: string }>(server, 'create_event', {
       ...{ user_id: person, title: 'Dentist', start_ts: `${dayFromNow(1)}T10:00` },

@@ -278,14 +278,18 @@ const olderRuns = 500;
 /** All runs, newest first. */
 function useRuns(): Loaded<readonly RunOverview[]> {
   const { changes } = useConnection();
-  const [anyOpen, setAnyOpen] = useState(false);
-  const ticks = useTicks(anyOpen ? 3000 : undefined);
+  /** True while a run is open, and after a failure, which the server may not announce the end of. */
+  const [asksAgain, setAsksAgain] = useState(false);
+  const ticks = useTicks(asksAgain ? 3000 : undefined);
   const loaded = useRef(new Map<string, RunOverview>());
   const [loadedCount, setLoadedCount] = useState(0);
   const { value, error } = useLoaded<Page>(
     async (client, signal) => {
-      const page = await client.tool('list_runs', { limit: newestRuns }, { signal });
-      setAnyOpen(page.runs.some(({ status }) => isOpen(status)));
+      const page = await client.tool('list_runs', { limit: newestRuns }, { signal }).catch((error) => {
+        if (!signal.aborted) setAsksAgain(true);
+        throw error;
+      });
+      setAsksAgain(page.runs.some(({ status }) => isOpen(status)));
       return page;
     },
     [changes.resources, ticks],
