@@ -78,7 +78,7 @@ export function check(claimed: ClaimedNotification, nowMs: number): Verdict {
     return { kind: 'cancel', reason: 'the message has expired' };
   if (nowMs >= expiresMs) return { kind: 'miss', reason: 'it was due while no worker could send it' };
   const general = preferencesOf(user, event && kindOfEvent(event));
-  const isNamed = event && isNamedChannel(event, notification.occurrence, notification.channel);
+  const isNamed = event && isNamedChannel(user, event, notification);
   const preferences = isNamed ? withChannel(general, notification.channel) : general;
   const reachable = reachableBy(user);
   const permission = quietPermission(notification);

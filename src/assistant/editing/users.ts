@@ -27,7 +27,7 @@ import {
 import { invitation } from '../entities/occurrence.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
-import { type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
+import { checkLeadChannels, type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
 import { planDigest } from '../planning/digest.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 
@@ -69,6 +69,7 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
     await refuseTaken(writer.db, row.id, fields);
     await checkHome(writer.db, row.id, fields.home_calendar);
     const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+    if (reminders) checkLeadChannels(user, Object.values(reminders).flat());
     await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
   });
@@ -110,6 +111,7 @@ export async function updateUser(
     const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
     const row = { ...others, ...listed, ...merged, ...kinds, ...pauseMs, ...cleared, updated_ms: now };
     const user = await updateRow(writer.db, 'users', id, row);
+    if (reminders) checkLeadChannels(user, Object.values(reminders).flat());
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);

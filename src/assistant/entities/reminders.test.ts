@@ -478,6 +478,54 @@ describe('less like this', () => {
 });
 
 describe('a replay', () => {
+  it('of a kind and of everything name a channel of the person, which then counts on every day', async () => {
+    await using assistant = await open({
+      channels: ['tel:+4915112345678', 'sms:+4915112345678'],
+      weekend_policy: 'email',
+      reminders: { default: ['1h sms'] },
+    });
+    const reminders = { flight: ['3h call', '1d email', '2h'], all_day: ['1d 17:00 sms'] };
+    expect(await assistant.call('update_user', { user_id: 'ada', reminders })).toMatchObject({
+      reminders: { ...reminders, default: ['1h sms'] },
+    });
+    // A Saturday.
+    await create(assistant, { start_ts: '2026-11-21T14:00', kind: 'flight' });
+    await create(assistant, { id: 'two', start_ts: '2026-11-21T18:00' });
+    const rows = await planned(assistant);
+    expect(rows).toMatchObject([
+      { plan_time: '2026-11-20T13:00:00Z', channel: 'email' },
+      { plan_time: '2026-11-21T10:00:00Z', channel: 'call' },
+      { plan_time: '2026-11-21T11:00:00Z', channel: 'email' },
+      { plan_time: '2026-11-21T16:00:00Z', channel: 'sms' },
+    ]);
+    expect(rows[1]).toMatchObject({ reason: expect.stringContaining('by call, as the user asked') });
+    await runWorkerUntil(assistant, Date.parse('2026-11-21T17:00:00Z'));
+    const { notifications } = await assistant.call('list_notifications', { days_back: 30 });
+    expect((notifications as unknown as Row[]).map(({ channel, status }) => [channel, status])).toEqual(
+      ['email', 'call', 'email', 'sms'].map((channel) => [channel, expect.stringMatching('sent|delivered')]),
+    );
+  });
+
+  it.each([
+    [{ flight: ['3h call'] }, 'Ada has no address for call. Ada has email.'],
+    [{ default: ['1d fax'] }, '"fax" is no channel. Ada has email.'],
+    [{ digest: ['07:30 email'] }, 'reminders.digest must be one time of day'],
+    [{ 'calendar:x': ['alarms email'] }, /reminders/],
+  ])('of a kind are refused as %j if the channel cannot be used', async (reminders, message) => {
+    await using assistant = await open();
+    await expect(assistant.call('update_user', { user_id: 'ada', reminders })).rejects.toThrow(message);
+    await expect(
+      assistant.call('create_user', { name: 'Ada', email: 'b@example.com', reminders }),
+    ).rejects.toThrow(message);
+    await expect(
+      assistant.call('replay_notifications', { user_id: 'ada', reminders: { default: ['1h call'] } }),
+    ).rejects.toThrow('Ada has no address for call.');
+    expect(await assistant.call('get_user', { user_id: 'ada' })).not.toHaveProperty('reminders');
+    const phone_e164 = '+4915112345678';
+    const both = { user_id: 'ada', phone_e164, reminders: { flight: ['3h call'] } };
+    expect(await assistant.call('update_user', both)).toMatchObject({ reminders: { flight: ['3h call'] } });
+  });
+
   it('compares what was sent with other settings, and changes nothing', async () => {
     await using assistant = await open();
     await create(assistant, { start_ts: '2026-11-17T14:00' });

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
-import type { CalendarEvent, Channel, EventKind, Origin, User } from '../../store/schema.ts';
+import type { CalendarEvent, Channel, EventKind, Notification, Origin, User } from '../../store/schema.ts';
 import type { Answer } from '../icalendar/series.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
@@ -111,25 +111,15 @@ export function personalReminders(
       because(({ reasons }) => reasons.alarm),
       kind,
     );
-  const forKind = kind === undefined ? undefined : settings[kind];
-  if (kind !== undefined && forKind !== undefined)
+  const set = leadsFor(settings, kind, calendar?.id);
+  if (set !== undefined)
     return build(
-      forKind,
+      set.leads,
       'preference',
-      because(({ reasons, rules }) => reasons.kind(rules.kinds[kind])),
-    );
-  const leads = forCalendar?.filter((lead) => lead !== useAlarms);
-  if (leads !== undefined && (leads.length > 0 || forCalendar!.length === 0))
-    return build(
-      leads,
-      'preference',
-      because(({ reasons }) => reasons.calendar(calendar!.name)),
-    );
-  if (settings['default'] !== undefined)
-    return build(
-      settings['default'],
-      'preference',
-      because(({ reasons }) => reasons.default),
+      because(({ reasons, rules }) => {
+        if (set.of === 'kind') return reasons.kind(rules.kinds[kind!]);
+        return set.of === 'calendar' ? reasons.calendar(calendar!.name) : reasons.default;
+      }),
     );
   return kind === 'task'
     ? build(
@@ -138,6 +128,18 @@ export function personalReminders(
         because(({ rules }) => `${rules.builtIn}; ${rules.kinds.task}`),
       )
     : undefined;
+}
+
+/** The lead times that the user set for the kind of an event, or else for its calendar, or else for everything. */
+function leadsFor(settings: ReminderSettings, kind: EventKind | undefined, calendarId: string | undefined) {
+  const forKind = kind && settings[kind];
+  if (forKind !== undefined) return { of: 'kind', leads: forKind } as const;
+  const forCalendar = settings[`calendar:${calendarId}`];
+  const leads = forCalendar?.filter((lead) => lead !== useAlarms);
+  if (leads !== undefined && (leads.length > 0 || forCalendar!.length === 0))
+    return { of: 'calendar', leads } as const;
+  const forAll = settings['default'];
+  return forAll && ({ of: 'default', leads: forAll } as const);
 }
 
 interface NamedTime {
@@ -245,10 +247,10 @@ const minuteMs = 60_000;
 
 /**
  * When to remind, as people write it: `10m`, `2h` or `1d` before the start; `17:00` on the day; `1d 17:00` on the day
- * before. A reminder for one event may also be a local time, `2026-03-01T17:00`. Times of day of such a reminder are kept in quiet
- * hours, and others with a `!`. The name of a channel may follow: `1d! sms`.
+ * before. The name of a channel may follow: `1d sms`. A reminder for one event may also be a local time, `2026-03-01T17:00`. Times of
+ * day of such a reminder are kept in quiet hours, and others with a `!`: `1d! sms`.
  */
-export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])$';
+export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])( [a-z]{1,20})?$';
 export const eventLeadPattern =
   '^([0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?)( before)?|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?( [a-z]{1,20})?$';
 
@@ -284,9 +286,18 @@ export function checkLeadChannels(user: User, leads: readonly string[]): void {
   }
 }
 
-/** True if the user named this channel for a reminder of the occurrence. */
-export function isNamedChannel(event: CalendarEvent, key: string, channel: Channel): boolean {
-  return ownLeads(event, key)?.some((lead) => partsOf(lead).channel === channel) ?? false;
+/** True if the user named this channel for a reminder of the occurrence, or in the setting that the reminder comes from. */
+export function isNamedChannel(
+  user: User,
+  event: CalendarEvent,
+  { occurrence, channel, origin }: Pick<Notification, 'occurrence' | 'channel' | 'origin'>,
+): boolean {
+  const set =
+    origin === 'preference'
+      ? leadsFor(settingsOf(user), kindOfEvent(event), event.calendar_id ?? undefined)
+      : undefined;
+  const leads = ownLeads(event, occurrence) ?? set?.leads ?? [];
+  return leads.some((lead) => partsOf(lead).channel === channel);
 }
 
 /** The instant of a reminder, in the user's time zone. */

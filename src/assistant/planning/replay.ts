@@ -3,8 +3,7 @@ import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import type { ReminderSettings } from '../entities/reminders.ts';
-import { isActive } from '../entities/reminders.ts';
+import { checkLeadChannels, isActive, type ReminderSettings } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import { guard } from '../policy/guards.ts';
@@ -40,6 +39,7 @@ export async function replayNotifications(
   const nowMs = data.clock();
   const { user, listed, rules, calendars, sent } = await data.store.read(async (db) => {
     const stored = await findUser(db, userId);
+    if (reminders) checkLeadChannels(stored, Object.values(reminders).flat());
     const window = { fromMs: nowMs - days * dayMs, toMs: nowMs };
     return {
       user: reminders === undefined ? stored : { ...stored, reminders: JSON.stringify(reminders) },

@@ -98,7 +98,7 @@ export const userFields = {
       items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
     },
     description:
-      'When to remind, by kind (default, online, place, all_day, task, flight, train, doctor) or calendar:ID, e.g. {"online":["10m"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
+      'When to remind, by kind (default, online, place, all_day, task, flight, train, doctor) or calendar:ID, e.g. {"flight":["1d","3h call"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
   },
   kind_channels: {
     type: 'object',
