@@ -127,6 +127,7 @@ export const migrations: readonly (readonly string[])[] = [
   ['alter table users add column home_calendar text'],
   // The invitations to an event are found by its id.
   ['create index events_source on events (provider_event_id)'],
+  ['alter table users add column pause_from_ms bigint'],
 ];
 
 /**

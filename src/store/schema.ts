@@ -65,6 +65,8 @@ interface UsersTable {
   channels: string | null;
   /** Until when reminders are paused that the user did not name or call important. */
   pause_until_ms: number | null;
+  /** When that pause begins; null if it has begun. */
+  pause_from_ms: number | null;
   /** Channels by kind of event, as JSON. */
   kind_channels: string | null;
   /** Id of the calendar that stores new events; null for those that are only here. */

@@ -78,6 +78,11 @@ describe('rankTools', () => {
     }
   });
 
+  it('finds how to pause reminders during a holiday that is still to come', async () => {
+    const { found } = await rankTools('pause notifications during holiday from a date to a date', tools);
+    expect(found.slice(0, 3).map(({ name }) => name)).toContain('update_user');
+  });
+
   it('ranks a query as long as a message by its beginning', async () => {
     const long = `add a calendar. ${'no longer need it '.repeat(200_000)}`;
     expect(await rankTools(long, tools)).toEqual(await rankTools(long.slice(0, 1000), tools));

@@ -42,7 +42,7 @@ describe('people on the calendar page', () => {
     await panel.getByLabel('Phone number').fill('+4930123456');
     await panel.getByLabel('More addresses, one per line').fill('tgram://77');
     await panel.getByLabel('From').selectOption('1320');
-    await panel.getByLabel('Online meeting').fill('5m, 1h');
+    await panel.getByLabel('Online meeting').fill('5m, 1h email');
     await panel.getByLabel('Flight').fill('none');
     await panel.getByLabel('Daily agenda at').fill('07:30');
     expect(await findings(page)).toEqual([]);
@@ -53,7 +53,7 @@ describe('people on the calendar page', () => {
     expect(await call('get_user', { user_id: id })).toMatchObject({
       ...{ locale: 'de', phone_e164: '+4930123456', quiet_start: '22:00', quiet_end: '07:00' },
       channels: ['tgram://77'],
-      reminders: { online: ['5m', '1h'], flight: [], digest: ['07:30'] },
+      reminders: { online: ['5m', '1h email'], flight: [], digest: ['07:30'] },
     });
     await panel.getByRole('button', { name: 'Send test message' }).click();
     await panel.getByText(/email to gus@example\.com/).waitFor();

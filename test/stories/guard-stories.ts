@@ -78,6 +78,7 @@ const user: fc.Arbitrary<User> = fc.record({
       .map((list) => JSON.stringify(list)),
   ),
   pause_until_ms: fc.constant(null),
+  pause_from_ms: fc.constant(null),
   home_calendar: fc.constant(null),
   kind_channels: fc.constant(null),
   created_ms: fc.constant(0),

@@ -4,7 +4,12 @@ import { attend, type Candidate, type PersonState } from './attention.ts';
 const minute = 60_000;
 const day = Date.parse('2026-11-17T00:00:00Z');
 const at = (time: string) => Date.parse(`2026-11-17T${time}:00Z`);
-const person: PersonState = { timezone: 'UTC', limits: { messages: 6, calls: 1 }, pauseUntilMs: null };
+const person: PersonState = {
+  timezone: 'UTC',
+  limits: { messages: 6, calls: 1 },
+  pauseUntilMs: null,
+  pauseFromMs: null,
+};
 
 /** A reminder of an event of 45 minutes, 10 minutes before its start. */
 function reminder(id: string, start: string, more: Partial<Candidate> = {}): Candidate {
@@ -118,6 +123,14 @@ describe('the attention layer', () => {
   it('drops what is due during a pause', () => {
     const result = outcome([reminder('a', '09:00'), reminder('b', '15:00')], { pauseUntilMs: at('12:00') });
     expect(result).toEqual({ a: 'dropped', b: 'sent' });
+  });
+
+  it('drops nothing before a pause begins', () => {
+    const all = ['09:00', '12:00', '15:00', '18:00'].map((time) =>
+      reminder(time, '20:00', { atMs: at(time), eventId: time }),
+    );
+    const result = outcome(all, { pauseFromMs: at('12:00'), pauseUntilMs: at('18:00') });
+    expect(result).toEqual({ '09:00': 'sent', '12:00': 'dropped', '15:00': 'dropped', '18:00': 'sent' });
   });
 
   it('puts everything that quiet hours moved into one silent message, also what the person asked for', () => {

@@ -65,6 +65,8 @@ export interface PersonState {
   readonly limits: Limits;
   /** Until when the person wants no reminders, except the exempt ones. */
   readonly pauseUntilMs: number | null;
+  /** When that pause begins. */
+  readonly pauseFromMs: number | null;
 }
 
 export interface Verdict {
@@ -111,8 +113,8 @@ function isExempt({ origin, important }: Candidate): boolean {
   return important || (origin !== null && origin !== 'preference');
 }
 
-function paused({ atMs }: Candidate, { pauseUntilMs }: PersonState): Verdict | undefined {
-  if (pauseUntilMs === null || atMs >= pauseUntilMs) return undefined;
+function paused({ atMs }: Candidate, { pauseFromMs, pauseUntilMs }: PersonState): Verdict | undefined {
+  if (pauseUntilMs === null || atMs >= pauseUntilMs || atMs < (pauseFromMs ?? atMs)) return undefined;
   return { attention: 'dropped', why: `reminders are paused until ${new Date(pauseUntilMs).toISOString()}` };
 }
 

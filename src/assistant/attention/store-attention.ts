@@ -143,7 +143,7 @@ async function decideFor(
   const limits = defaultLimits(channelPref);
   return attend(
     candidates.filter(({ sent, leader }) => !sent || leader === null),
-    { timezone, limits, pauseUntilMs: user.pause_until_ms },
+    { timezone, limits, pauseUntilMs: user.pause_until_ms, pauseFromMs: user.pause_from_ms },
   );
 }
 

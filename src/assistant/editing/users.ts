@@ -33,10 +33,18 @@ import { replanEvent, replanUser } from '../planning/replanning.ts';
 
 type Fields = Omit<
   UserUpdate,
-  'id' | 'created_ms' | 'updated_ms' | 'reminders' | 'channels' | 'kind_channels' | 'pause_until_ms'
+  | 'id'
+  | 'created_ms'
+  | 'updated_ms'
+  | 'reminders'
+  | 'channels'
+  | 'kind_channels'
+  | 'pause_until_ms'
+  | 'pause_from_ms'
 > & {
   readonly kind_channels?: Readonly<Record<string, string>>;
-  /** A local time, in digits or in words. */
+  /** Local times, in digits or in words. */
+  readonly pause_from?: string;
   readonly pause_until?: string;
   readonly reminders?: ReminderSettings;
   readonly channels?: readonly string[];
@@ -51,17 +59,16 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
 export async function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
   checkZone(fields.timezone);
   const now = clock();
-  const { reminders, channels, kind_channels, pause_until, ...others } = fields;
+  const { reminders, channels, kind_channels, pause_from, pause_until, ...others } = fields;
+  const zone = fields.timezone ?? systemZone();
   const row = {
     ...others,
     ...(kind_channels && { kind_channels: mergeKindChannels({ kind_channels: null }, kind_channels) }),
-    ...(pause_until !== undefined && {
-      pause_until_ms: await pauseTime(pause_until, fields.timezone ?? systemZone(), fields.locale, now),
-    }),
+    ...(await pauseOf({ pause_from, pause_until }, zone, fields.locale, now)),
     ...(channels && { channels: checkChannels(channels) }),
     ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
-    timezone: fields.timezone ?? systemZone(),
+    timezone: zone,
     created_ms: now,
     updated_ms: now,
   };
@@ -83,33 +90,26 @@ export async function updateUser(
 ): Promise<User> {
   checkZone(fields.timezone);
   const now = data.clock();
-  const { reminders, channels, kind_channels, pause_until, ...others } = fields;
+  const { reminders, channels, kind_channels, pause_from, pause_until, ...others } = fields;
   const known = await data.store.read((db) => findUser(db, id));
-  const pauseMs =
-    pause_until === undefined
-      ? {}
-      : {
-          pause_until_ms: await pauseTime(
-            pause_until,
-            fields.timezone ?? preferencesOf(known).timezone,
-            fields.locale ?? known.locale,
-            now,
-          ),
-        };
+  const zone = fields.timezone ?? preferencesOf(known).timezone;
+  const pause = await pauseOf({ pause_from, pause_until }, zone, fields.locale ?? known.locale, now, known);
   return data.store.write(async (writer) => {
     const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
     await checkHome(writer.db, id, fields.home_calendar);
     const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
+    // Without its end, there is no pause.
+    const names = unset.flatMap((name) => (name === 'pause_until' ? [name, 'pause_from'] : [name]));
     const cleared = Object.fromEntries(
-      unset.map((name) => [
-        name === 'pause_until' ? 'pause_until_ms' : name,
+      names.map((name) => [
+        name.startsWith('pause_') ? `${name}_ms` : name,
         name === 'timezone' ? systemZone() : null,
       ]),
     );
     const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
-    const row = { ...others, ...listed, ...merged, ...kinds, ...pauseMs, ...cleared, updated_ms: now };
+    const row = { ...others, ...listed, ...merged, ...kinds, ...pause, ...cleared, updated_ms: now };
     const user = await updateRow(writer.db, 'users', id, row);
     if (reminders) checkLeadChannels(user, Object.values(reminders).flat());
     const detail = { changed: [...Object.keys(fields), ...unset] };
@@ -200,12 +200,34 @@ export function checkZone(zone: string | null | undefined): void {
   });
 }
 
-/** Until when reminders are paused. */
-async function pauseTime(written: string, zone: string, locale: string | null | undefined, now: number) {
-  const digits = await inDigits(written, zone, now, locale ?? 'en', 'pause_until');
-  const { ms } = parseTime(digits, zone, 'pause_until', now);
-  if (ms > now) return ms;
-  throw new Failure('invalid-params', `pause_until is past: ${localTime(ms, zone, now)}.`);
+/** From when and until when reminders are paused. A new end without a beginning is that of a pause that begins now. */
+async function pauseOf(
+  { pause_from, pause_until }: { [Name in 'pause_from' | 'pause_until']: Fields[Name] | undefined },
+  zone: string,
+  locale: string | null | undefined,
+  now: number,
+  known?: User,
+): Promise<Partial<Pick<User, 'pause_from_ms' | 'pause_until_ms'>>> {
+  const read = async (written: string, field: string, afterMs: number, mayBePast = false) => {
+    const digits = await inDigits(written, zone, now, locale ?? 'en', field, afterMs, mayBePast);
+    return parseTime(digits, zone, field, now).ms;
+  };
+  if (pause_from === undefined && pause_until === undefined) return {};
+  const fromMs = pause_from === undefined ? null : await read(pause_from, 'pause_from', now, true);
+  const untilMs =
+    pause_until === undefined
+      ? (known?.pause_until_ms ?? null)
+      : await read(pause_until, 'pause_until', Math.max(now, fromMs ?? now));
+  if (untilMs === null)
+    throw new Failure('invalid-params', 'pause_from needs pause_until, the time at which the pause ends.');
+  const at = localTime(untilMs, zone, now);
+  if (untilMs <= now) throw new Failure('invalid-params', `pause_until is past: ${at}.`);
+  if (fromMs !== null && fromMs >= untilMs)
+    throw new Failure(
+      'invalid-params',
+      `pause_from must be before pause_until: ${localTime(fromMs, zone, now)} is not before ${at}.`,
+    );
+  return { pause_from_ms: fromMs !== null && fromMs > now ? fromMs : null, pause_until_ms: untilMs };
 }
 
 /** Merges new channels into those of a user. `default` removes a channel. */

@@ -36,6 +36,7 @@ export const userShape = {
     channels: { type: 'array', items: text, description: 'More addresses, without secrets' },
     reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
     kind_channels: { type: 'object', description: 'Channels by kind of event' },
+    pause_from: { type: 'string', description: 'When the pause begins; absent if it has begun' },
     pause_until: { type: 'string', description: 'Until then, only named times and important events' },
     home_calendar: { type: 'string', description: 'The calendar that stores new events' },
   },

@@ -37,6 +37,7 @@ export function userView(user: User): UserView {
     channels: user.channels === null ? null : (JSON.parse(user.channels) as string[]).map(maskAddress),
     reminders: user.reminders === null ? null : (JSON.parse(user.reminders) as JsonObject),
     kind_channels: user.kind_channels === null ? null : (JSON.parse(user.kind_channels) as JsonObject),
+    pause_from: user.pause_from_ms === null ? null : timestamp(user.pause_from_ms),
     pause_until: user.pause_until_ms === null ? null : timestamp(user.pause_until_ms),
     home_calendar: user.home_calendar,
   });

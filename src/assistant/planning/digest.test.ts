@@ -92,6 +92,10 @@ describe('the daily agenda', () => {
     expect(await digests()).toEqual(['2026-11-17T06:30:00Z']);
     await assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-17T12:00' });
     expect(await digests()).toEqual([]);
+    await assistant.call('update_user', { user_id: 'ada', pause_from: '2026-11-17T09:00' });
+    expect(await digests()).toEqual(['2026-11-17T06:30:00Z']);
+    await assistant.call('update_user', { user_id: 'ada', unset: ['pause_from'] });
+    expect(await digests()).toEqual([]);
     await assistant.call('update_user', { user_id: 'ada', unset: ['pause_until'] });
     expect(await digests()).toEqual(['2026-11-17T06:30:00Z']);
     await assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-17T12:00' });

@@ -132,8 +132,8 @@ async function nextDigest(
   return undefined;
 }
 
-function isPaused(atMs: number, { pause_until_ms: untilMs }: User): boolean {
-  return untilMs !== null && atMs < untilMs;
+function isPaused(atMs: number, { pause_from_ms: fromMs, pause_until_ms: untilMs }: User): boolean {
+  return untilMs !== null && atMs < untilMs && atMs >= (fromMs ?? atMs);
 }
 
 /** The agenda of a day as the user would get it, or undefined if nothing is on that day. Changes nothing. */

@@ -591,6 +591,35 @@ describe('attention', () => {
     ).rejects.toThrow(/pause_until is past/);
   });
 
+  it('drops nothing before a pause that begins later, and nothing after the pause was cleared', async () => {
+    await using assistant = await openWithHaircut();
+    await assistant.call('create_event', { ...haircut, id: 'lunch', start_ts: '2026-11-19T12:00' });
+    await plan(assistant);
+    const update = (fields: JsonObject) => assistant.call('update_user', { user_id: 'ada', ...fields });
+    const attention = async () =>
+      Object.fromEntries((await planned(assistant)).map((row) => [row['event_id'], row['attention']]));
+    const dropped = 'dropped: reminders are paused until 2026-11-19T23:00:00.000Z';
+    expect(await update({ pause_from: '2026-11-18', pause_until: '2026-11-20' })).toMatchObject({
+      pause_from: '2026-11-17T23:00:00Z',
+      pause_until: '2026-11-19T23:00:00Z',
+    });
+    expect(await attention()).toEqual({ haircut: undefined, lunch: dropped });
+    await update({ pause_from: 'tomorrow 12:00' });
+    expect(await attention()).toEqual({ haircut: dropped, lunch: dropped });
+    // A pause without a beginning begins now.
+    expect(await update({ pause_until: '2026-11-20' })).not.toHaveProperty('pause_from');
+    expect(await attention()).toEqual({ haircut: dropped, lunch: dropped });
+    await update({ pause_from: '2026-11-18' });
+    const cleared = await update({ unset: ['pause_until'] });
+    expect(cleared).not.toHaveProperty('pause_from');
+    expect(cleared).not.toHaveProperty('pause_until');
+    expect(await attention()).toEqual({ haircut: undefined, lunch: undefined });
+    await expect(update({ pause_from: '2026-11-18' })).rejects.toThrow('pause_from needs pause_until');
+    await expect(update({ pause_from: '2026-11-21', pause_until: '2026-11-20' })).rejects.toThrow(
+      /pause_from must be before pause_until/,
+    );
+  });
+
   it('uses the channel and the corrected kind of an event', async () => {
     await using assistant = await openWithHaircut({ phone_e164: '+4930123456' });
     await assistant.call('update_user', { user_id: 'ada', kind_channels: { flight: 'call' } });

@@ -106,6 +106,11 @@ export const userFields = {
     description:
       'Channel by kind (online, place, all_day, task, flight, train, doctor), e.g. {"flight":"call"}: call me for flights only',
   },
+  pause_from: {
+    type: 'string',
+    maxLength: 100,
+    description: 'With pause_until: when the pause begins, e.g. the first day of a holiday. Default: now',
+  },
   pause_until: {
     type: 'string',
     maxLength: 100,

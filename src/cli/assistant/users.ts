@@ -38,6 +38,7 @@ const personFlags: Flags = {
     format: 'json',
   },
   'home-calendar': text('CALENDAR', 'CalDAV calendar that stores new events; only here, unless given'),
+  'pause-from': text('TIME', 'When the pause of --pause-until begins; now, unless given'),
   'pause-until': text('TIME', 'No reminders until then, except named times and important events'),
 };
 

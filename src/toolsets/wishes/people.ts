@@ -137,7 +137,9 @@ all my stuff should come as a push on the phone from now on
 my mother prefers to be called | nothing after nine in the evening please | I'm in New Zealand until june, set the clock accordingly | Claire has another mail address now | from today write to me on Signal | don't wake me before ten on sundays
 Omar would rather have texts than calls | no sounds during the night shift, that's 10 pm to 6 am | my son's number has changed to 555 42 | I want my alerts on the telephone, not in the mailbox | keep everything silent while I'm on maternity leave
 give my father a call for medical things and a text for the rest | stop all messages to me until monday | address me in Spanish from now on | she's moved to Toronto | let my reminders come half an hour ahead
-I hardly read mails, text me | Priya is on holiday, leave her alone until the 15th | please only use push for me | I go to bed at 8, no messages after that | ring me if it's urgent, otherwise email`,
+I hardly read mails, text me | Priya is on holiday, leave her alone until the 15th | please only use push for me | I go to bed at 8, no messages after that | ring me if it's urgent, otherwise email
+we're away from the 3rd to the 17th, keep quiet in between | no reminders between Christmas and New Year | I'm travelling from Monday to Friday, pause my notifications for that time
+switch off the alerts while I'm on holiday, from the 5th until the 20th | silence my reminders during my vacation in August`,
   delete_user: `
 take him out completely with everything about him | I don't work with her any more, delete her | remove my ex from everything
 Tom has left the company, remove him | erase a person and all their data | close my account | forget everything about this client
