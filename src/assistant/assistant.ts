@@ -130,7 +130,7 @@ export function createAssistant({
     tools: tools
       .map((tool) => (unpaged ? tool : withLocalTimes(tool, data)))
       .map((tool) => guardPeople(recordChange(undo.undoable(tool), data), data))
-      .map((tool) => (unpaged ? requirePerson(tool) : acceptTitles(acceptNames(tool, data, me), data, me)))
+      .map((tool) => (unpaged ? requirePerson(tool) : acceptNames(acceptTitles(tool, data, me), data, me)))
       .map((tool) => (tool.annotations?.openWorldHint ? tool : { ...tool, changes: 'database' as const })),
     http: {
       accepts: (path) => /^\/feeds\/[A-Za-z0-9_-]{43}\.ics$/.test(path),

@@ -108,6 +108,47 @@ describe('an event', () => {
   });
 });
 
+describe('the explanation of the reminders of an event', () => {
+  const explain = async (assistant: TestAssistant, args: JsonObject) => {
+    const { entries } = await assistant.call('explain_notifications', args);
+    return [...new Set((entries as JsonObject[]).map(({ event_id }) => event_id))];
+  };
+
+  it('names the event by its title, and one that was deleted by its id', async () => {
+    await using assistant = await open();
+    expect(await explain(assistant, { event_id: 'yoga' })).toEqual(['yoga']);
+    expect(await explain(assistant, { event_id: 'the dentist' })).toEqual(['teeth']);
+    expect(await explain(assistant, { event_id: 'dentist', user_id: 'Ben' })).toEqual(['ben-teeth']);
+    await assistant.call('delete_event', { event_id: 'lunch' });
+    expect(await explain(assistant, { event_id: 'lunch' })).toEqual(['lunch']);
+    for (const args of [{ event_id: 'surgeon' }, { event_id: 'sabine', user_id: 'ben' }])
+      await expect(explain(assistant, args)).rejects.toThrow(
+        `Event not found: "${args.event_id}" is neither an id nor in the title of an event. list_events finds events.`,
+      );
+  });
+
+  it('does not tell the token of one person about the events of others', async () => {
+    await using assistant = await open();
+    await assistant.call('create_event', {
+      ...{ user_id: 'ben', id: 'erased', title: 'Erased', start_ts: '2026-11-25T12:30' },
+    });
+    await assistant.call('delete_event', { event_id: 'erased' });
+    const actor = actorWith('token ada', ['calendar:ada'], { kind: 'named', id: '1', createdAt: 0 });
+    const ada = assistant.connect('standard', { access: Access.full.heldBy(actor) });
+    const textFor = async (event_id: string) => {
+      const result = await ada.request('tools/call', {
+        name: 'explain_notifications',
+        arguments: { event_id },
+      });
+      return (result['content'] as { text: string }[])[0]!.text.replaceAll(event_id, 'X');
+    };
+    const unknown = await textFor('nothing');
+    expect(unknown).toContain('Event not found');
+    for (const one of ['secret', 'interview', 'erased']) expect(await textFor(one)).toBe(unknown);
+    expect(await textFor('dentist')).toContain('teeth');
+  });
+});
+
 describe('the last reminder', () => {
   it('is confirmed or put off without its id', async () => {
     await using assistant = await open();

@@ -218,7 +218,7 @@ export const testFields = {
 } as const;
 
 export const auditFields = {
-  event_id: { type: 'string', description: 'Only this event' },
+  event_id: { type: 'string', description: 'Only this event; id or title' },
   notification_id: { type: 'string', description: 'Only this notification' },
   days_back: { type: 'integer', minimum: 0, maximum: 3650, default: 7, description: 'Days back' },
 } as const;

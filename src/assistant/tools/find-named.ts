@@ -20,19 +20,24 @@ const maxNamed = 6;
 
 /**
  * The id of the event that the caller means by an id or by words of its title. Among the events of the caller, or else of all
- * people whom the caller may see, exactly one must match, of those on the day that `occurrence` names.
+ * people whom the caller may see, exactly one must match, of those on the day that `occurrence` names. With `user_id`, only the
+ * events of that person count. With `mayBeDeleted`, so does the id of a deleted event that the audit trail has.
  */
 export async function eventNamed(
   data: AssistantData,
   options: MeOptions,
-  { event_id, occurrence }: JsonObject,
+  { event_id, occurrence, user_id }: JsonObject,
   actor: Actor,
+  mayBeDeleted = false,
 ): Promise<string> {
   const written = String(event_id);
   const own = await data.store.read((db) => rowOf(db, 'events', written));
   if (own !== undefined && maySeePerson(actor, own.user_id)) return written;
+  if (mayBeDeleted && (await isInTrail(data, written, actor))) return written;
   const me = await personOfActor(data, options, actor);
-  const found = await matching(data, written, actor, me?.id);
+  const people =
+    user_id !== undefined ? [String(user_id)] : me === undefined ? [undefined] : [me.id, undefined];
+  const found = await matching(data, written, actor, people);
   const day = typeof occurrence === 'string' ? await dayOf(data, occurrence, found) : undefined;
   const onDay = found.filter((one) => localDay(one) === day);
   // The day can be one from which an occurrence was moved.
@@ -51,12 +56,22 @@ export async function eventNamed(
   );
 }
 
-/** The best matches: those with exactly this title, or else with its words in the title, or else with them in other fields. */
+async function isInTrail({ store }: AssistantData, eventId: string, actor: Actor): Promise<boolean> {
+  const people = await store.read((db) =>
+    db.selectFrom('audit').select('user_id').distinct().where('event_id', '=', eventId).execute(),
+  );
+  return people.some(({ user_id }) => user_id !== null && maySeePerson(actor, user_id));
+}
+
+/**
+ * The best matches: those with exactly this title, or else with its words in the title, or else with them in other fields.
+ * The first of the people who has a match counts; undefined stands for everybody.
+ */
 async function matching(
   data: AssistantData,
   written: string,
   actor: Actor,
-  me: string | undefined,
+  people: readonly (string | undefined)[],
 ): Promise<readonly Listed[]> {
   const matches = matcher(written);
   if (!/[\p{L}\p{N}]/u.test(written)) return [];
@@ -75,7 +90,7 @@ async function matching(
   const inTitle = ({ event, occurrence }: Listed) =>
     matches({ organizer: null, attendees: event.attendees }, [occurrence.title]);
   for (const isMeant of [isActive, isDone])
-    for (const userId of me === undefined ? [undefined] : [me, undefined])
+    for (const userId of people)
       for (const window of [soon, before]) {
         const found = await find(window, userId, isMeant);
         const best = [found.filter(isTitle), found.filter(inTitle), found].find(({ length }) => length > 0);
