@@ -357,7 +357,7 @@ export function mailAddressIn(written: string): string | undefined {
 }
 
 /** True if nobody else organizes the event. */
-function isOwn(user: User, { organizer }: CalendarEvent): boolean {
+export function isOwn(user: User, { organizer }: CalendarEvent): boolean {
   if (organizer === null) return true;
   const address = mailAddressIn(organizer);
   return address !== undefined && mailAddresses(user).includes(address);

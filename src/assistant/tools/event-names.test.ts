@@ -206,6 +206,13 @@ describe('an event in words', () => {
     await expect(assistant.call('create_event', never)).rejects.toThrow(/"sometimes" .*every weekday/);
     await expect(
       assistant.call('answer_invitation', { event_id: 'choir', answer: 'accepted' }),
-    ).rejects.toThrow('there is nothing to answer');
+    ).rejects.toThrow(
+      /^"Choir" is an event of Ada, not an invitation from somebody else, so there is nothing to answer\. update_event .*delete_event .*get_event/,
+    );
+    const written = { title: 'Gala', start_ts: 'monday 19:00', organizer: 'Zoe <zoe@example.com>' };
+    await assistant.call('create_event', written);
+    await expect(
+      assistant.call('answer_invitation', { event_id: 'gala', answer: 'declined' }),
+    ).rejects.toThrow(/^"Gala" was entered here, .*Tell Zoe <zoe@example\.com> yourself/);
   });
 });

@@ -2,14 +2,16 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { isObject, present } from '../../json.ts';
 import { localTime } from '../../recurrence/written-time.ts';
+import { singleLine } from '../../single-line.ts';
 import type { CalendarEvent, User } from '../../store/schema.ts';
 import type { StoredObject } from '../calendar/source.ts';
 import { type EventInput, mergedTimes, timesOf, type WrittenTimes } from '../editing/events.ts';
 import { audit } from '../entities/decision-log.ts';
-import { type AssistantData, fingerprint } from '../entities/entity-access.ts';
+import { type AssistantData, findUser, fingerprint } from '../entities/entity-access.ts';
 import type { Occurrence } from '../entities/occurrence.ts';
 import { findOccurrence as findDate, keyInstant } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
+import { isOwn } from '../entities/reminders.ts';
 import { dateIn, timestamp } from '../entities/view.ts';
 import type { Series } from '../icalendar/series.ts';
 import { parseObject } from '../icalendar/text.ts';
@@ -85,6 +87,16 @@ export function refuseForeign({ abilities, own }: RemoteCalendar, { text }: Stor
     'refused',
     `${organizer} organizes this event, so only ${organizer} can change it. Answer it with answer_invitation, or ask the organizer.`,
   );
+}
+
+/** Why an event that is no invitation cannot be answered, and what the caller can do instead. */
+export async function nothingToAnswer({ store }: AssistantData, event: CalendarEvent): Promise<Failure> {
+  const user = await store.read((db) => findUser(db, event.user_id));
+  const title = singleLine(event.title, 100);
+  const reason = isOwn(user, event)
+    ? `"${title}" is an event of ${singleLine(user.name)}, not an invitation from somebody else, so there is nothing to answer. update_event changes, moves or cancels it, delete_event deletes it, and get_event shows what its guests answered.`
+    : `"${title}" was entered here, not sent as an invitation, so an answer would reach nobody. Tell ${singleLine(event.organizer ?? 'the organizer')} yourself; update_event and delete_event change only the entry here.`;
+  return new Failure('refused', reason);
 }
 
 /** Describes what the server sends to other people; nobody receives anything if the server sends nothing. */

@@ -33,6 +33,7 @@ import {
   detailsOf,
   findOccurrence,
   isFirst,
+  nothingToAnswer,
   previewOf,
   record,
   refuseForeign,
@@ -326,7 +327,7 @@ export async function answerInvitation(
   occurrence: string | undefined,
   signal: AbortSignal,
 ): Promise<Answered> {
-  if (event.provider === 'local') throw nothingToAnswer();
+  if (event.provider === 'local') throw await nothingToAnswer(calendars.data, event);
   if (event.provider !== invitation) return answerRemote(calendars, event, answer, occurrence, signal);
   if (occurrence !== undefined)
     throw new Failure(
@@ -350,7 +351,7 @@ async function answerRemote(
   const object = parseObject(stored.text);
   const master = componentsOf(object.calendar, 'VEVENT')[0]!;
   const organizer = organizerOf(master);
-  if (organizer === undefined || own.has(organizer)) throw nothingToAnswer();
+  if (organizer === undefined || own.has(organizer)) throw await nothingToAnswer(calendars.data, event);
   if (!componentsOf(object.calendar, 'VEVENT').some((one) => answerIn(one, own) !== undefined))
     throw new Failure(
       'refused',
@@ -369,13 +370,6 @@ async function answerRemote(
   const saved = await storeObject(remote, href, await saveEdit(remote.target, href, stored, edit));
   await record(remote, 'event.answered', saved, { answer, occurrence });
   return { event: saved, organizer, notified: abilities.sendsInvitations ? organizer : undefined };
-}
-
-function nothingToAnswer(): Failure {
-  return new Failure(
-    'refused',
-    'This event is not an invitation from somebody else, so there is nothing to answer.',
-  );
 }
 
 /** Answers the series. Dates that were answered differently before keep their answer. */
