@@ -75,4 +75,6 @@ export interface InboxSource {
   readonly tool: string;
   /** Returns only what the actor of the context may see. Texts do not depend on the time, so that they only change with the thing. */
   list(context: Context): Promise<readonly InboxItem[]>;
+  /** What needs the person soon, as a sentence for an inbox without entries. */
+  upcoming?(context: Context): Promise<string | undefined>;
 }

@@ -141,6 +141,7 @@ export function createAssistant({
     inbox: {
       tool: 'list_events',
       list: async ({ actor }) => (await import('./tools/inbox.ts')).waitingItems(data, me, actor),
+      upcoming: async ({ actor }) => (await import('./tools/inbox.ts')).upcomingTasks(data, me, actor),
     },
     resources: createResources(data),
     prompts: createPrompts(unpaged),

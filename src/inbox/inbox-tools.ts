@@ -41,6 +41,13 @@ async function collect({ sources, mayCall }: InboxOptions, context: Context): Pr
   return { items: items.toSorted(compareItems), problems };
 }
 
+/** What needs the actor soon. A source that fails is left out: its problem is reported with its items. */
+async function upcomingFor({ sources, mayCall }: InboxOptions, context: Context): Promise<string> {
+  const allowed = sources.filter(({ tool }) => mayCall(tool, context, true));
+  const told = await Promise.allSettled(allowed.map(async (source) => source.upcoming?.(context)));
+  return told.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : [])).join(' ');
+}
+
 /** The most urgent kind first; within a kind, what expires first, and then the newest. */
 function compareItems(one: InboxItem, other: InboxItem): number {
   const byKind = inboxKinds.indexOf(one.kind) - inboxKinds.indexOf(other.kind);
@@ -84,6 +91,7 @@ function listInbox(options: InboxOptions, dismissals: Dismissals) {
           items: { type: 'string' },
           description: 'Why something may be missing',
         },
+        upcoming: { type: 'string', description: 'Without items: what is due soon' },
         ...nextPage,
       },
     },
@@ -98,14 +106,16 @@ function listInbox(options: InboxOptions, dismissals: Dismissals) {
       const found = open.filter((item) => wanted === undefined || item.kind === wanted);
       const { items: shown, next } = pageOf(found, (item) => item, page);
       const lines = [...shown.map(itemLine), ...problems];
+      const upcoming = open.length === 0 && wanted === undefined ? await upcomingFor(options, context) : '';
       return {
         structured: {
           items: shown,
           count: found.length,
           ...(problems.length > 0 && { problems }),
+          ...(upcoming !== '' && { upcoming }),
           ...next,
         },
-        content: [{ type: 'text', text: lines.join('\n') || 'Nothing waits for you.' }],
+        content: [{ type: 'text', text: lines.join('\n') || `Nothing waits for you. ${upcoming}`.trim() }],
       };
     },
   });

@@ -63,6 +63,35 @@ it('is empty on a new machine, and creates no database', async () => {
   expect(record).toEqual({ items: [], count: 0 });
 });
 
+it('says how many open tasks are due within seven days, if nothing waits', async () => {
+  await createAda();
+  const add = (title: string, days: number, more: object = {}) =>
+    server.call('create_event', {
+      ...{
+        user_id: 'ada',
+        title,
+        task: 'open',
+        start_ts: new Date(Date.now() + days * 24 * hourMs).toISOString(),
+      },
+      ...more,
+    });
+  await add('Passport', 9);
+  await add('Taxes', 3, { task: 'done' });
+  expect((await server.call('list_inbox', {})).text).toBe('Nothing waits for you.');
+  await add('Invoice', 2);
+  const one = await server.call('list_inbox', {});
+  expect(one.text).toBe(
+    'Nothing waits for you. 1 open task is due within seven days; list_events with tasks lists them.',
+  );
+  await add('Plants', 1, { rrule: 'FREQ=DAILY;COUNT=3' });
+  const { text, record } = await server.call('list_inbox', {});
+  const upcoming = '2 open tasks are due within seven days; list_events with tasks lists them.';
+  expect([text, record]).toEqual([`Nothing waits for you. ${upcoming}`, { items: [], count: 0, upcoming }]);
+  expect(await list({ kind: 'approval' })).not.toHaveProperty('upcoming');
+  await importEvents(event('a', 'One', Date.now() + hourMs), event('b', 'Two', Date.now() + hourMs));
+  expect(await list()).not.toHaveProperty('upcoming');
+});
+
 describe('runs', () => {
   it('wait until their changes are applied', async () => {
     const run = await finish({ file: { path: 'made.txt', text: 'one\ntwo\n' } }, answer({}));

@@ -17,6 +17,8 @@ import { timestamp } from '../entities/view.ts';
 const dayMs = 86_400_000;
 /** How far ahead conflicts and invitations are listed, and how long overdue tasks and failed messages stay. */
 const [conflictDays, invitationDays, taskDays, deliveryDays] = [7, 60, 30, 7];
+/** How far ahead tasks are counted; list_events lists as many days. */
+const upcomingDays = 7;
 const maxTitle = 150;
 
 /** What calendars and notifications wait for. Without a known `me`, it is that of everybody whom the actor may see. */
@@ -25,15 +27,38 @@ export async function waitingItems(
   me: MeOptions,
   actor: Actor,
 ): Promise<readonly InboxItem[]> {
+  const items: InboxItem[] = [];
+  for (const user of await peopleOf(data, me, actor)) items.push(...(await ofPerson(data, user)));
+  return items;
+}
+
+/** The person whom the inbox is for, or everybody whom an unknown person may see. */
+async function peopleOf(data: AssistantData, me: MeOptions, actor: Actor): Promise<readonly User[]> {
   const { store } = data;
   // Looking must not create the database.
   if (store.engine === 'sqlite' && !existsSync(store.place)) return [];
   const own = await personOfActor(data, me, actor);
-  const people =
-    own === undefined ? (await listUsers(data)).filter(({ id }) => maySeePerson(actor, id)) : [own];
-  const items: InboxItem[] = [];
-  for (const user of people) items.push(...(await ofPerson(data, user)));
-  return items;
+  return own === undefined ? (await listUsers(data)).filter(({ id }) => maySeePerson(actor, id)) : [own];
+}
+
+/** How many open tasks are due in the coming days. A repeated task counts once. */
+export async function upcomingTasks(
+  data: AssistantData,
+  me: MeOptions,
+  actor: Actor,
+): Promise<string | undefined> {
+  const fromMs = data.clock();
+  const window = { fromMs, toMs: fromMs + upcomingDays * dayMs };
+  const tasks = new Set<string>();
+  for (const user of await peopleOf(data, me, actor)) {
+    const { listed } = await data.store.read((db) =>
+      listOccurrences(data, db, window, user.id, ({ task }) => task !== null),
+    );
+    for (const { event } of activeFor(user, listed)) tasks.add(event.id);
+  }
+  if (tasks.size === 0) return undefined;
+  const counted = tasks.size === 1 ? '1 open task is' : `${tasks.size} open tasks are`;
+  return `${counted} due within seven days; list_events with tasks lists them.`;
 }
 
 function ofPerson(data: AssistantData, user: User): Promise<readonly InboxItem[]> {

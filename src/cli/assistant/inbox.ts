@@ -1,5 +1,6 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
+import { inCommandWords } from '../client/command-words.ts';
 import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { showTime, toolAction } from '../client/tool-command.ts';
 import { type Command, text, toggle, UsageError } from '../terminal/command.ts';
@@ -56,9 +57,10 @@ export async function readInbox(client: LocalClient): Promise<Inbox> {
   return (await client.call('list_inbox', wholeList)).value;
 }
 
-export function inboxText({ items, problems = [] }: Inbox, terminal: Terminal): string {
-  if (items.length + problems.length === 0) return 'Nothing waits for you.';
-  return [...items.map((item) => itemText(item, terminal)), ...problems].join('\n');
+export function inboxText({ items, problems = [], upcoming }: Inbox, terminal: Terminal): string {
+  const soon = upcoming === undefined ? [] : [inCommandWords(upcoming)];
+  if (items.length + problems.length === 0) return ['Nothing waits for you.', ...soon].join(' ');
+  return [...items.map((item) => itemText(item, terminal)), ...problems, ...soon].join('\n');
 }
 
 /** The item in one line, then its request or questions in full, and the commands that answer it. */
