@@ -60,7 +60,7 @@ function putRun(endedMs: number): string {
   mkdirSync(directory, { recursive: true });
   const put = (file: string, value: object) => writeFileSync(join(directory, file), JSON.stringify(value));
   put('request.json', {
-    ...{ tool: 'delegate_run', received_at: at, request: { task: 'x', cwd: '/work/shop' } },
+    ...{ tool: 'delegate_run', received_at: at, request: { task: 'x', cwd: '/srv/shop' } },
     notify: { person: 'ada', if_left: false },
   });
   put('result.json', { status: 'completed', started_at: at, finished_at: at, error: null, summary: 'Done' });
