@@ -95,7 +95,7 @@ async function fittingWords(
   const action = command.actions[found]!;
   const word = wantedName(action, after, isSingle ? before : before.slice(1));
   if (typeof word !== 'string') return word;
-  // Elsewhere, a name is that of something new.
+  // Commands of prompts take the name of an existing prompt. Other commands take a new name, which cannot be completed.
   const wanted = word === 'NAME' && name === 'prompts' ? 'PROMPT' : word;
   if (Object.hasOwn(fixed, wanted)) return fixed[wanted]!();
   const listed = Object.hasOwn(names, wanted) ? names[wanted]! : undefined;

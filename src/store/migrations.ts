@@ -125,7 +125,7 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   ['alter table events add column prompt text'],
   ['alter table users add column home_calendar text'],
-  // The invitations to an event are found by its id.
+  // Looks up the invitations to an event.
   ['create index events_source on events (provider_event_id)'],
   ['alter table users add column pause_from_ms bigint'],
 ];

@@ -309,8 +309,8 @@ export async function saveEvent(
 }
 
 /**
- * Gives the guests of an event the new version of their invitation. Those not invited any more lose it. With `invites`, others
- * get one, unless the event is in a calendar of theirs.
+ * Gives the guests of an event the new version of their invitation. Removed guests lose their invitation. With `invites`,
+ * new guests get one, unless one of their calendars already has the event.
  */
 export async function updateInvitations(
   writer: Writer,

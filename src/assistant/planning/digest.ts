@@ -23,8 +23,8 @@ const maxLines = 50;
 export const digestPrefix = 'digest/';
 
 /**
- * Plans the daily agenda of a user who wants one, and keeps its text up to date until it is sent. A day without entries has
- * no digest, and neither has one in a pause. A digest in quiet hours is sent when they end.
+ * Plans the daily agenda of a user who wants one, and keeps its text up to date until it is sent. No digest is sent on a
+ * day without entries or during a pause. A digest that is due in quiet hours is sent when they end.
  */
 export async function planDigest(
   writer: Writer,

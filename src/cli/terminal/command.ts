@@ -34,7 +34,7 @@ export interface Action {
    * `read_only` refuses it, except for the settings, one of which is `read_only`.
    */
   readonly changes?: 'files' | 'settings' | 'home';
-  /** The exit code is 0 even if the settings are invalid: who runs the action would stop. */
+  /** The action exits with code 0 even if the settings are invalid, because its caller would stop at any other code. */
   readonly neverFails?: boolean;
   /** Command lines, without the name of the program. */
   readonly examples: readonly string[];

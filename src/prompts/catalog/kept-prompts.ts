@@ -118,7 +118,7 @@ function isOfFiles({ format, folders }: PromptSource): boolean {
   return format !== undefined && format !== 'libraries' && folders !== undefined;
 }
 
-/** The key of a prompt changes with the prompts that it uses, which are compared themselves. */
+/** True if the kept fields are current. Prompts that use others are not compared by key, because the used prompts are compared themselves. */
 function isRead({ key }: KeptEntry, definition: PromptDefinition | undefined): boolean {
   return definition !== undefined && (definition.uses !== undefined || KeptPrompts.key(definition) === key);
 }

@@ -128,7 +128,7 @@ export class PromptIndex {
     return rows;
   }
 
-  /** Keeps what lists show of these rows, whose prompts were read at this time or later. */
+  /** Stores the fields that lists show. The prompts of these rows were read at this time or later. */
   async keep(
     rows: ReadonlyMap<number, CatalogEntry>,
     sources: readonly PromptSource[],

@@ -112,7 +112,7 @@ export function isSource({ name, prefix, format }: PromptSource, asked: string):
   return names.some((own) => own?.toLowerCase() === wanted);
 }
 
-/** Throws `invalid-params` with the known sources if people mean none of them. */
+/** Throws `invalid-params`, which names the known sources, if no source matches. */
 export function assertSource(sources: readonly PromptSource[], asked: string): void {
   if (sources.some((source) => isSource(source, asked))) return;
   const known = sources.map(({ name, prefix }) =>

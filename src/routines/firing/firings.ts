@@ -271,8 +271,8 @@ export class Firings {
   }
 
   /**
-   * Removes old firings, except the last one of each routine, which says up to when its times are known. Of a request whose signature
-   * has no time, the key stays, so that it does not fire again.
+   * Removes old firings, except the last one of each routine, which records how far its schedule was read. Keeps the keys of
+   * requests whose signatures contain no time, so that a repeated request never fires again.
    */
   async prune(machine: string, keepMs: number): Promise<void> {
     if (keepMs === 0) return;
