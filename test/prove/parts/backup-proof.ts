@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from '../../../src/app.ts';
 import { openBackup } from '../../../src/backup/archive.ts';
+import { loadConfig } from '../../../src/config.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import { createStore } from '../../../src/store/store.ts';
+import { connectMemory } from '../../../src/transports/memory.ts';
 import type { Postgres } from '../../postgres.ts';
 import { bundle, initialize } from '../../program.ts';
 import { StdioPeer } from '../../stdio-peer.ts';
@@ -37,6 +41,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Names = Readonly<Record<Kind, readonly string[]>>;
 
 const maxProblems = 10;
+/** Backups that are compared at the same time, beside the programs that change the home. */
+const maxChecks = 2;
 const start = new Date(Date.now() + 30 * 86_400_000).toISOString();
 
 /**
@@ -61,31 +67,46 @@ export async function proveBackup(proof: BackupProof): Promise<BackupResult> {
   const problems: string[] = [];
   let backupsKilled = 0;
   let last: Names | undefined;
+  /** Backups that are restored and compared while the next ones are written. */
+  const checks = new Set<Promise<void>>();
+  const report = (number: number, error: unknown) =>
+    problems.push(`backup ${number}: ${(error as Error).message}`);
+  const restore = async (number: number, file: string, acknowledged: Names) => {
+    try {
+      const restored = join(folder, `restored-${number}`);
+      const other = await environment(`restored_${number}`);
+      await run(['restore', file, '--home', restored], other);
+      const { torn, ...names } = await namesIn(restored, other);
+      const lost = kinds.flatMap((kind) => {
+        const known = new Set(names[kind]);
+        return acknowledged[kind].filter((name) => !known.has(name)).map((name) => `${kind} ${name}`);
+      });
+      if (lost.length > 0) problems.push(`backup ${number} lacks ${lost.slice(0, 3).join(', ')}`);
+      if (torn.length > 0) problems.push(`backup ${number} has torn ${torn[0]}`);
+      if (number === proof.backups - 1) last = names;
+      await rm(restored, { recursive: true, force: true });
+      await rm(file, { force: true });
+    } catch (error) {
+      report(number, error);
+    }
+  };
   try {
     for (let number = 0; number < proof.backups && problems.length <= maxProblems; number++) {
       try {
         await enough(writers, number);
-        backupsKilled += await killBackup(join(folder, `${number}.killed`), home, env);
+        const killed = killBackup(join(folder, `${number}.killed`), home, env);
         const acknowledged = mergeNames(writers);
         const file = join(folder, `${number}.backup`);
-        const restored = join(folder, `restored-${number}`);
         await run(['backup', file, '--home', home], env);
-        const other = await environment(`restored_${number}`);
-        await run(['restore', file, '--home', restored], other);
-        const { torn, ...names } = await namesIn(restored, other);
-        const lost = kinds.flatMap((kind) => {
-          const known = new Set(names[kind]);
-          return acknowledged[kind].filter((name) => !known.has(name)).map((name) => `${kind} ${name}`);
-        });
-        if (lost.length > 0) problems.push(`backup ${number} lacks ${lost.slice(0, 3).join(', ')}`);
-        if (torn.length > 0) problems.push(`backup ${number} has torn ${torn[0]}`);
-        last = names;
-        rmSync(restored, { recursive: true, force: true });
-        rmSync(file, { force: true });
+        backupsKilled += await killed;
+        while (checks.size >= maxChecks) await Promise.race(checks);
+        const check: Promise<void> = restore(number, file, acknowledged).finally(() => checks.delete(check));
+        checks.add(check);
       } catch (error) {
-        problems.push(`backup ${number}: ${(error as Error).message}`);
+        report(number, error);
       }
     }
+    await Promise.all(checks);
   } finally {
     for (const one of [...writers, worker]) one.stop();
     await Promise.all(work);
@@ -241,18 +262,20 @@ function mergeNames(writers: readonly Writer[]): Names {
   return { prompts: all('prompts'), people: all('people'), events: all('events') };
 }
 
+/** Reads a restored home in this process: starting another server for each would take longer than everything else. */
 async function namesIn(
   home: string,
   env: Environment,
 ): Promise<Names & { readonly torn: readonly string[] }> {
-  const store = createStore(env['DATABASE_URL'] ?? join(home, 'adjutant.db'));
-  const server = new StdioPeer([bundle, 'serve', '--toolsets', 'all', '--home', home], { env });
-  server.send(initialize());
+  const { config } = await loadConfig({ argv: ['--home', home], env, cwd: home });
+  const server = createServer('standard', config);
+  const store = createStore(config['assistant.database_url']);
   try {
-    const list = async (tool: string, key: string) => {
-      const { result } = await server.request('tools/call', { name: tool, arguments: { limit: 100_000 } });
-      const structured = (result as JsonObject | undefined)?.['structuredContent'] as JsonObject | undefined;
-      return (structured?.[key] ?? []) as readonly JsonObject[];
+    const client = connectMemory(server);
+    const list = async (name: string, key: string) => {
+      const result = await client.request('tools/call', { name, arguments: { limit: 100_000 } });
+      if (result['isError'] === true) throw new Error(`${name}: ${JSON.stringify(result['content'])}`);
+      return (result['structuredContent'] as Record<string, readonly JsonObject[]>)[key]!;
     };
     const prompts = (await list('list_prompts', 'prompts')).map((one) => String(one['name']));
     const torn = (await list('lint_prompts', 'problems')).map((one) => String(one['message']));
@@ -268,6 +291,6 @@ async function namesIn(
     };
   } finally {
     await store.close();
-    await server[Symbol.asyncDispose]();
+    await server.close();
   }
 }
