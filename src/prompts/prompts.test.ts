@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   command,
   library,
@@ -149,6 +149,36 @@ describe('a change on disk', () => {
     for (const length of [4_096, 4_097])
       await expect(catalog.find('a'.repeat(length))).rejects.toThrow('Prompt not found');
     expect(asked).toEqual([4_096]);
+  });
+
+  it('looks at a file once for requests that arrived together, and again for each later one', async () => {
+    const folder = plantTree({ 'a.md': command('First') });
+    const source = new CommandSource({ folder });
+    let looks = 0;
+    const known = source.known.bind(source);
+    source.known = (name) => {
+      looks += 1;
+      return known(name);
+    };
+    const catalog = new Catalog([source]);
+    const text = () => {
+      const { content } = catalog.known('a')!.definition.messages[0]!;
+      return content.type === 'text' ? content.text : '';
+    };
+    await vi.waitFor(async () => {
+      await catalog.find('a');
+      expect(catalog.known('a')).toBeDefined();
+    });
+    await Promise.resolve();
+    looks = 0;
+    expect([text(), text(), text()]).toEqual(['First', 'First', 'First']);
+    expect(looks).toBe(1);
+    await Promise.resolve();
+    expect(text()).toBe('First');
+    expect(looks).toBe(2);
+    await Promise.resolve();
+    write(folder, { 'a.md': command('Second, longer') });
+    expect(catalog.known('a')).toBeUndefined();
   });
 
   it('reads the files for the first page of a list, and again for a later page only after a change', async () => {

@@ -53,6 +53,8 @@ export class Catalog {
   #merged: Merged = { named: new Map(), lists: [], entries: [], clashes: [] };
   /** What each source had when it was last read. */
   readonly #read = new Map<PromptSource, readonly PromptDefinition[]>();
+  /** What `known` has found since the last promise was settled. */
+  readonly #justFound = new Map<string, CatalogEntry>();
   /** When the entries were last read for a list. */
   #mergedAt = Number.NEGATIVE_INFINITY;
   #reported: readonly CatalogEntry[] | undefined;
@@ -88,9 +90,18 @@ export class Catalog {
     return entries;
   }
 
-  /** The result of `find`, if it can be given without waiting. */
+  /** The result of `find`, if it can be given without waiting. Requests that arrived together look at the files once. */
   known(name: string): CatalogEntry | undefined {
     if (!isName(name)) return undefined;
+    const found = this.#justFound.get(name) ?? this.#lookUp(name);
+    if (found === undefined) return undefined;
+    // A request that arrives later, or after anything was waited for, looks again.
+    if (this.#justFound.size === 0) queueMicrotask(() => this.#justFound.clear());
+    this.#justFound.set(name, found);
+    return found;
+  }
+
+  #lookUp(name: string): CatalogEntry | undefined {
     for (const source of this.sources) {
       const definition = source.known?.(name);
       if (definition === undefined) return undefined;
