@@ -4,6 +4,7 @@ import { Denied } from '../failure.ts';
 import { type Change, extensions, type Feature, type Metric } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
+import type { FollowedFile } from '../store/file-writes.ts';
 import type { DelegateOptions } from './run/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
 import { compareTool } from './tools/compare-tool.ts';
@@ -14,9 +15,10 @@ import { runTools } from './tools/run-tools.ts';
 import { statisticsTools } from './tools/statistics-tool.ts';
 import { taskMethods } from './tools/tasks.ts';
 
-/** Delays the first sweep so that it does not slow down the start. */
-const firstSweepMs = 500;
-const sweepIntervalMs = 5_000;
+/** Delays the first look at the queue so that it does not slow down the start. */
+const firstLookMs = 500;
+/** A little less than the time from one look at an idle queue to the next. */
+const sweepIntervalMs = 4_000;
 /** How long the news of a run waits for a server. */
 const newsIntervalMs = 1_000;
 
@@ -40,27 +42,31 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
 
   /** Runs that have ended and wait for nothing. That never changes again. */
   const settledRuns = new Set<string>();
-  let sweepTimer: NodeJS.Timeout;
-  let isClosed = false;
-  const scheduleSweep = (milliseconds: number) => {
-    sweepTimer = setTimeout(async () => {
-      if (options.records !== undefined || (options.recoversRuns && existsSync(options.queueFile)))
-        await runtime()
-          .then((opened) => opened.sweep())
-          .catch(logSweepError);
-      if (!isClosed) scheduleSweep(sweepIntervalMs);
-    }, milliseconds).unref();
+  let sweptMs = -Infinity;
+  let sweeping: Promise<void> | undefined;
+  const sweep = async () => {
+    if (options.records === undefined && !(options.recoversRuns && existsSync(options.queueFile))) return;
+    await runtime()
+      .then((opened) => opened.sweep())
+      .catch((error: unknown) => log('error', 'runs whose hosts were killed could not be recovered', error));
   };
-  scheduleSweep(firstSweepMs);
-  const newsTimer =
-    options.recoversRuns && options.outreach
-      ? setInterval(async () => {
-          if (existsSync(options.queueFile))
-            await runtime()
-              .then((opened) => opened.tell())
-              .catch((error: unknown) => log('warning', 'people could not be told about runs', error));
-        }, newsIntervalMs).unref()
-      : undefined;
+  const look = async () => {
+    if (sweeping === undefined && performance.now() > sweptMs + sweepIntervalMs)
+      sweeping = sweep().finally(() => {
+        sweeping = undefined;
+        sweptMs = performance.now();
+      });
+    if (!options.recoversRuns || !options.outreach || !existsSync(options.queueFile)) return;
+    await runtime()
+      .then((opened) => opened.tell())
+      .catch((error: unknown) => log('warning', 'people could not be told about runs', error));
+  };
+  let following: Promise<FollowedFile> | undefined;
+  const firstLook = setTimeout(() => {
+    following = import('../store/file-writes.ts').then(({ followWrites }) =>
+      followWrites(options.queueFile, { apartMs: newsIntervalMs, isBackground: true }, look),
+    );
+  }, firstLookMs).unref();
 
   return {
     name: 'delegate',
@@ -102,9 +108,9 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
       return () => listeners.delete(listener);
     },
     async close() {
-      isClosed = true;
-      clearTimeout(sweepTimer);
-      clearInterval(newsTimer);
+      clearTimeout(firstLook);
+      // Not awaited: a person cannot be told about a run while the database does not answer.
+      void (await following)?.close();
       await (await opening.current)?.close();
     },
   };
@@ -118,8 +124,4 @@ function openRunMetrics(open: readonly { readonly state: string }[]): readonly M
     labels: { state },
     value: open.filter((run) => (run.state === 'waiting' ? 'waiting' : 'running') === state).length,
   }));
-}
-
-function logSweepError(error: unknown): void {
-  log('error', 'runs whose hosts were killed could not be recovered', error);
 }

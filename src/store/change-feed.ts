@@ -1,16 +1,12 @@
-import { accessSync, constants, existsSync, type FSWatcher, statSync, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
 import { showSchema } from './earlier-process.ts';
+import { type FollowedFile, followWrites } from './file-writes.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 
 const pollMs = 250;
-/** The same while the system reports writes: an event can be lost, and a folder can be replaced. */
-const watchedPollMs = 5_000;
-/** A transaction consists of several writes. */
-const joinMs = 10;
 const minBackoffMs = 250;
 const maxBackoffMs = 5000;
 /** Interval of the query that detects a connection that died silently. */
@@ -32,16 +28,13 @@ export function followChanges(store: Store, url: string, onChange: () => void = 
 function followSqlite(store: Store, onChange: () => void): Feed {
   let reader: Awaited<ReturnType<typeof openReader>> | undefined;
   let replaced = false;
-  let watcher: FSWatcher | undefined;
   const poll = async () => {
     try {
       if (reader?.isReplaced()) {
         reader.close();
         reader = undefined;
         replaced = true;
-        // The folder may be another one as well.
-        watcher?.close();
-        watcher = undefined;
+        file.watchAgain();
       }
       if (reader === undefined) {
         // The first write creates the file; until then there is nothing to follow.
@@ -58,65 +51,13 @@ function followSqlite(store: Store, onChange: () => void): Feed {
       log('debug', `could not check ${store.place} for changes: ${messageOf(error)}`);
     }
   };
-  let timer: NodeJS.Timeout | undefined;
-  let dueMs = Infinity;
-  let polledMs = 0;
-  let isClosed = false;
-  /** Polls at this time, unless a poll is due before. */
-  const schedule = (atMs: number) => {
-    if (isClosed || atMs >= dueMs) return;
-    dueMs = atMs;
-    clearTimeout(timer);
-    timer = setTimeout(run, Math.ceil(atMs - performance.now()));
-  };
-  /** Without a watch, the next poll is due soon: asking four times a second is what an idle process does most. */
-  const run = () => {
-    dueMs = Infinity;
-    polling = polling.then(async () => {
-      await poll();
-      polledMs = performance.now();
-      const isWatched = watcher !== undefined;
-      watcher ??= watchFile(
-        store.place,
-        () => schedule(Math.max(polledMs + pollMs, performance.now() + joinMs)),
-        () => {
-          watcher = undefined;
-        },
-      );
-      // A write before the watch began is found by one more poll.
-      schedule(polledMs + (isWatched ? watchedPollMs : pollMs));
-    });
-  };
-  let polling = Promise.resolve();
-  run();
+  const file: FollowedFile = followWrites(store.place, { apartMs: pollMs }, poll);
   return {
     async close() {
-      isClosed = true;
-      await polling;
-      clearTimeout(timer);
-      watcher?.close();
+      await file.close();
       reader?.close();
     },
   };
-}
-
-/** Reports writes to a SQLite file and its log. Returns nothing where the system cannot watch them. */
-function watchFile(file: string, changed: () => void, failed: () => void): FSWatcher | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const name = basename(file);
-    const watcher = watch(dirname(file), (_, changedName) => {
-      if (changedName === name || changedName === `${name}-wal`) changed();
-    });
-    watcher.on('error', () => {
-      watcher.close();
-      failed();
-    });
-    return watcher.unref();
-  } catch {
-    // The folder does not exist yet, or the process has no watches left.
-    return undefined;
-  }
 }
 
 /** Nobody changes a database there, and a connection would keep this process from writing when the disk is writable again. */
