@@ -11,7 +11,13 @@ const postgres = await startPostgres();
 const problems: string[] = [];
 try {
   const prove = async (engine: string) => {
-    const result = await proveBackup({ ...options, ...(engine === 'PostgreSQL' && { postgres }) });
+    const onProgress = (compared: number, found: number) => {
+      if (compared % 20 === 0) process.stderr.write(`${engine}: ${compared} compared, ${found} problems\n`);
+    };
+    const result = await proveBackup({
+      ...{ ...options, onProgress },
+      ...(engine === 'PostgreSQL' && { postgres }),
+    });
     const { backups, serversKilled, workersKilled, backupsKilled, last } = result;
     process.stdout.write(
       `${engine}: ${backups} backups; ${serversKilled} servers, ${workersKilled} workers and ${backupsKilled} backups killed; the last one held ${last.prompts} prompts, ${last.people} people and ${last.events} events\n`,

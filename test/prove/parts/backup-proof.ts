@@ -23,6 +23,8 @@ export interface BackupProof {
   readonly killAfterMs: number;
   /** Without it, the home is on SQLite. */
   readonly postgres?: Postgres;
+  /** Called after each comparison with the number of backups that were compared. */
+  readonly onProgress?: (compared: number, problems: number) => void;
 }
 
 export interface BackupResult {
@@ -66,6 +68,7 @@ export async function proveBackup(proof: BackupProof): Promise<BackupResult> {
   const work = [...writers, worker].map((one) => one.work(proof.killAfterMs));
   const problems: string[] = [];
   let backupsKilled = 0;
+  let compared = 0;
   let last: Names | undefined;
   /** Backups that are restored and compared while the next ones are written. */
   const checks = new Set<Promise<void>>();
@@ -89,6 +92,8 @@ export async function proveBackup(proof: BackupProof): Promise<BackupResult> {
     } catch (error) {
       report(number, error);
     }
+    compared += 1;
+    proof.onProgress?.(compared, problems.length);
   };
   try {
     for (let number = 0; number < proof.backups && problems.length <= maxProblems; number++) {
@@ -166,10 +171,14 @@ abstract class Killed {
       const child = this.begin(round);
       this.#child = child;
       const ended = once(child, 'close');
-      const killer = setTimeout(() => child.kill('SIGKILL'), killAfterMs * (1 + 5 * Math.random()));
-      await this.use(ended.then(() => undefined));
+      const stopped = ended.then(() => undefined);
+      // A few are killed while they start. The others have to be ready first, or nothing would be written on a busy machine.
+      const killing = (round % 4 === 3 ? Promise.resolve() : Promise.race([this.ready(), stopped])).then(() =>
+        setTimeout(() => child.kill('SIGKILL'), killAfterMs * (1 + 5 * Math.random())),
+      );
+      await this.use(stopped);
       if (!this.isStopped) await ended;
-      clearTimeout(killer);
+      clearTimeout(await killing);
       child.kill('SIGKILL');
       await ended;
       if (!this.isStopped) this.kills += 1;
@@ -182,6 +191,10 @@ abstract class Killed {
   }
 
   protected abstract begin(round: number): ChildProcess;
+  /** Resolves when the program that was begun last serves. */
+  protected async ready(): Promise<unknown> {
+    return undefined;
+  }
   /** Works with the program until it has ended. */
   protected abstract use(ended: Promise<undefined>): Promise<void>;
 }
@@ -232,6 +245,10 @@ class Writer extends Killed {
     });
     this.#server.send(initialize());
     return this.#server.child;
+  }
+
+  protected override ready(): Promise<unknown> {
+    return this.#server.until(({ id }) => id === 0).catch(() => undefined);
   }
 
   protected async use(ended: Promise<undefined>): Promise<void> {
