@@ -1,7 +1,7 @@
 // Checks types, style, unused code and tests, or with --only-tests the tests. Other arguments are those of vitest. The last line
 // counts the passed and failed checks; the lines above it list the tests that failed and those that passed only on a retry. In CI,
 // only the output of failed tests is printed, so that a log that is cut still shows them.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,13 +32,34 @@ const steps = onlyTests ? allSteps.slice(-1) : allSteps;
 let passed = 0;
 let failed = 0;
 let outcome = { failed: [], retried: [] };
-for (const [name, program, args] of steps) {
-  process.stdout.write(`\n── ${name}\n`);
-  const { status } = spawnSync(program, args, {
-    stdio: 'inherit',
+/** Starts a step. The first steps run at the same time, so their output waits for their turn. */
+const start = ([name, program, args]) => {
+  const child = spawn(program, args, {
+    stdio: name === 'tests' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
-    env: { ...process.env, OUTCOME_REPORT: outcomeReport },
+    env: {
+      ...process.env,
+      OUTCOME_REPORT: outcomeReport,
+      ...(process.stdout.isTTY && name !== 'tests' && { FORCE_COLOR: '1' }),
+    },
   });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ status: 1, output: `${error.message}\n` }));
+    child.on('close', (status) => resolve({ status, output }));
+  });
+};
+const started = new Map(steps.filter(([name]) => name !== 'tests').map((step) => [step, start(step)]));
+for (const step of steps) {
+  const [name] = step;
+  if (name === 'tests') await Promise.all(started.values());
+  process.stdout.write(`\n── ${name}\n`);
+  const { status, output } = await (started.get(step) ?? start(step));
+  process.stdout.write(output);
   if (name !== 'tests') {
     if (status === 0) passed += 1;
     else failed += 1;

@@ -1,7 +1,8 @@
 // Prepares a clone: installs dependencies and Node 24, and builds. Runs on Node 20 or newer and skips steps that are done.
 // As the script `prepare`, it also runs within `npm install`, `npm pack` and `npm publish`.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,15 +25,23 @@ function isCallerSetting(name) {
   return settings.test(name) || name === 'NODE_ENV';
 }
 
-function run(folder, ...args) {
+async function run(folder, ...args) {
   const [program, first] = npm
     ? [process.execPath, [npm]]
     : [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
   // npm's output goes to stderr, because callers may parse stdout.
-  execFileSync(program, [...first, ...args], { cwd: folder, env: environment, stdio: ['ignore', 2, 2] });
+  const child = spawn(program, [...first, ...args], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 2, 2],
+    // Node starts no command files without a shell.
+    shell: program.endsWith('.cmd'),
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}`);
 }
 
-function install(folder) {
+async function install(folder) {
   const lock = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
@@ -40,7 +49,7 @@ function install(folder) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   process.stderr.write(`Installing dependencies of ${folder === root ? 'Adjutant' : 'the tests'}…\n`);
   // Not `npm ci`: it fails if the registry lacks optional packages of other platforms.
-  run(folder, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
+  await run(folder, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
   writeFileSync(stamp, lock);
 }
 
@@ -57,7 +66,14 @@ function ensureNode() {
   }
 }
 
-install(root);
-ensureNode();
-buildIfOld();
-if (process.argv.includes('--test')) install(join(root, 'test', 'components'));
+async function prepare() {
+  await install(root);
+  ensureNode();
+  buildIfOld();
+}
+
+// The dependencies of the tests are many, and need nothing of ours.
+await Promise.all([
+  prepare(),
+  process.argv.includes('--test') ? install(join(root, 'test', 'components')) : undefined,
+]);
