@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { monday, openRoutines } from '../../test/routine-bench.ts';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { createRecords } from '../store/records.ts';
 import { connectMemory } from '../transports/memory.ts';
+import { Firings } from './firing/firings.ts';
 
 const [minute, hour] = [60_000, 3_600_000];
 const day = 24 * hour;
@@ -314,6 +315,31 @@ describe('a clock', () => {
     bench.runs.endAll();
     await bench.pass(2 * minute, minute);
     expect(new Set(bench.runs.started.map(({ name }) => name)).size).toBe(7);
+  });
+
+  it('reads a page of what is due while a run can start, and nothing while none can', async () => {
+    const settings = { minIntervalMs: 1, catchUpHours: 12, maxFailures: 5, maxPerHour: 20, keepMs: 0 };
+    await using bench = openRoutines({ settings: { ...settings, maxParallel: 4, tellsErrors: false } });
+    bench.runs.outcome = 'open';
+    for (let index = 0; index < 120; index++)
+      await bench.create('every day at 06:00', { name: `one ${index}` });
+    const reading = vi.spyOn(Firings.prototype, 'waiting');
+    const rowsRead = async (work: () => Promise<unknown>) => {
+      reading.mockClear();
+      await work();
+      return (await Promise.all(reading.mock.results.map(({ value }) => value))).map(({ length }) => length);
+    };
+    // The first turn looks at everything, so that it can tell what is too late.
+    expect(await rowsRead(() => bench.pass(day))).toEqual([50, 50, 20, 0]);
+    expect(bench.runs.started).toHaveLength(4);
+    expect(await rowsRead(() => bench.pass(1000))).toEqual([0]);
+    bench.runs.endAll();
+    const [page, ...more] = await rowsRead(() => bench.pass(1000));
+    expect(page).toBe(50);
+    // What was just started can be read once more.
+    expect(more.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(4);
+    expect(bench.runs.started).toHaveLength(8);
+    reading.mockRestore();
   });
 
   it('tries again to start a run that could not start, in the same row', async () => {

@@ -33,9 +33,7 @@ export async function runRoutine(
   if (reached !== undefined) throw new Failure('refused', `"${routine.name}" does not run: ${reached}.`);
   // Without a worker, nobody else notices that the last run has ended.
   await loop.settle();
-  const isBusy = (await firings.open(routine.machine)).some(
-    ({ routine_id, status }) => routine_id === routine.id && status !== 'due',
-  );
+  const isBusy = (await firings.openOf(routine.id)).some(({ status }) => status !== 'due');
   if (isBusy && routine.overlap === 'skip')
     throw new Failure('refused', `"${routine.name}" does not run: its last run is still in progress.`);
   const key = `manual/${newId(nowMs)}`;

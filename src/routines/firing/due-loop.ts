@@ -4,6 +4,7 @@ import { Denied, Failure } from '../../failure.ts';
 import type { ExpandText } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { Pace } from '../../pace.ts';
 import { hasExited } from '../../store/owner.ts';
 import type { Firing } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
@@ -56,6 +57,8 @@ const retryMs = [30_000, 60_000, 5 * 60_000, 15 * 60_000, hourMs];
 const maxSleepMs = 15_000;
 /** While runs are in progress, their ends are noticed within this time. */
 const followMs = 2_000;
+/** The least time between two turns. */
+const wokenMs = 100;
 const stopMs = 2_000;
 /** After the end of its lease, nothing more is expected of an owner on another machine or in another container. */
 const unknownMs = 10 * 60_000;
@@ -66,14 +69,17 @@ export class DueLoop {
   /** Held by the one process that fires the routines of this machine. */
   readonly #lease: SharedLease<Record<string, never>>;
   readonly #starts = new Set<Promise<void>>();
-  /** Ids of the firings whose runs this process is starting. */
-  readonly #starting = new Set<string>();
+  /** The firings whose runs this process is starting, and their routines, by id. */
+  readonly #starting = new Map<string, string>();
   readonly #stopping = new AbortController();
   /** Up to when the clock times of each routine are stored. Loaded when this process begins to fire. */
   #known: Map<string, number> | undefined;
   /** The next due time of each routine with a clock. Computing it takes longer than all the rest of a turn. */
   readonly #next = new Map<string, { readonly sinceMs: number; readonly ms: number }>();
   #prunedMs = 0;
+  /** When everything that is due was looked at. */
+  #lookedMs = 0;
+  #isWoken = false;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -88,12 +94,11 @@ export class DueLoop {
     this.#running = this.#running.then(() => this.#turn());
   }
 
-  /** Looks for due routines now. */
+  /** Looks for due routines soon. Runs that start and end wake the loop often, and a turn takes longer the more routines there are. */
   wake(): void {
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.start();
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    if (this.#timer !== undefined) this.#schedule(maxSleepMs);
   }
 
   /** Ends the loop. Runs in progress go on, because their hosts are other processes. */
@@ -108,19 +113,24 @@ export class DueLoop {
 
   async #turn(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
+    this.#isWoken = false;
     let sleepMs = maxSleepMs;
     try {
       sleepMs = await this.tick();
     } catch (error) {
       log('warning', `routines could not be fired; the next turn tries again: ${messageOf(error)}`);
     }
-    if (this.#stopping.signal.aborted) return;
+    if (!this.#stopping.signal.aborted) this.#schedule(sleepMs);
+  }
+
+  #schedule(sleepMs: number): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
         this.start();
       },
-      Math.max(50, Math.min(sleepMs, maxSleepMs)),
+      this.#isWoken ? wokenMs : Math.max(wokenMs, Math.min(sleepMs, maxSleepMs)),
     );
   }
 
@@ -138,19 +148,22 @@ export class DueLoop {
       (routine) => routine.machine === machine && routine.status === 'active',
     );
     this.#known ??= new Map(await firings.latest(machine));
-    for (const routine of own)
+    const pace = new Pace();
+    for (const routine of own) {
+      await pace.pause;
       await this.#store(routine).catch((error: unknown) =>
         log('warning', `the due times of routine ${routine.name} are unknown: ${messageOf(error)}`),
       );
-    await this.#follow(await firings.open(machine), routines);
-    const open = await firings.open(machine);
-    await this.#startDue(open, routines);
-    await tellNews(routines, open, this.#options);
+    }
+    await this.#follow(await firings.active(machine), routines);
+    const active = await firings.active(machine);
+    await this.#startDue(active, routines);
+    await tellNews(routines, active, this.#options);
     if (clock() - this.#prunedMs > dayMs) {
       this.#prunedMs = clock();
       await firings.prune(machine, this.#options.settings.keepMs);
     }
-    return this.#untilNext(own, await firings.open(machine));
+    return this.#untilNext(own, (await firings.active(machine)).length > 0, await firings.nextStart(machine));
   }
 
   /** Resolves when no start is in progress. */
@@ -183,37 +196,56 @@ export class DueLoop {
 
   // ── Starting ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  async #startDue(open: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
-    const { settings, clock, firings } = this.#options;
-    const active = open.filter(({ status }) => status !== 'due');
-    const busy = new Set(active.map(({ routine_id }) => routine_id));
-    let free = settings.maxParallel - active.length;
-    for (const firing of open) {
-      if (firing.status !== 'due' || firing.next_ms > clock()) continue;
-      const routine = routines.get(firing.routine_id);
-      const skip = (reason: string) => {
-        const untold = isMissed(reason) ? 1 : 0;
-        return firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), untold });
-      };
-      const late = routine && this.#lateness(routine, firing);
-      if (routine === undefined) await skip('the routine was deleted');
-      // A start that failed can wait in a row while a model changes the routine.
-      else if (routine.status === 'unconfirmed') await skip('the routine waits until a person confirms it');
-      else if (routine.status === 'paused' && firing.source !== 'manual') await skip('the routine is paused');
-      else if (busy.has(routine.id)) {
-        if (routine.overlap === 'skip')
-          await skip(isTriggered(firing) ? `missed: ${overlapReason}` : overlapReason);
-      } else if (late !== undefined) await skip(late);
-      else if (free > 0) {
-        const reason = await this.#refusal(routine, firing);
-        if (reason !== undefined) {
-          await skip(reason);
-          continue;
-        }
-        free -= 1;
-        busy.add(routine.id);
-        this.fire(routine, firing);
+  /** Looks at what is due in pages: at all of it while a run can start, and now and then; otherwise at what overlaps with a run. */
+  async #startDue(active: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
+    const { settings, clock, firings, machine } = this.#options;
+    const begun = new Map([...this.#starting, ...active.map((one) => [one.id, one.routine_id] as const)]);
+    const busy = new Set(begun.values());
+    const slots = { free: settings.maxParallel - begun.size, busy };
+    const isDue = Math.abs(clock() - this.#lookedMs) >= maxSleepMs;
+    if (isDue) this.#lookedMs = clock();
+    const consider = async (goesOn: () => boolean, some?: readonly string[]) => {
+      let page: readonly Firing[] = [];
+      do {
+        page = await firings.waiting(machine, page.at(-1), some);
+        for (const firing of page) await this.#consider(firing, routines.get(firing.routine_id), slots);
+      } while (page.length > 0 && goesOn());
+    };
+    if (isDue || slots.free > 0) await consider(() => isDue || slots.free > 0);
+    if (!isDue && busy.size > 0) await consider(() => true, [...busy]);
+  }
+
+  /** Starts a firing if there is room for its run, or skips it. */
+  async #consider(
+    firing: Firing,
+    routine: Routine | undefined,
+    slots: { free: number; readonly busy: Set<string> },
+  ): Promise<void> {
+    const { clock, firings } = this.#options;
+    // Its row says so only after it was claimed.
+    if (this.#starting.has(firing.id)) return;
+    const skip = (reason: string) => {
+      const untold = isMissed(reason) ? 1 : 0;
+      return firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), untold });
+    };
+    const late = routine && this.#lateness(routine, firing);
+    if (routine === undefined) await skip('the routine was deleted');
+    // A start that failed can wait in a row while a model changes the routine.
+    else if (routine.status === 'unconfirmed') await skip('the routine waits until a person confirms it');
+    else if (routine.status === 'paused' && firing.source !== 'manual') await skip('the routine is paused');
+    else if (slots.busy.has(routine.id)) {
+      if (routine.overlap === 'skip')
+        await skip(isTriggered(firing) ? `missed: ${overlapReason}` : overlapReason);
+    } else if (late !== undefined) await skip(late);
+    else if (slots.free > 0) {
+      const reason = await this.#refusal(routine, firing);
+      if (reason !== undefined) {
+        await skip(reason);
+        return;
       }
+      slots.free -= 1;
+      slots.busy.add(routine.id);
+      this.fire(routine, firing);
     }
   }
 
@@ -248,7 +280,7 @@ export class DueLoop {
         this.#starting.delete(firing.id);
       });
     this.#starts.add(started);
-    this.#starting.add(firing.id);
+    this.#starting.set(firing.id, routine.id);
   }
 
   async #fire(routine: Routine, due: Firing): Promise<void> {
@@ -296,16 +328,16 @@ export class DueLoop {
   /** Follows runs of this machine although this process is not the one that fires. Fences keep both apart. */
   async settle(): Promise<void> {
     const { firings, definitions, machine } = this.#options;
-    const open = await firings.open(machine);
-    if (open.length === 0) return;
-    await this.#follow(open, new Map((await definitions.all()).map((routine) => [routine.id, routine])));
+    const active = await firings.active(machine);
+    if (active.length === 0) return;
+    await this.#follow(active, new Map((await definitions.all()).map((routine) => [routine.id, routine])));
   }
 
-  async #follow(open: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
-    for (const firing of open) {
+  async #follow(active: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
+    for (const firing of active) {
       const routine = routines.get(firing.routine_id);
       // A routine that was deleted has no firings.
-      if (routine === undefined || firing.status === 'due') continue;
+      if (routine === undefined) continue;
       await this.#followOne(firing, routine).catch((error: unknown) => {
         if (error instanceof Failure && error.kind === 'unavailable') throw error;
         log('warning', `the run of routine ${routine.name} cannot be followed`, error);
@@ -374,15 +406,13 @@ export class DueLoop {
     if (paused !== undefined) await firings.skipDue(id, 'the routine was paused');
   }
 
-  #untilNext(own: readonly Routine[], open: readonly Firing[]): number {
+  #untilNext(own: readonly Routine[], isBusy: boolean, startMs = Number.POSITIVE_INFINITY): number {
     const now = this.#options.clock();
-    const isBusy = open.some(({ status }) => status !== 'due');
-    const due = open.filter(({ status }) => status === 'due');
-    const times = [
-      ...due.map(({ next_ms }) => Math.max(next_ms, now + followMs)),
-      ...own.flatMap(({ id }) => this.#next.get(id)?.ms ?? []),
-    ];
-    const earliest = times.reduce((least, ms) => Math.min(least, ms - now), maxSleepMs);
-    return isBusy ? Math.min(earliest, followMs) : earliest;
+    const times = own.map(({ id }) => (this.#next.get(id)?.ms ?? Number.POSITIVE_INFINITY) - now);
+    const follow = isBusy ? followMs : maxSleepMs;
+    return times.reduce(
+      (least, ms) => Math.min(least, ms),
+      Math.min(follow, Math.max(startMs - now, followMs)),
+    );
   }
 }

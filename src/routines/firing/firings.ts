@@ -41,7 +41,8 @@ export const timelessKey = 'hook/';
 /** Rows of one statement: SQLite limits the number of its values. */
 const pageSize = 500;
 const leaseMs = 5 * 60_000;
-const openStatuses = ['due', 'starting', 'running'] as const;
+/** Firings that are considered at a time, so that many that are due keep no request waiting. */
+const waitingPage = 50;
 
 /** The table of firings. Reading does not create a SQLite file. */
 export class Firings {
@@ -105,31 +106,42 @@ export class Firings {
     return new Map(rows.map(({ routine_id, due_ms }) => [routine_id, Number(due_ms)]));
   }
 
-  /** Open firings of a machine, earliest first. */
-  open(machine: string): Promise<readonly Firing[]> {
+  /** The firings of a machine whose runs are in progress or start now, earliest first. */
+  active(machine: string): Promise<readonly Firing[]> {
+    return this.#read((db) => openIn(db, machine).where('status', '<>', 'due').execute());
+  }
+
+  /** A page of the firings of a machine that wait for their start, earliest first: all of them, or those of some routines. */
+  waiting(machine: string, after?: Firing, routineIds?: readonly string[]): Promise<readonly Firing[]> {
+    return this.#read((db) => {
+      const page = openIn(db, machine)
+        .where('status', '=', 'due')
+        .where('next_ms', '<=', this.#clock())
+        .limit(waitingPage);
+      const rest =
+        after === undefined ? page : page.where(sql<boolean>`(due_ms, id) > (${after.due_ms}, ${after.id})`);
+      return (routineIds === undefined ? rest : rest.where('routine_id', 'in', routineIds)).execute();
+    });
+  }
+
+  /** When the next firing of a machine is to start, also one that waits already. */
+  async nextStart(machine: string): Promise<number | undefined> {
+    const [row] = await this.#read((db) =>
+      openIn(db, machine).where('status', '=', 'due').clearOrderBy().orderBy('next_ms').limit(1).execute(),
+    );
+    return row?.next_ms;
+  }
+
+  /** The firings of a routine that have not ended. */
+  openOf(routineId: string): Promise<readonly Firing[]> {
     return this.#read((db) =>
       db
         .selectFrom('firings')
         .selectAll()
-        .where('machine', '=', machine)
-        .where('status', 'in', openStatuses)
-        .orderBy('due_ms')
-        .orderBy('id')
-        .execute(),
-    );
-  }
-
-  /** Whether a run of the routine is in progress or starts now. */
-  async isBusy(routineId: string): Promise<boolean> {
-    const rows = await this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .select(['status', 'next_ms'])
         .where('routine_id', '=', routineId)
-        .where('status', 'in', openStatuses)
+        .where('status', 'in', ['due', 'starting', 'running'])
         .execute(),
     );
-    return rows.some(({ status, next_ms }) => status !== 'due' || Number(next_ms) <= this.#clock());
   }
 
   async has(routineId: string, key: string): Promise<boolean> {
@@ -178,7 +190,7 @@ export class Firings {
         .selectFrom('firings')
         .selectAll()
         .where('machine', '=', machine)
-        .where('untold', '=', 1)
+        .where(sql<boolean>`untold = 1`)
         .orderBy('due_ms')
         .limit(pageSize)
         .execute(),
@@ -299,6 +311,17 @@ export class Firings {
   async #read<Row>(work: ReadRows<Row>): Promise<readonly Row[]> {
     return this.exists ? this.#store.read(work) : [];
   }
+}
+
+/** The firings of a machine that have not ended, earliest first. SQLite uses the index only if the condition has no parameters. */
+function openIn(db: Parameters<ReadRows<Firing>>[0], machine: string) {
+  return db
+    .selectFrom('firings')
+    .selectAll()
+    .where('machine', '=', machine)
+    .where(sql<boolean>`status in ('due', 'starting', 'running')`)
+    .orderBy('due_ms')
+    .orderBy('id');
 }
 
 /** Requests, agents and errors can contain U+0000, which PostgreSQL cannot store. */

@@ -27,11 +27,11 @@ export interface NewsOptions {
 /** Tells people how their routines went. Each message has a key, so that it is sent once although a process may die in between. */
 export async function tellNews(
   routines: ReadonlyMap<string, Routine>,
-  open: readonly Firing[],
+  active: readonly Firing[],
   options: NewsOptions,
 ): Promise<void> {
   const { firings, definitions, settings, machine } = options;
-  const busy = new Set(open.filter(({ status }) => status !== 'due').map(({ routine_id }) => routine_id));
+  const busy = new Set(active.map(({ routine_id }) => routine_id));
   // While a run is in progress, more events and requests may be skipped: one message tells of all of them.
   const isEarly = (row: Firing) => row.status === 'skipped' && isTriggered(row) && busy.has(row.routine_id);
   const untold = (await firings.untold(machine)).filter((row) => !isEarly(row));

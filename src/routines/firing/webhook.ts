@@ -72,7 +72,10 @@ async function receive(id: string, request: IncomingMessage, data: RoutineData):
     source: 'webhook',
     input,
   } as const;
-  const isSkipped = routine.overlap === 'skip' && (await firings.isBusy(id)) && !(await firings.has(id, key));
+  const isBusy = (await firings.openOf(id)).some(
+    ({ status, next_ms }) => status !== 'due' || next_ms <= clock(),
+  );
+  const isSkipped = routine.overlap === 'skip' && isBusy && !(await firings.has(id, key));
   // Under another key, so that the sender can send the request again when the run has ended.
   const added = await firings.add([
     isSkipped ? { ...due, key: `skipped/${key}`, reason: `missed: ${overlapReason}` } : due,
