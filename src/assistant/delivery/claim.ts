@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isAmong, isUnchanged, takeRows } from '../../store/row-lease.ts';
 import type { CalendarEvent, Notification, User } from '../../store/schema.ts';
 import type { Store, Writer } from '../../store/store.ts';
 import {
@@ -38,10 +39,11 @@ export function claim(
     where status in ('planned', 'sending') and next_ms <= ${dueMs} and (status = 'planned' or lease_ms <= ${nowMs})
       ${excludeReceivers(slowReceivers)} ${onlyChannels(only)}
     order by next_ms limit ${limit}`;
-  const taken = sql<Notification>`update notifications
-    set owner = ${lease.owner}, lease_ms = ${nowMs + lease.ms}, fence = fence + 1, updated_ms = ${nowMs},
-      attempts = attempts + case status when 'planned' then 1 else 0 end, status = 'sending'
-    where ${idIn(store.engine, due)} returning *`;
+  const taken = takeRows<Notification>(store.engine, 'notifications', due, {
+    owner: lease.owner,
+    endMs: nowMs + lease.ms,
+    set: sql`updated_ms = ${nowMs}, attempts = attempts + case status when 'planned' then 1 else 0 end, status = 'sending'`,
+  });
   if (store.engine === 'sqlite')
     return store.write(async ({ db }) => loadContext({ db }, (await taken.execute(db)).rows));
   return claimInOneStatement(store, taken);
@@ -97,25 +99,18 @@ function excludeReceivers(origins: readonly string[]) {
     where users.id = notifications.user_id and (${sql.join(matches, sql` or `)})))`;
 }
 
-/** PostgreSQL may evaluate a plain subquery more than once and then lock more rows than the limit. */
-function idIn(engine: Store['engine'], due: ReturnType<typeof sql>) {
-  return engine === 'postgres' ? sql`id = any(array(${due} for update skip locked))` : sql`id in (${due})`;
-}
-
 /** Records that the phone is about to ring. The caller must not place the call if this returns false. */
 export async function markDialling(
   store: Store,
   owner: string,
-  { id, fence }: Notification,
+  notification: Notification,
 ): Promise<boolean> {
   const { numUpdatedRows } = await store.write(({ db }) =>
     db
       .updateTable('notifications')
       .set({ result: dialling })
-      .where('id', '=', id)
+      .where(isUnchanged(notification))
       .where('owner', '=', owner)
-      .where('fence', '=', fence)
-      .where('status', '=', 'sending')
       .executeTakeFirst(),
   );
   return numUpdatedRows > 0n;
@@ -131,7 +126,7 @@ export async function claimUnanswered(
   const due = sql`select id from notifications
     where escalate_ms is not null and escalate_ms <= ${nowMs} order by escalate_ms limit ${limit}`;
   const { rows } = await sql<Notification>`update notifications set escalate_ms = null, updated_ms = ${nowMs}
-    where ${idIn(engine, due)} returning *`.execute(db);
+    where ${isAmong(engine, due)} returning *`.execute(db);
   return loadContext({ db }, rows);
 }
 

@@ -57,8 +57,8 @@ const retryMs = [30_000, 60_000, 5 * 60_000, 15 * 60_000, hourMs];
 const maxSleepMs = 15_000;
 /** While runs are in progress, their ends are noticed within this time. */
 const followMs = 2_000;
-/** The least time between two turns. */
-const wokenMs = 100;
+/** The least time between two turns: runs that start and end wake the loop often, and a turn takes longer the more routines there are. */
+const restMs = 500;
 const stopMs = 2_000;
 /** After the end of its lease, nothing more is expected of an owner on another machine or in another container. */
 const unknownMs = 10 * 60_000;
@@ -80,6 +80,7 @@ export class DueLoop {
   /** When everything that is due was looked at. */
   #lookedMs = 0;
   #isWoken = false;
+  #endedMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -94,7 +95,7 @@ export class DueLoop {
     this.#running = this.#running.then(() => this.#turn());
   }
 
-  /** Looks for due routines soon. Runs that start and end wake the loop often, and a turn takes longer the more routines there are. */
+  /** Looks for due routines soon. */
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
@@ -120,6 +121,7 @@ export class DueLoop {
     } catch (error) {
       log('warning', `routines could not be fired; the next turn tries again: ${messageOf(error)}`);
     }
+    this.#endedMs = performance.now();
     if (!this.#stopping.signal.aborted) this.#schedule(sleepMs);
   }
 
@@ -130,7 +132,7 @@ export class DueLoop {
         this.#timer = undefined;
         this.start();
       },
-      this.#isWoken ? wokenMs : Math.max(wokenMs, Math.min(sleepMs, maxSleepMs)),
+      Math.max(this.#endedMs + restMs - performance.now(), this.#isWoken ? 0 : Math.min(sleepMs, maxSleepMs)),
     );
   }
 

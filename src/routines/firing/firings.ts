@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
+import { isUnchanged, takeRows } from '../../store/row-lease.ts';
 import type { Firing, FiringUpdate } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { FiringSource } from '../../store/values.ts';
@@ -157,16 +158,16 @@ export class Firings {
   }
 
   /** Takes a firing that is due, or one whose owner has lost its lease. Undefined if another process was first. */
-  async claim({ id, fence, status }: Firing, owner: string): Promise<Firing | undefined> {
+  async claim(firing: Firing, owner: string): Promise<Firing | undefined> {
     const now = this.#clock();
-    const [row] = await this.#run(sql<Firing>`update firings
-      set status = 'starting', owner = ${owner}, lease_ms = ${now + leaseMs}, fence = fence + 1, started_ms = ${now}
-      where id = ${id} and fence = ${fence} and status = ${status} returning *`);
+    const id = sql`select id from firings where ${isUnchanged(firing)}`;
+    const lease = { owner, endMs: now + leaseMs, set: sql`status = 'starting', started_ms = ${now}` };
+    const [row] = await this.#store.run(takeRows<Firing>(this.#store.engine, 'firings', id, lease));
     return row;
   }
 
   /** Changes a firing that is as it was read. False if another process has changed it. */
-  async update({ id, fence, status }: Firing, change: FiringUpdate): Promise<boolean> {
+  async update(firing: Firing, change: FiringUpdate): Promise<boolean> {
     return this.#store.write(async ({ db, changed }) => {
       const { numUpdatedRows } = await db
         .updateTable('firings')
@@ -174,9 +175,7 @@ export class Firings {
           ...change,
           ...present({ reason: storable(change.reason), result: storable(change.result) }),
         })
-        .where('id', '=', id)
-        .where('fence', '=', fence)
-        .where('status', '=', status)
+        .where(isUnchanged(firing))
         .executeTakeFirst();
       if (numUpdatedRows > 0n) changed({ kind: 'record', id: firingChange, userId: '' });
       return numUpdatedRows > 0n;
@@ -302,10 +301,6 @@ export class Firings {
     await this.#store.write(({ db }) =>
       db.deleteFrom('firings').where('routine_id', '=', routineId).execute(),
     );
-  }
-
-  async #run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
-    return this.#store.run(statement);
   }
 
   async #read<Row>(work: ReadRows<Row>): Promise<readonly Row[]> {
