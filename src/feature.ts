@@ -23,7 +23,7 @@ export interface Feature {
   /** Numbers of this moment for monitoring, such as open runs. They must be cheap, and must not create files. */
   metrics?(): Promise<readonly Metric[]>;
   /** What waits for a person, such as a request for permission. */
-  readonly inbox?: InboxSource;
+  readonly inbox?: InboxSource | readonly InboxSource[];
   /** Answers requests outside MCP that prove by themselves that they are allowed, such as webhooks. */
   readonly http?: HttpRoutes;
   subscribe?(listener: (change: Change) => void): () => void;

@@ -29,6 +29,7 @@ export const scopes = [
   'calendar:*',
   'delegate:read-only',
   'delegate:workspace-write',
+  'approvals',
   'routines',
   'metrics',
   'admin',

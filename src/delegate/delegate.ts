@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Context } from '../context.ts';
+import { type Context, isOwner } from '../context.ts';
 import { Denied } from '../failure.ts';
 import { type Change, extensions, type Feature, type Metric } from '../feature.ts';
 import { log } from '../log.ts';
@@ -81,13 +81,26 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
           ...runTools(runs, runtime, options.answerWithinMs || 50_000),
         ],
     ...(!options.document && {
-      inbox: {
-        tool: 'list_runs',
-        list: async (context) => {
-          const { waitingItems } = await import('./tools/run-inbox.ts');
-          return waitingItems(await runs(context), settledRuns);
+      inbox: [
+        {
+          tool: 'list_runs',
+          list: async (context) => {
+            const { waitingItems } = await import('./tools/run-inbox.ts');
+            return waitingItems(await runs(context), settledRuns);
+          },
         },
-      },
+        // The owner sees all requests among the runs.
+        {
+          tool: 'list_approvals',
+          list: async ({ actor }) => {
+            if (isOwner(actor)) return [];
+            const { mayDecide } = await import('./run/approvers.ts');
+            if (!(await mayDecide(actor, options))) return [];
+            const { waitingApprovals } = await import('./tools/run-inbox.ts');
+            return waitingApprovals((await runtime()).runs);
+          },
+        },
+      ],
       resources: runResources(runs, (uri) => publish({ kind: 'resource', uri })),
       methods: taskMethods(runs),
       extensions: extensions.delegate,

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import type { Feature } from '../feature.ts';
+import type { InboxSource } from '../inbox.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
 import type { OpenData } from './firing/feature-data.ts';
@@ -9,6 +10,7 @@ import { routineTools } from './tools/routine-tools.ts';
 export type { RoutinesOptions };
 
 export interface RoutinesFeature extends Feature {
+  readonly inbox: InboxSource;
   /** Looks for due routines once, and waits until their runs have started. */
   once(): Promise<void>;
 }

@@ -58,7 +58,7 @@ export function tokenTools(tokens: TokenStore | undefined) {
             maxItems: 100,
             items: { type: 'string', maxLength: 200 },
             description:
-              'read, prompts:write, calendar:USER, calendar:*, delegate:read-only, delegate:workspace-write, admin',
+              'read, prompts:write, calendar:USER, calendar:*, delegate:read-only, delegate:workspace-write, approvals, routines, metrics, admin',
           },
           days: {
             type: 'integer',

@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { announceSender, hasSender } from '../../src/assistant/delivery/heartbeat.ts';
 import { createStore } from '../../src/store/store.ts';
+import { Access } from '../../src/toolsets/access.ts';
+import { actorWith } from '../../src/toolsets/scopes.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { eventually } from './eventually.ts';
@@ -138,6 +140,34 @@ describe('a request for permission', () => {
     await answerIt('allow_once');
     expect((await done).record.status).toBe('completed');
     await eventually(async () => expect(await told('ada')).toContain(`cancelled: ${question}`));
+  });
+
+  it('is answered by an approver who has signed in, and by nobody else', async () => {
+    const signIn = (id: string, ...more: readonly string[]) =>
+      bench.connect(settings, {
+        access: new Access([], true, actorWith(`token ${id}`, [`calendar:${id}`, ...more])),
+      });
+    const { done, request } = await ask('signed-in');
+    const answerAs = (by: Connection, decision: string) =>
+      by.call('answer_approval', { run_id: request.run_id, approval_id: request.id, decision });
+    const inboxOf = async (of: Connection) =>
+      ((await of.call('list_inbox', {})).record as unknown as { items: readonly object[] }).items;
+    const other = await signIn('ada-2', 'approvals');
+    expect(await inboxOf(other)).toEqual([]);
+    expect((await answerAs(other, 'refuse')).text).toMatch(
+      /Only the owner and the people in delegate.approvers/,
+    );
+    await expect(answerAs(await signIn('ben'), 'allow_once')).rejects.toThrow('the scope approvals');
+    const ben = await signIn('ben', 'approvals');
+    expect(await inboxOf(ben)).toMatchObject([
+      {
+        kind: 'approval',
+        request: { command: expect.any(String) },
+        actions: [{ label: 'Allow once' }, { label: 'Allow for this run' }, { label: 'Refuse' }],
+      },
+    ]);
+    await answerAs(ben, 'allow_once');
+    expect((await done).record.status).toBe('completed');
   });
 
   it('waits for an hour if a worker is running, unless a setting says otherwise', async () => {

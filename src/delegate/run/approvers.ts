@@ -59,6 +59,18 @@ export async function findApprovers(
   return [...people].map((person) => ({ person, mayAllow: mayAllow.has(person) }));
 }
 
+/** Whether the actor may allow what agents ask for: as the owner, or as one of the approvers with a token of their own. */
+export async function mayDecide(
+  { rights }: Actor,
+  { news, outreach }: { readonly news: NewsOptions; readonly outreach?: Outreach },
+): Promise<boolean> {
+  if (rights === undefined) return true;
+  const [own, another] = rights.people === 'all' ? [] : rights.people;
+  if (own === undefined || another !== undefined || outreach === undefined) return false;
+  const approvers = await findApprovers({ ...news, notify: 'me' }, outreach);
+  return approvers.some(({ person, mayAllow }) => mayAllow && person === own);
+}
+
 /** Only an id names an approver: people can change their own name and address, and so pass for somebody else. */
 async function findApprover(outreach: Outreach, written: string): Promise<string | undefined> {
   const id = await findKnown(outreach, written);

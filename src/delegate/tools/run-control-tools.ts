@@ -1,10 +1,11 @@
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { type Context, owner } from '../../context.ts';
+import { Denied, Failure } from '../../failure.ts';
 import { defineTool, hints, type ToolResult } from '../../tool.ts';
 import { approvalDecisions } from '../agents/protocols/approval.ts';
 import type { RunOrder } from '../agents/protocols/run-order.ts';
 import { personOf } from '../run/approval-questions.ts';
 import { approvalSchema } from '../run/approval-schema.ts';
+import { mayDecide } from '../run/approvers.ts';
 import { readCaller } from '../run/permissions.ts';
 import { describeRequest } from '../run/run-progress.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
@@ -31,14 +32,25 @@ type Send = (
 
 /** The tools that send messages and answers to the agents of runs in progress. */
 export function runControlTools(runs: OpenRuns, runtime: () => Promise<DelegationRuntime>) {
+  /** The runs whose requests the caller may answer: those of everybody. */
+  const requested = async (context: Context) => {
+    const { delegation } = await runtime();
+    if (!(await mayDecide(context.actor, delegation.options)))
+      throw new Denied(
+        'refused',
+        'Only the owner and the people in delegate.approvers answer requests of agents. Their token has the scope calendar:ID with their id.',
+      );
+    return (await runs(context)).visibleTo(owner);
+  };
   const send: Send = async (id, order, context, text) => {
     const { delegation } = await runtime();
     if (await delegation.isSubagent(readCaller(context)))
       throw new Failure('refused', 'A sub-agent may not control runs.');
-    await (await runs(context)).order(id, { ...order, by: personOf(context) } as RunOrder);
+    const reachable = await (order.kind === 'answer' ? requested(context) : runs(context));
+    await reachable.order(id, { ...order, by: personOf(context) } as RunOrder);
     return { structured: { run_id: id }, content: [{ type: 'text', text }] };
   };
-  return [steerRun(send), listApprovals(runs), answerApproval(send)] as const;
+  return [steerRun(send), listApprovals(requested), answerApproval(send)] as const;
 }
 
 function steerRun(send: Send) {
@@ -80,11 +92,11 @@ function steerRun(send: Send) {
   });
 }
 
-function listApprovals(runs: OpenRuns) {
+function listApprovals(requested: OpenRuns) {
   return defineTool({
     name: 'list_approvals',
     toolsets: ['runs'],
-    scope: 'admin',
+    scope: 'approvals',
     title: 'List Approvals',
     description:
       'Lists what the agents of runs in progress ask permission for, until answer_approval answers it.',
@@ -108,7 +120,7 @@ function listApprovals(runs: OpenRuns) {
     },
     annotations: hints.reads,
     async call(_, context) {
-      const approvals = await openRequests(await runs(context));
+      const approvals = await openRequests(await requested(context));
       const lines = approvals.map(
         (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
       );
@@ -124,7 +136,7 @@ function answerApproval(send: Send) {
   return defineTool({
     name: 'answer_approval',
     toolsets: ['runs'],
-    scope: 'admin',
+    scope: 'approvals',
     inViews: true,
     title: 'Answer Approval',
     description:

@@ -22,8 +22,6 @@ const questionDays = 7;
 /** What runs wait for: permission, answers, and a decision about their changes. Adds runs that wait for nothing to `settled`. */
 export async function waitingItems(all: Runs, settled: Set<string>): Promise<readonly InboxItem[]> {
   const listed = await all.list(searchedRuns);
-  const byId = new Map(listed.map((run) => [run.run_id, run]));
-  const requests = await openRequests(all, listed);
   const ended = listed.filter((run) => !isOpenOverview(run) && !settled.has(run.run_id));
   const waiting = await Promise.all(
     ended.map(async (run) => {
@@ -32,12 +30,20 @@ export async function waitingItems(all: Runs, settled: Set<string>): Promise<rea
       return items;
     }),
   );
-  return [
-    ...(await Promise.all(
-      requests.map((request) => approval(all, request, byId.get(request.run_id.split('/')[0]!)!)),
-    )),
-    ...waiting.flat(),
-  ];
+  return [...(await waitingApprovals(all, listed)), ...waiting.flat()];
+}
+
+/** What the agents of these runs ask permission for. */
+export async function waitingApprovals(
+  all: Runs,
+  listed?: readonly RunOverview[],
+): Promise<readonly InboxItem[]> {
+  const known = listed ?? (await all.list(searchedRuns));
+  const byId = new Map(known.map((run) => [run.run_id, run]));
+  const requests = await openRequests(all, known);
+  return Promise.all(
+    requests.map((request) => approval(all, request, byId.get(request.run_id.split('/')[0]!)!)),
+  );
 }
 
 function isOpenOverview({ status }: RunOverview): boolean {

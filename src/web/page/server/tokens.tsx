@@ -76,6 +76,8 @@ const scopeTitles: Readonly<Record<string, string>> = {
   'calendar:*': 'All calendars',
   'delegate:read-only': 'Start sub-agents that cannot write',
   'delegate:workspace-write': 'Start sub-agents that write in their folder',
+  approvals: 'Answer requests of agents, as an approver',
+  routines: 'Create and run routines',
   admin: 'Everything, like you',
 };
 
