@@ -65,6 +65,32 @@ export class TurnPace {
   }
 }
 
+/** Wakes a loop that sleeps before its time is up. */
+export class WakeSignal {
+  #wake: (() => void) | undefined;
+  #notified = false;
+
+  notify(): void {
+    this.#notified = true;
+    this.#wake?.();
+  }
+
+  /** Resolves on the next `notify`, at once if there was one since the last wait, or after the timeout. */
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        this.#notified = false;
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(0, milliseconds));
+      this.#wake = done;
+      if (this.#notified) done();
+    });
+  }
+}
+
 /** Resolves to the value, or to `undefined` if it takes longer than these milliseconds. */
 export async function within<Value>(value: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;

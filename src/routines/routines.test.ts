@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { monday, openRoutines } from '../../test/routine-bench.ts';
-import { Failure } from '../failure.ts';
+import { Denied, Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { createRecords } from '../store/records.ts';
 import { connectMemory } from '../transports/memory.ts';
@@ -406,6 +406,19 @@ describe('a clock', () => {
     await bench.pass(hour + minute, minute);
     expect(bench.messages).toMatchObject([{ title: { kind: 'failed', name: 'brief (notes)' } }]);
     expect(bench.messages[0]!.text).toBeUndefined();
+  });
+
+  it('is paused if its run is refused, and tells so without the reason, which a lock screen would show', async () => {
+    await using bench = openRoutines();
+    bench.runs.outcome = new Denied('refused', 'The folder /home/ada/secret-project is not allowed.');
+    await bench.create('every day at 07:00');
+    await bench.pass(day);
+    await bench.pass(minute);
+    const [routine] = (await bench.call('list_routines')).routines;
+    expect(routine).toMatchObject({ status: 'paused', pause_reason: expect.stringContaining('secret-project') });
+    expect(bench.messages.map(({ title, text }) => [title, text])).toEqual([
+      [{ kind: 'paused', name: 'brief (notes)' }, expect.stringMatching(/^Its run was refused\. Resume it/)],
+    ]);
   });
 
   it('withdraws the message that it is paused if it is deleted, also while the message is queued', async () => {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { WakeSignal } from '../../pace.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import { nextDue } from './claim.ts';
 import type { Worker } from './worker.ts';
@@ -22,8 +23,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   #stopped = false;
-  #wake: () => void = () => {};
-  #woken = false;
+  readonly #signal = new WakeSignal();
   #running: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -43,8 +43,7 @@ export class Scheduler {
 
   /** Makes the scheduler check for due notifications now. */
   wake(): void {
-    this.#woken = true;
-    this.#wake();
+    this.#signal.notify();
   }
 
   /** Stops claiming and resolves when the deliveries in progress have ended. */
@@ -81,7 +80,7 @@ export class Scheduler {
         pauseMs = firstPauseMs;
       } catch (error) {
         log('warning', `delivery failed and is retried in ${pauseMs} ms: ${messageOf(error)}`);
-        await this.#sleep(pauseMs);
+        await this.#signal.wait(pauseMs);
         pauseMs = Math.min(pauseMs * 2, maxPauseMs);
       }
     }
@@ -91,7 +90,6 @@ export class Scheduler {
     const { store, worker } = this.#options;
     await worker.untilSlotFree();
     if (this.#stopped) return;
-    this.#woken = false;
     const capacity = worker.freeSlots;
     const claimed = await worker.claimDue();
     // All slots were filled, so more notifications may be due.
@@ -105,16 +103,6 @@ export class Scheduler {
     }
     const claimMs = (sendMs ?? Number.POSITIVE_INFINITY) - worker.claimAheadMs;
     const dueMs = Math.min(claimMs, followUpMs ?? Number.POSITIVE_INFINITY);
-    if (!this.#woken) await this.#sleep(Math.min(dueMs - this.#clock(), maxSleepMs));
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    if (ms <= 0 || this.#stopped) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.ceil(ms));
-    this.#wake = resolve;
-    await promise;
-    clearTimeout(timer);
-    this.#wake = () => {};
+    await this.#signal.wait(Math.min(Math.ceil(dueMs - this.#clock()), maxSleepMs));
   }
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import type { WakeSignal } from '../../pace.ts';
 import type { Agent, AgentEvent } from '../agents/agent.ts';
 import { type EndedProcess, terminateRun } from '../process/process-end.ts';
 import type { Redact } from '../process/redaction.ts';
-import type { WakeSignal } from '../process/wake-signal.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentProcess, Exit } from './agent-process.ts';
 import { EventFile } from './event-file.ts';

@@ -1,4 +1,4 @@
-import type { WakeSignal } from '../process/wake-signal.ts';
+import type { WakeSignal } from '../../pace.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { requestedStop } from './follower.ts';
 import type { Stop } from './outcome.ts';

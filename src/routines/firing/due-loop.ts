@@ -4,7 +4,7 @@ import { Denied, Failure } from '../../failure.ts';
 import type { ExpandText } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import { Pace } from '../../pace.ts';
+import { Pace, WakeSignal } from '../../pace.ts';
 import { hasExited } from '../../store/owner.ts';
 import type { Firing } from '../../store/schema.ts';
 import { SharedLease } from '../../store/shared-lease.ts';
@@ -25,7 +25,7 @@ import {
 import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
 import { budgetOf, overBudget } from './day-budget.ts';
-import { clockDues, eventDues, type FindEvents, startOfEvent } from './dues.ts';
+import { clockDues, eventDues, type FindEvents, lateness } from './dues.ts';
 import { type Firings, isMissed, isTriggered, overlapReason } from './firings.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
@@ -72,6 +72,7 @@ export class DueLoop {
   /** The firings whose runs this process is starting, and their routines, by id. */
   readonly #starting = new Map<string, string>();
   readonly #stopping = new AbortController();
+  readonly #signal = new WakeSignal();
   /** Up to when the clock times of each routine are stored. Loaded when this process begins to fire. */
   #known: Map<string, number> | undefined;
   /** The next due time of each routine with a clock. Computing it takes longer than all the rest of a turn. */
@@ -79,10 +80,7 @@ export class DueLoop {
   #prunedMs = 0;
   /** When everything that is due was looked at. */
   #lookedMs = 0;
-  #isWoken = false;
-  #endedMs = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<void> | undefined;
 
   constructor(options: LoopOptions) {
     this.#options = options;
@@ -92,48 +90,36 @@ export class DueLoop {
   }
 
   start(): void {
-    this.#running = this.#running.then(() => this.#turn());
+    this.#running ??= this.#run();
   }
 
   /** Looks for due routines soon. */
   wake(): void {
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    if (this.#timer !== undefined) this.#schedule(maxSleepMs);
+    this.#signal.notify();
   }
 
   /** Ends the loop. Runs in progress go on, because their hosts are other processes. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#timer);
+    this.wake();
     await this.#running;
     // A start that takes longer is found by the next worker.
     await Promise.race([Promise.allSettled(this.#starts), pause(stopMs, undefined, { ref: false })]);
     await this.#lease.release().catch(() => undefined);
   }
 
-  async #turn(): Promise<void> {
-    if (this.#stopping.signal.aborted) return;
-    this.#isWoken = false;
-    let sleepMs = maxSleepMs;
-    try {
-      sleepMs = await this.tick();
-    } catch (error) {
-      log('warning', `routines could not be fired; the next turn tries again: ${messageOf(error)}`);
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      let sleepMs = maxSleepMs;
+      try {
+        sleepMs = await this.tick();
+      } catch (error) {
+        log('warning', `routines could not be fired; the next turn tries again: ${messageOf(error)}`);
+      }
+      await pause(restMs, undefined, { signal }).catch(() => undefined);
+      await this.#signal.wait(Math.min(sleepMs, maxSleepMs) - restMs);
     }
-    this.#endedMs = performance.now();
-    if (!this.#stopping.signal.aborted) this.#schedule(sleepMs);
-  }
-
-  #schedule(sleepMs: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.start();
-      },
-      Math.max(this.#endedMs + restMs - performance.now(), this.#isWoken ? 0 : Math.min(sleepMs, maxSleepMs)),
-    );
   }
 
   /** Stores what is due, starts what can start, and follows what runs. Returns the milliseconds until the next time to look. */
@@ -230,7 +216,7 @@ export class DueLoop {
       const untold = isMissed(reason) ? 1 : 0;
       return firings.update(firing, { status: 'skipped', reason, ended_ms: clock(), untold });
     };
-    const late = routine && this.#lateness(routine, firing);
+    const late = routine && lateness(routine, firing, clock());
     if (routine === undefined) await skip('the routine was deleted');
     // A start that failed can wait in a row while a model changes the routine.
     else if (routine.status === 'unconfirmed') await skip('the routine waits until a person confirms it');
@@ -249,16 +235,6 @@ export class DueLoop {
       slots.busy.add(routine.id);
       this.fire(routine, firing);
     }
-  }
-
-  /** Why a firing that had to wait is not worth a run any more. */
-  #lateness({ catchUpHours, trigger }: Routine, firing: Firing): string | undefined {
-    const now = this.#options.clock();
-    const { source, attempts, due_ms } = firing;
-    const isBefore = trigger.kind === 'event' && trigger.edge === 'before';
-    if (isBefore && source === 'event' && startOfEvent(firing) <= now) return 'missed: the event has begun';
-    const isTooLate = source !== 'manual' && now - due_ms > Math.max(catchUpHours, 1) * hourMs;
-    return isTooLate && attempts === 0 ? 'missed: the catch-up window is over' : undefined;
   }
 
   /** Why the routine must not start a run now, although it is its turn. */

@@ -58,7 +58,7 @@ export async function eventDues(
     // A meeting that has begun needs no preparation.
     const isLate = isBefore && startMs <= now;
     const [plan] = planDue([dueMs], now, { missed, windowMs });
-    const reason = isLate ? 'missed: the event has begun' : plan!.reason;
+    const reason = isLate ? begun : plan!.reason;
     return {
       ...{ routineId, machine, dueMs, source: 'event' as const, input: JSON.stringify(facts) },
       key: eventKey(id, occurrence, startMs),
@@ -70,10 +70,20 @@ export async function eventDues(
 /** Names a firing of an event. An event that is moved fires again. */
 const eventKey = (id: string, occurrence: string, startMs: number) => `event/${id}/${occurrence}/${startMs}`;
 
-/** When the event of a firing starts. */
-export function startOfEvent({ due_key }: Pick<Firing, 'due_key'>): number {
-  return Number(due_key.slice(due_key.lastIndexOf('/') + 1));
+/** Why a firing that had to wait is not worth a run any more. */
+export function lateness(
+  { catchUpHours, trigger }: Pick<Routine, 'catchUpHours' | 'trigger'>,
+  { source, attempts, due_ms, due_key }: Firing,
+  nowMs: number,
+): string | undefined {
+  const isBefore = trigger.kind === 'event' && trigger.edge === 'before' && source === 'event';
+  if (isBefore && Number(due_key.slice(due_key.lastIndexOf('/') + 1)) <= nowMs) return begun;
+  const isTooLate = source !== 'manual' && nowMs - due_ms > Math.max(catchUpHours, 1) * hourMs;
+  return isTooLate && attempts === 0 ? overWindow : undefined;
 }
+
+const begun = 'missed: the event has begun';
+const overWindow = 'missed: the catch-up window is over';
 
 interface MissedPolicy {
   /** `once`: only the latest missed time fires, if it is not older than the window. `skip`: none does. */
@@ -102,6 +112,6 @@ function planDue(
       return { dueMs, reason: 'missed: a later time was due before this one could start' };
     if (lateMs <= graceMs) return { dueMs };
     if (missed === 'skip') return { dueMs, reason: 'missed: no worker was running' };
-    return lateMs <= windowMs ? { dueMs } : { dueMs, reason: 'missed: the catch-up window is over' };
+    return lateMs <= windowMs ? { dueMs } : { dueMs, reason: overWindow };
   });
 }
