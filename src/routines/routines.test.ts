@@ -412,10 +412,13 @@ describe('a clock', () => {
     await using bench = openRoutines();
     bench.runs.outcome = new Denied('refused', 'The folder /home/ada/secret-project is not allowed.');
     await bench.create('every day at 07:00');
-    await bench.pass(day);
+    await bench.pass(hour);
     await bench.pass(minute);
     const [routine] = (await bench.call('list_routines')).routines;
-    expect(routine).toMatchObject({ status: 'paused', pause_reason: expect.stringContaining('secret-project') });
+    expect(routine).toMatchObject({
+      status: 'paused',
+      pause_reason: expect.stringContaining('secret-project'),
+    });
     expect(bench.messages.map(({ title, text }) => [title, text])).toEqual([
       [{ kind: 'paused', name: 'brief (notes)' }, expect.stringMatching(/^Its run was refused\. Resume it/)],
     ]);

@@ -123,6 +123,9 @@ export function pausedBecause(
 /** Why a routine does not run without the rights of its creator. */
 export const revoked = 'The token of its creator was revoked or has expired.';
 
+/** Begins the reason of a pause that ends with an error. */
+export const refusedRun = 'Its run was refused:';
+
 export function tooOften({ maxPerHour }: Pick<RoutineSettings, 'maxPerHour'>): string {
   return `It was triggered more than ${maxPerHour} times in an hour.`;
 }

@@ -19,6 +19,7 @@ import {
   pausedBecause,
   type Routine,
   type RoutineSettings,
+  refusedRun,
   revoked,
   tooOften,
 } from '../definition/routine.ts';
@@ -280,7 +281,7 @@ export class DueLoop {
       run = await runs.start({ task, routine: { ...routine, budget } }, actor);
     } catch (error) {
       await this.#retryLater(routine, firing, messageOf(error));
-      if (error instanceof Denied) await this.#pause(routine, messageOf(error));
+      if (error instanceof Denied) await this.#pause(routine, `${refusedRun} ${messageOf(error)}`);
       else if (!(error instanceof Failure)) log('warning', `routine ${routine.name} could not start`, error);
       return;
     }

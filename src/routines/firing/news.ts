@@ -8,7 +8,13 @@ import { localTime } from '../../recurrence/written-time.ts';
 import type { Firing } from '../../store/schema.ts';
 import type { Clock } from '../../store/store.ts';
 import type { Definitions } from '../definition/definitions.ts';
-import { type Creator, knownActor, type Routine, type RoutineSettings } from '../definition/routine.ts';
+import {
+  type Creator,
+  knownActor,
+  type Routine,
+  type RoutineSettings,
+  refusedRun,
+} from '../definition/routine.ts';
 import type { PersonFacts } from '../definition/routine-input.ts';
 import { type Firings, isTriggered } from './firings.ts';
 
@@ -49,7 +55,7 @@ export async function tellNews(
   }
   for (const routine of routines.values()) {
     if (!routine.isPauseUntold || routine.machine !== machine) continue;
-    if (!(await sendAll(routine, [pauseMessage(routine)], options, true))) continue;
+    if (!(await sendAll(routine, [pauseMessage(routine, settings)], options, true))) continue;
     let isOver = true;
     await definitions.change(routine.id, (now) => {
       isOver = now.isPauseUntold === undefined || pauseKey(now) !== pauseKey(routine);
@@ -149,12 +155,14 @@ function pauseKey({ id, pausedMs, updatedMs }: Routine): string {
   return `routine/${id}/paused/${pausedMs ?? updatedMs}`;
 }
 
-function pauseMessage(routine: Routine): Message {
+function pauseMessage(routine: Routine, { tellsErrors }: NewsOptions['settings']): Message {
   const { name, pauseReason = '' } = routine;
+  const isError = pauseReason.startsWith(refusedRun) && !tellsErrors;
+  const reason = isError ? refusedRun.replace(':', '.') : pauseReason;
   return {
     key: pauseKey(routine),
     title: titleOf(routine, 'paused'),
-    text: `${pauseReason} Resume it with: adjutant routines resume ${JSON.stringify(name)}`,
+    text: `${reason} Resume it with: adjutant routines resume ${JSON.stringify(name)}`,
     urgency: 'normal',
   };
 }
