@@ -43,14 +43,17 @@ export async function runRoutine(
       ...(routine.trigger.kind === 'event' && present({ input: await sampleInput(routine, actor, data) })),
     },
   ]);
-  const find = async () => (await firings.history(routine.id, 50)).find(({ due_key }) => due_key === key);
-  const added = await find();
+  const added = await firings.find(routine.id, key);
   // Another machine has the folder, and starts the run.
   if (added !== undefined && routine.machine === machine && !isBusy) {
     loop.fire(routine, added);
     await loop.idle();
   }
-  const { status, run_id, reason } = (await find()) ?? { status: 'due', run_id: null, reason: null };
+  const { status, run_id, reason } = (await firings.find(routine.id, key)) ?? {
+    status: 'due',
+    run_id: null,
+    reason: null,
+  };
   const waits =
     routine.machine !== machine
       ? `It waits for ${routine.host}.`

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { present } from '../../json.ts';
 import { newId } from '../../store/id.ts';
 import { isUnchanged, takeRows } from '../../store/row-lease.ts';
-import type { Firing, FiringUpdate } from '../../store/schema.ts';
+import type { Firing, FiringUpdate, Tables } from '../../store/schema.ts';
 import type { Clock, Store } from '../../store/store.ts';
 import type { FiringSource } from '../../store/values.ts';
 import { dayMs, hourMs } from '../definition/routine.ts';
@@ -109,52 +109,43 @@ export class Firings {
 
   /** The firings of a machine whose runs are in progress or start now, earliest first. */
   active(machine: string): Promise<readonly Firing[]> {
-    return this.#read((db) => openIn(db, machine).where('status', '<>', 'due').execute());
+    return this.#select((all) => openIn(all, machine).where('status', '<>', 'due'));
   }
 
   /** A page of the firings of a machine that wait for their start, earliest first: all of them, or those of some routines. */
   waiting(machine: string, after?: Firing, routineIds?: readonly string[]): Promise<readonly Firing[]> {
-    return this.#read((db) => {
-      const page = openIn(db, machine)
+    return this.#select((all) =>
+      openIn(all, machine)
         .where('status', '=', 'due')
         .where('next_ms', '<=', this.#clock())
-        .limit(waitingPage);
-      const rest =
-        after === undefined ? page : page.where(sql<boolean>`(due_ms, id) > (${after.due_ms}, ${after.id})`);
-      return (routineIds === undefined ? rest : rest.where('routine_id', 'in', routineIds)).execute();
-    });
+        .$if(after !== undefined, (page) =>
+          page.where(sql<boolean>`(due_ms, id) > (${after!.due_ms}, ${after!.id})`),
+        )
+        .$if(routineIds !== undefined, (page) => page.where('routine_id', 'in', routineIds!))
+        .limit(waitingPage),
+    );
   }
 
   /** When the next firing of a machine is to start, also one that waits already. */
   async nextStart(machine: string): Promise<number | undefined> {
-    const [row] = await this.#read((db) =>
-      openIn(db, machine).where('status', '=', 'due').clearOrderBy().orderBy('next_ms').limit(1).execute(),
+    const [first] = await this.#select((all) =>
+      openIn(all, machine).where('status', '=', 'due').clearOrderBy().orderBy('next_ms').limit(1),
     );
-    return row?.next_ms;
+    return first?.next_ms;
   }
 
   /** The firings of a routine that have not ended. */
   openOf(routineId: string): Promise<readonly Firing[]> {
-    return this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .selectAll()
-        .where('routine_id', '=', routineId)
-        .where('status', 'in', ['due', 'starting', 'running'])
-        .execute(),
+    return this.#select((all) =>
+      all.where('routine_id', '=', routineId).where('status', 'in', ['due', 'starting', 'running']),
     );
   }
 
-  async has(routineId: string, key: string): Promise<boolean> {
-    const rows = await this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .select('id')
-        .where('routine_id', '=', routineId)
-        .where('due_key', '=', key)
-        .execute(),
+  async find(routineId: string, key: string): Promise<Firing | undefined> {
+    const [found] = await this.#select((all) =>
+      all.where('routine_id', '=', routineId).where('due_key', '=', key),
     );
-    return rows.length > 0;
+    return found;
   }
 
   /** Takes a firing that is due, or one whose owner has lost its lease. Undefined if another process was first. */
@@ -184,15 +175,8 @@ export class Firings {
 
   /** Ended firings of which a person is to be told. */
   untold(machine: string): Promise<readonly Firing[]> {
-    return this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .selectAll()
-        .where('machine', '=', machine)
-        .where(sql<boolean>`untold = 1`)
-        .orderBy('due_ms')
-        .limit(pageSize)
-        .execute(),
+    return this.#select((all) =>
+      all.where('machine', '=', machine).where(sql<boolean>`untold = 1`).orderBy('due_ms').limit(pageSize),
     );
   }
 
@@ -209,30 +193,20 @@ export class Firings {
 
   /** The last firings of a routine, newest first. */
   history(routineId: string, limit: number): Promise<readonly Firing[]> {
-    return this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .selectAll()
-        .where('routine_id', '=', routineId)
-        .orderBy('due_ms', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute(),
+    return this.#select((all) =>
+      all.where('routine_id', '=', routineId).orderBy('due_ms', 'desc').orderBy('id', 'desc').limit(limit),
     );
   }
 
   /** Whether the last runs of a routine, as many as this, have all failed since this time. */
   async hasFailed(routineId: string, times: number, sinceMs: number): Promise<boolean> {
-    const rows = await this.#read((db) =>
-      db
-        .selectFrom('firings')
-        .select('status')
+    const rows = await this.#select((all) =>
+      all
         .where('routine_id', '=', routineId)
         .where('status', 'in', ['completed', 'failed', 'cancelled'])
         .where('ended_ms', '>', sinceMs)
         .orderBy('ended_ms', 'desc')
-        .limit(times)
-        .execute(),
+        .limit(times),
     );
     return rows.length >= times && rows.every(({ status }) => status === 'failed');
   }
@@ -303,16 +277,20 @@ export class Firings {
     );
   }
 
+  #select(refine: (all: Select) => Select): Promise<readonly Firing[]> {
+    return this.#read((db) => refine(db.selectFrom('firings').selectAll()).execute());
+  }
+
   async #read<Row>(work: ReadRows<Row>): Promise<readonly Row[]> {
     return this.exists ? this.#store.read(work) : [];
   }
 }
 
+type Select = SelectQueryBuilder<Tables, 'firings', Firing>;
+
 /** The firings of a machine that have not ended, earliest first. SQLite uses the index only if the condition has no parameters. */
-function openIn(db: Parameters<ReadRows<Firing>>[0], machine: string) {
-  return db
-    .selectFrom('firings')
-    .selectAll()
+function openIn(all: Select, machine: string): Select {
+  return all
     .where('machine', '=', machine)
     .where(sql<boolean>`status in ('due', 'starting', 'running')`)
     .orderBy('due_ms')

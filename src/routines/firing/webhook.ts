@@ -75,7 +75,7 @@ async function receive(id: string, request: IncomingMessage, data: RoutineData):
   const isBusy = (await firings.openOf(id)).some(
     ({ status, next_ms }) => status !== 'due' || next_ms <= clock(),
   );
-  const isSkipped = routine.overlap === 'skip' && isBusy && !(await firings.has(id, key));
+  const isSkipped = routine.overlap === 'skip' && isBusy && (await firings.find(id, key)) === undefined;
   // Under another key, so that the sender can send the request again when the run has ended.
   const added = await firings.add([
     isSkipped ? { ...due, key: `skipped/${key}`, reason: `missed: ${overlapReason}` } : due,
