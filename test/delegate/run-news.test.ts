@@ -172,11 +172,9 @@ describe('a request for permission', () => {
 
   it('waits for an hour if a worker is running, unless a setting says otherwise', async () => {
     const store = createStore(join(bench.home, 'adjutant.db'));
-    const stop = announceSender({ store, clock: Date.now }, 'worker');
+    const announced = announceSender({ store, clock: Date.now }, 'worker');
     try {
-      await eventually(async () =>
-        expect(await store.read((db) => hasSender(db, 'email', Date.now()))).toBe(true),
-      );
+      await eventually(async () => expect(await hasSender(store, 'email', Date.now())).toBe(true));
       const lifetimeOf = async (name: string, more: Readonly<Record<string, string>> = {}) => {
         const { done, answerIt, request } = await ask(name, more);
         await answerIt('refuse');
@@ -186,7 +184,7 @@ describe('a request for permission', () => {
       expect(await lifetimeOf('reachable')).toBe(3_600_000);
       expect(await lifetimeOf('explicit', { 'delegate-approval-timeout-seconds': '90' })).toBe(90_000);
     } finally {
-      await stop();
+      await announced.end();
       await store.close();
     }
   });

@@ -40,11 +40,11 @@ it('status says whether something is running that sends reminders, and by which 
   const store = createStore(join(home, 'adjutant.db'));
   onTestFinished(() => store.close());
   const announce = async (channels?: readonly string[]) => {
-    const end = announceSender({ store, clock: Date.now }, 'a worker', channels);
+    const announced = announceSender({ store, clock: Date.now }, 'a worker', channels);
     const known = async () => (await json('notifications', 'channels')).channels as { running: boolean }[];
     await vi.waitFor(async () => expect((await known()).some(({ running }) => running)).toBe(true), 20_000);
     const said = await line();
-    await end();
+    await announced.end();
     return said;
   };
   expect(await announce(['desktop'])).toBe('✓ Reminders: are sent, but only by Desktop');

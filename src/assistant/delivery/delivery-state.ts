@@ -36,9 +36,9 @@ export async function checkDelivery(store: Store, clock: Clock): Promise<readonl
   if (store.engine === 'sqlite' && !existsSync(store.place))
     return [{ title: 'Database', state: 'good', detail: `${store.place} will be created on first use` }];
   const nowMs = clock();
+  const isRunning = await hasSender(store, undefined, nowMs);
   return store.read(async (db) => {
     const overdue = await overdueNotifications(db, nowMs);
-    const isRunning = await hasSender(db, undefined, nowMs);
     const { last } = await db
       .selectFrom('notifications')
       .select(({ fn }) => fn.max('sent_ms').as('last'))

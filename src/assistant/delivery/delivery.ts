@@ -111,10 +111,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const listeners = createListeners(options.channels, { data, responses, owner: ownerName() });
   let feed: Feed | undefined;
   let watching: Promise<CalendarWatch | undefined> | undefined;
-  let endHeartbeat: (() => Promise<void>) | undefined;
+  let heartbeat: ReturnType<typeof announceSender> | undefined;
   const startServices = () => {
     scheduler.start();
-    endHeartbeat ??= announceSender({ store, clock }, owner, only);
+    heartbeat?.beat();
     planningLoop.start();
     if (only !== undefined) return;
     for (const listener of listeners) listener.start();
@@ -130,6 +130,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     place: store.place,
     start() {
+      heartbeat ??= announceSender({ store, clock }, owner, only);
       // Wait for the first change: a missing SQLite database has nothing due and must not be created here.
       feed ??= followChanges(store, databaseUrl, () => {
         startServices();
@@ -160,7 +161,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       await feed?.close();
       await loopClosed;
       await scheduler.stop();
-      await endHeartbeat?.();
+      await heartbeat?.end();
       for (const sender of Object.values(senders)) await sender.close?.();
       await store.close();
     },

@@ -52,14 +52,12 @@ export function createOutreach(data: AssistantData, config: ChannelConfig, me: M
     async withdraw(key) {
       if (!isEmpty()) await store.write((writer) => withdraw(writer, key, clock()));
     },
-    canReach: (personId) =>
-      store.read(async (db) => {
-        const user = await rowOf(db, 'users', personId);
-        if (user === undefined) return false;
-        const nowMs = clock();
-        for (const channel of reachableBy(user)) if (await hasSender(db, channel, nowMs)) return true;
-        return false;
-      }),
+    async canReach(personId) {
+      const user = await store.read((db) => rowOf(db, 'users', personId));
+      for (const channel of user === undefined ? [] : reachableBy(user))
+        if (await hasSender(store, channel, clock())) return true;
+      return false;
+    },
   };
 }
 
@@ -194,7 +192,7 @@ export async function deliveryWarnings(
       warnings.push(
         `${definition.label} is not set up, so the message is only written to ${config['delivery.outbox_dir']}: ${definition.advice.notConfigured}.`,
       );
-    if (!(await store.read((db) => hasSender(db, channel, clock()))))
+    if (!(await hasSender(store, channel, clock())))
       warnings.push(
         'Nothing is running that sends reminders. Start "adjutant worker", or keep it running with "adjutant service install worker".',
       );

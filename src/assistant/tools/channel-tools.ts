@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { defineTool, hints } from '../../tool.ts';
 import { type ChannelConfig, channelNames, channels } from '../entities/channels.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
@@ -8,16 +7,12 @@ const text = { type: 'string' } as const;
 
 /** Describes the channels, so that the page and other clients need not know them. */
 export function channelTool({ store, clock }: AssistantData, config: ChannelConfig) {
-  /** Names of the channels by which a running process sends. A SQLite database that does not exist yet is not created. */
+  /** Names of the channels by which a running process sends. */
   async function running(): Promise<readonly string[]> {
-    if (store.engine === 'sqlite' && !existsSync(store.place)) return [];
     const { hasSender } = await import('../delivery/heartbeat.ts');
-    const isRunning = await store.read(async (db) => {
-      const answers: boolean[] = [];
-      for (const { name } of channels) answers.push(await hasSender(db, name, clock()));
-      return answers;
-    });
-    return channels.filter((_, at) => isRunning[at]).map(({ name }) => name);
+    const names: string[] = [];
+    for (const { name } of channels) if (await hasSender(store, name, clock())) names.push(name);
+    return names;
   }
   return defineTool({
     name: 'list_channels',
