@@ -277,8 +277,16 @@ export const routines: Command = {
       args: 'ROUTINE',
       notes: routine,
       summary: 'Delete a routine with its history',
-      examples: ['routines delete brief', 'routines delete brief --quiet'],
+      flags: { yes: toggle('Do not ask', { short: 'y' }) },
+      examples: ['routines delete brief', 'routines delete brief --yes'],
       changes: true,
+      async confirm(client, { routine: name }, terminal) {
+        const { value } = await client.call('list_routines', { routine: String(name), ...wholeList });
+        const count = value.firings?.length ?? 0;
+        if (count === 0) return true;
+        const history = `a history of ${count} firing${count === 1 ? '' : 's'}`;
+        return terminal.confirm(`The routine ${value.routines[0]?.name} has ${history}. Delete all of it?`);
+      },
       show: ({ deleted }) => `✓ Deleted ${deleted}`,
     }),
   },

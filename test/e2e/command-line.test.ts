@@ -255,6 +255,23 @@ describe.each(Object.entries(uses))('adjutant %s', (name, { good, bad }) => {
   );
 });
 
+it('routines delete › asks if the routine has a history', () => {
+  const create = ['routines', 'create', 'asked', '--task', 'x', '--when', 'every day at 07:00'];
+  const [remove, listed] = [['routines', 'delete', 'asked'], () => adjutant('routines', 'list').stdout];
+  expect([adjutant(...create).code, adjutant(...remove).code]).toEqual([0, 0]);
+  adjutant(...create);
+  adjutant('routines', 'run', 'asked', '--delegate-command', scriptedAgent);
+  const { code, stderr } = adjutant(...remove);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('has a history of 1 firing. Delete all of it?'),
+  ]);
+  expect(stderr).toContain('Nothing was deleted. Repeat the command with --yes.');
+  expect(listed()).toContain('asked');
+  expect(adjutant(...remove, '--yes').code).toBe(0);
+  expect(listed()).not.toContain('asked');
+});
+
 it.each([
   'users update ada --locale en-US',
   'prompts create quiet --text q --description q',

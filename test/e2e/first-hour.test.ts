@@ -13,7 +13,7 @@ import { bundle, initialize } from '../program.ts';
 import { StdioPeer } from '../stdio-peer.ts';
 
 // The first hour in a real terminal: an empty home, Claude Code as the only agent and client, and a desktop with a real
-// notification service. `newcomer.test.ts` does the same in a browser, with Codex.
+// notification service. `newcomer.test.ts` tells the same story in a browser, with Codex, to the same end.
 
 // `script` of util-linux gives a program a terminal.
 const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
