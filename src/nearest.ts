@@ -2,13 +2,13 @@
 const maxLength = 100;
 
 /**
- * Finds the candidate most similar to a misspelled name, or `undefined` if none is similar. `most` is the number of letters
- * that may be wrong. Two letters in the wrong order count as one.
+ * Finds the candidate most similar to a misspelled name, or `undefined` if none is similar: a suggestion that is not meant
+ * misleads more than none. `most` is the number of letters that may be wrong. Two letters in the wrong order count as one.
  */
 export function nearest(
   written: string,
   candidates: Iterable<string>,
-  most = Math.max(2, Math.floor(written.length / 3)),
+  most = written.length < 3 ? 0 : written.length < 8 ? 1 : Math.floor(written.length / 3),
 ): string | undefined {
   if (written.length > maxLength) return undefined;
   let best: string | undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import { messageOf } from '../json.ts';
 import { migrations } from '../store/migrations.ts';
@@ -104,9 +105,13 @@ export async function openBackup(path: string): Promise<OpenBackup> {
     return await verified(file, path);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure('invalid-params', `${path} is not a usable backup: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Failure(
+      'invalid-params',
+      `${path} is not a usable backup: ${existsSync(path) ? messageOf(error) : 'there is no such file'}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     file?.close();
   }

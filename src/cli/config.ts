@@ -84,7 +84,7 @@ const set: Action = {
     if (type === 'structure')
       throw new UsageError(`${name} has several values; write it into ${use.loaded.file}`);
     const folder = dirname(use.loaded.file);
-    const parsed = await parseSetting({ name, raw, origin: 'the value', folder });
+    const parsed = await parseSetting({ name, raw, origin: 'config set', folder });
     // A path stays as it was written; the file is its base folder.
     return write(use, name, type === 'path' || type === 'list' ? unresolved(raw, type) : parsed);
   },

@@ -40,7 +40,7 @@ export function similarActions(command: Command, word: string, rest: readonly st
   const meant = thing === undefined ? [] : [word, verb].map((one) => linesAbout(thing, one, rest));
   const found = meant.find((lines) => lines.length > 0);
   if (found !== undefined) return found;
-  const spelled = nearest(word, Object.keys(command.actions), typos(word));
+  const spelled = nearest(word, Object.keys(command.actions));
   if (spelled !== undefined) return [filled(`${command.name} ${spelled} …`, rest)];
   // Where things have names, the word is one of them.
   return thing === undefined || command.actions['show'] !== undefined ? [] : linesIn(thing.alone, []);
@@ -67,7 +67,7 @@ export function guessCommands(words: readonly string[], known: readonly string[]
     ({ length }) => length > 0,
   );
   if (lines !== undefined) return lines.filter((line) => known.includes(line.split(' ')[0]!));
-  const spelled = nearest(plain, [...known, ...vocabulary()], typos(plain));
+  const spelled = nearest(plain, [...known, ...vocabulary()]);
   if (spelled === undefined) return [];
   return known.includes(spelled) ? [filled(`${spelled} …`, rest)] : linesFor([spelled, ...rest]);
 }
@@ -174,7 +174,7 @@ export function flagMeant(
   if (lines.length > 0) return { lines };
   const alike = flagLike(name, known);
   if (alike !== undefined) return { flag: alike };
-  const spelled = name.length > 2 ? nearest(name, known, typos(name)) : undefined;
+  const spelled = nearest(name, known);
   if (spelled !== undefined) return { flag: spelled };
   if (
     action.args
@@ -284,9 +284,4 @@ function linesAbout(thing: Thing, verb: string, rest: readonly string[]): readon
   if (found?.[0] === 'list' && rest.length > 0 && thing.lines.show && has(meanings.show, verb))
     return linesIn(thing.lines.show, rest);
   return found === undefined ? [] : linesIn(found[1], rest);
-}
-
-/** How many letters of a word may be wrong: a suggestion that is not meant misleads more than none. */
-function typos(word: string): number {
-  return word.length < 3 ? 0 : word.length < 8 ? 1 : 2;
 }

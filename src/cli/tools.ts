@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../json.ts';
-import { openLocalClient } from './client/local-client.ts';
+import { nearest } from '../nearest.ts';
+import { type LocalClient, openLocalClient } from './client/local-client.ts';
 import { type Action, type Command, UsageError, type Use } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
+import { withSuggestions } from './terminal/usage-error.ts';
 
 interface ListedTool {
   readonly name: string;
@@ -10,7 +12,7 @@ interface ListedTool {
   readonly inputSchema: { readonly properties?: Readonly<Record<string, { readonly type?: string }>> };
 }
 
-async function allTools(client: Awaited<ReturnType<typeof openLocalClient>>): Promise<readonly ListedTool[]> {
+async function allTools(client: LocalClient): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = [];
   for (let cursor: unknown; ; ) {
     const page = await client.request('tools/list', cursor === undefined ? {} : ({ cursor } as JsonObject));
@@ -48,9 +50,7 @@ const show: Action = {
   examples: ['tools show list_events', 'tools show list_events --json'],
   async run({ loaded, words: [name], terminal }) {
     await using client = await openLocalClient(loaded, terminal);
-    const tool = (await allTools(client)).find((one) => one.name === name);
-    if (tool === undefined)
-      throw new UsageError(`there is no tool "${name}"\n  adjutant tools list shows all`);
+    const tool = await findTool(client, name!);
     terminal.answer(tool, () => `${tool.description}\n\n${JSON.stringify(tool.inputSchema, null, 2)}`);
     return 0;
   },
@@ -64,7 +64,7 @@ const call: Action = {
   async run(use) {
     const { loaded, words, terminal } = use;
     await using client = await openLocalClient(loaded, terminal);
-    const tool = (await allTools(client)).find((one) => one.name === words[0]);
+    const tool = await findTool(client, words[0]!);
     const args = readArguments(use, tool);
     const result = await client.request('tools/call', { name: words[0]!, arguments: args });
     const text = (result['content'] as { text?: string }[]).flatMap((part) => part.text ?? []).join('\n');
@@ -74,18 +74,36 @@ const call: Action = {
   },
 };
 
-function readArguments({ words: [, ...given] }: Use, tool: ListedTool | undefined): JsonObject {
+async function findTool(client: LocalClient, name: string): Promise<ListedTool> {
+  const tools = await allTools(client);
+  const tool = tools.find((one) => one.name === name);
+  if (tool !== undefined) return tool;
+  const meant = nearest(
+    name,
+    tools.map((one) => one.name),
+  );
+  throw new UsageError(
+    withSuggestions(
+      `there is no tool "${name}"`,
+      meant === undefined ? [] : [`tools show ${meant}`],
+      'tools list',
+    ),
+  );
+}
+
+function readArguments({ words: [, ...given] }: Use, tool: ListedTool): JsonObject {
   const [first = ''] = given;
   if (given.length === 1 && first.startsWith('{')) {
-    const value: unknown = JSON.parse(first);
+    const value = parseValue(first);
     if (isObject(value)) return value as JsonObject;
+    throw new UsageError(`${first} is not a JSON object, such as {"limit": 3}`);
   }
   return Object.fromEntries(
     given.map((pair) => {
       const [, key, text] = /^(\w+)=(.*)$/s.exec(pair) ?? [];
       if (key === undefined) throw new UsageError(`"${pair}" is not of the form KEY=VALUE`);
       // Only a text can be written as it is.
-      const isText = tool?.inputSchema.properties?.[key]?.type === 'string';
+      const isText = tool.inputSchema.properties?.[key]?.type === 'string';
       return [key, isText ? text! : parseValue(text!)];
     }),
   );

@@ -200,7 +200,7 @@ function unclear(written: string, problem: string, examples?: string): Failure {
 function refuse(
   written: string,
   problem: string,
-  examples = ' Write, for example, "tomorrow 18:00", "friday 15:30", "in 10 minutes" or 2026-03-01T18:00.',
+  examples = ` Write, for example, "tomorrow 18:00", "friday 15:30", "in 10 minutes" or ${new Date().getFullYear() + 1}-03-01T18:00.`,
   data: JsonObject = {},
 ): Failure {
   return new Failure('invalid-params', `"${written}" ${problem}.${examples}`, { data });

@@ -79,7 +79,11 @@ export function argumentOf(flag: string, { argument }: CommandFlag): string {
 
 /** Explains a failed call of a tool: invalid arguments by the flags of the command, everything else by its commands. */
 export function explainFailure(failure: Failure, flags: Flags = {}): Error {
-  if (failure.issues.length === 0) return new Error(inCommandWords(failure.message), { cause: failure });
+  if (failure.issues.length === 0) {
+    const isUnknown = /^Prompt not found: \S+$/.test(failure.message);
+    const advice = isUnknown ? '\n  "adjutant prompts list" shows all prompts.' : '';
+    return new Error(`${inCommandWords(failure.message)}${advice}`, { cause: failure });
+  }
   const flagOf = new Map(
     Object.entries(flags).map(([flag, known]) => [argumentOf(flag, known), `--${flag}`]),
   );

@@ -193,7 +193,7 @@ function findClient([name]: readonly string[]): Client {
   );
   if (client !== undefined) return client;
   const all = clients.flatMap(({ id, names: others = [] }) => [id, ...others]);
-  const meant = name!.length > 3 ? nearest(name!, all) : undefined;
+  const meant = nearest(name!, all);
   throw new UsageError(
     meant
       ? `unknown client "${name}"; did you mean ${meant}?`
