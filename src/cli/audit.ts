@@ -1,30 +1,23 @@
 import { once } from 'node:events';
 import { openAudit } from '../feature-options.ts';
-import { openLocalClient } from './client/local-client.ts';
-import { toolArguments } from './client/tool-command.ts';
-import { type Action, type Command, number, numberFlag, text } from './terminal/command.ts';
+import { toolAction } from './client/tool-command.ts';
+import { type Action, type Command, number, text } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
-const flags = {
-  actor: text('NAME', 'Only this one: owner, "token NAME" or "oauth SUBJECT"'),
-  action: text('NAME', 'Only this tool or method'),
-  outcome: text('OUTCOME', 'Only done, failed, denied or unfinished calls'),
-  'days-back': number('DAYS', 'Number of days; 7, unless given'),
-  limit: number('COUNT', 'Most entries; 100, unless given', { short: 'n' }),
-};
-
-const list: Action = {
+const list = toolAction({
+  tool: 'list_activity',
+  defaults: { days_back: 7, limit: 100 },
   summary: 'Show who changed what, and which calls were denied',
-  flags,
+  flags: {
+    actor: text('NAME', 'Only this one: owner, "token NAME" or "oauth SUBJECT"'),
+    action: text('NAME', 'Only this tool or method'),
+    outcome: text('OUTCOME', 'Only done, failed, denied or unfinished calls'),
+    'days-back': number('DAYS', 'Number of days; 7, unless given'),
+    limit: number('COUNT', 'Most entries; 100, unless given', { short: 'n' }),
+  },
   examples: ['audit', 'audit --outcome denied --days-back 30'],
-  async run({ loaded, flags: given, terminal }) {
-    for (const name of ['days-back', 'limit']) numberFlag(given, name);
-    await using client = await openLocalClient(loaded, terminal);
-    const { value } = await client.call('list_activity', {
-      ...{ days_back: 7, limit: 100 },
-      ...toolArguments(given, flags),
-    });
-    const rows = value.entries.map((entry) => [
+  show({ entries }, terminal) {
+    const rows = entries.map((entry) => [
       entry.at.slice(0, 19).replace('T', ' '),
       entry.actor,
       entry.count === undefined ? entry.action : `${entry.action} (${entry.count} times)`,
@@ -33,12 +26,11 @@ const list: Action = {
       changes(entry) || (entry.reason ?? ''),
     ]);
     const head = ['time (UTC)', 'actor', 'action', 'outcome', 'target', 'detail'];
-    terminal.answer(value, () =>
-      rows.length === 0 ? 'Nothing was changed or denied in this time.' : tableText(terminal, head, rows),
-    );
-    return 0;
+    return rows.length === 0
+      ? 'Nothing was changed or denied in this time.'
+      : tableText(terminal, head, rows);
   },
-};
+});
 
 /** The numbers of the entries have no gaps, so a deleted entry is noticed. */
 const verify: Action = {

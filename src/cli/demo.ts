@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLocalClient } from './client/local-client.ts';
+import { toolAction } from './client/tool-command.ts';
 import { type Action, type Command, toggle, UsageError } from './terminal/command.ts';
 import { Interrupted, type Streams, type Terminal } from './terminal/terminal.ts';
 
@@ -26,18 +27,15 @@ const load: Action = {
   },
 };
 
-const remove: Action = {
+const remove = toolAction({
+  tool: 'remove_demo',
   summary: 'Remove the sample data',
   flags: { yes: toggle('Do not ask', { short: 'y' }) },
   examples: ['demo remove', 'demo remove --yes'],
-  async run({ loaded, terminal }) {
-    if (!(await terminal.confirm('Remove all sample data?', { inScripts: true }))) return 1;
-    await using client = await openLocalClient(loaded, terminal);
-    const { value } = await client.call('remove_demo', {});
-    terminal.report(value, `Removed ${counts(value)}${value.kept === undefined ? '' : ` ${value.kept}`}`);
-    return 0;
-  },
-};
+  changes: true,
+  confirm: (_, __, terminal) => terminal.confirm('Remove all sample data?', { inScripts: true }),
+  show: (value) => `Removed ${counts(value)}${value.kept === undefined ? '' : ` ${value.kept}`}`,
+});
 
 export const demo: Command = {
   name: 'demo',

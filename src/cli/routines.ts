@@ -1,20 +1,18 @@
-import { resolve } from 'node:path';
-import type { ToolAnswer, ToolArguments } from '../api.ts';
+import type { ToolAnswer } from '../api.ts';
+import type { JsonObject } from '../json.ts';
 import { wholeList } from '../paging.ts';
 import { inCommandWords } from './client/command-words.ts';
-import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { showTime, toolAction, toolArguments } from './client/tool-command.ts';
+import { openLocalClient } from './client/local-client.ts';
+import { showTime, toolAction } from './client/tool-command.ts';
 import {
-  type Action,
   type Command,
   type Flags,
   number,
+  path,
   sandboxes,
   text,
-  textFlag,
   toggle,
   UsageError,
-  type Use,
 } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 
@@ -23,7 +21,7 @@ type Routine = Changed['routine'];
 
 const fields: Flags = {
   task: text('TEXT', 'What the agent is to do, or :PROMPT with its arguments', { short: 't' }),
-  cwd: text('FOLDER', 'Folder to work in; the current one, unless given'),
+  cwd: path('FOLDER', 'Folder to work in; the current one, unless given'),
   when: text('WHEN', 'A time, "every weekday at 07:00", RRULE:…, cron:… or webhook'),
   before: text('TIME', 'So long before each event that matches, such as "30 minutes"'),
   after: text('TIME', 'So long after each event that matches'),
@@ -42,7 +40,10 @@ const fields: Flags = {
     values: ['auto', 'ask', 'branch'],
   }),
   asks: toggle('Let the agent ask you for permission; --no-asks ends that'),
-  budget: text('JSON', 'Limits, such as {"run": {"minutes": 30}, "day": {"usd": 2}}', { argument: 'budget' }),
+  budget: {
+    ...text('JSON', 'Limits, such as {"run": {"minutes": 30}, "day": {"usd": 2}}'),
+    format: 'json',
+  },
   timezone: text('ZONE', 'Time zone of the times; yours, unless given'),
   missed: text('MODE', 'Whether a missed time is made up for; once, unless given', {
     values: ['once', 'skip'],
@@ -52,49 +53,20 @@ const fields: Flags = {
     values: ['skip', 'queue'],
   }),
 };
-const matchFlags = ['calendar', 'kind', 'text', 'attendee'] as const;
 
-/** The flags as arguments of the tools that create and change routines. */
-function argumentsOf({ flags }: Use): Partial<ToolArguments<'create_routine'>> {
-  const given = Object.fromEntries(
-    Object.entries(flags).filter(([flag]) => !['before', 'after', ...matchFlags].includes(flag)),
+/** The arguments of the tools that create and change routines: events before or after which it starts are one of them. */
+function withEvents(args: JsonObject): JsonObject {
+  const { before, after, calendar, kind, text: words, attendee, ...others } = args;
+  const match = Object.entries({ calendar, kind, text: words, attendee }).filter(
+    ([, one]) => one !== undefined,
   );
-  const [before, after] = [textFlag(flags, 'before'), textFlag(flags, 'after')];
-  const match = Object.fromEntries(
-    matchFlags.flatMap((flag) => (flags[flag] === undefined ? [] : [[flag, String(flags[flag])]])),
-  );
-  const isEvent = before !== undefined || after !== undefined;
-  if (!isEvent && Object.keys(match).length > 0)
+  const times = Object.entries({ before, after }).filter(([, one]) => one !== undefined);
+  if (times.length === 0 && match.length > 0)
     throw new UsageError('--calendar, --kind, --text and --attendee select events for --before or --after');
-  if (isEvent && flags['when'] !== undefined)
+  if (times.length > 0 && others['when'] !== undefined)
     throw new UsageError('use either --when, or --before or --after');
-  const cwd = textFlag(flags, 'cwd');
-  const args = toolArguments(given, { ...fields, budget: { ...fields['budget']!, format: 'json' } });
-  return {
-    ...args,
-    ...(isEvent && {
-      when: { ...(before !== undefined && { before }), ...(after !== undefined && { after }), match },
-    }),
-    ...(cwd !== undefined && { cwd: resolve(cwd) }),
-  };
-}
-
-function changeAction(
-  action: Omit<Action, 'run'>,
-  work: (client: LocalClient, name: string, use: Use) => Promise<Changed | undefined>,
-): Action {
-  return {
-    args: 'ROUTINE',
-    ...action,
-    async run(use) {
-      const { loaded, terminal, words } = use;
-      await using client = await openLocalClient(loaded, terminal);
-      const changed = await work(client, words[0]!, use);
-      if (changed === undefined) return 1;
-      terminal.answer(changed, () => showChange(changed));
-      return 0;
-    },
-  };
+  if (times.length === 0) return others;
+  return { ...others, when: Object.fromEntries([...times, ['match', Object.fromEntries(match)]]) };
 }
 
 function showChange({ routine, webhook, warnings }: Changed): string {
@@ -177,25 +149,25 @@ export const routines: Command = {
               ]),
             ),
     }),
-    create: changeAction(
-      {
-        summary: 'Create a routine',
-        args: 'NAME',
-        notes: { NAME: 'a short name, which messages begin with' },
-        flags: fields,
-        examples: [
-          'routines create brief --task ":brief today" --cwd ~/notes --when "every weekday at 07:00" --notify me',
-          'routines create prepare --task "Prepare me for the meeting" --before "30 minutes" --attendee @example.com --notify me',
-        ],
+    create: toolAction({
+      tool: 'create_routine',
+      words: ['name'],
+      summary: 'Create a routine',
+      args: 'NAME',
+      notes: { NAME: 'a short name, which messages begin with' },
+      flags: fields,
+      examples: [
+        'routines create brief --task ":brief today" --cwd ~/notes --when "every weekday at 07:00" --notify me',
+        'routines create prepare --task "Prepare me for the meeting" --before "30 minutes" --attendee @example.com --notify me',
+      ],
+      prepare(given) {
+        const args = withEvents(given);
+        if (args['task'] === undefined) throw new UsageError('say what to do with --task');
+        if (args['when'] === undefined) throw new UsageError('say when with --when, --before or --after');
+        return { cwd: process.cwd(), ...args };
       },
-      async (client, name, use) => {
-        const args = argumentsOf(use);
-        const { task, when } = args;
-        if (task === undefined) throw new UsageError('say what to do with --task');
-        if (when === undefined) throw new UsageError('say when with --when, --before or --after');
-        return (await client.call('create_routine', { cwd: process.cwd(), ...args, name, task, when })).value;
-      },
-    ),
+      show: showChange,
+    }),
     show: toolAction({
       tool: 'list_routines',
       words: ['routine'],
@@ -218,59 +190,57 @@ export const routines: Command = {
         task ?? [status, run_id, reason].filter((part) => part !== undefined).join('  '),
       code: ({ status }) => (status === 'failed' ? 1 : 0),
     }),
-    update: changeAction(
-      {
-        summary: 'Change a routine',
-        notes: routine,
-        flags: {
-          name: text('NAME', 'Its new name'),
-          'new-secret': toggle('Replace the secret of its webhook'),
-          ...fields,
-        },
-        examples: [
-          'routines update brief --when "every weekday at 08:00"',
-          'routines update brief --notify ada --sandbox read-only',
-          'routines update triage --new-secret',
-        ],
+    update: toolAction({
+      tool: 'update_routine',
+      words: ['routine'],
+      args: 'ROUTINE',
+      notes: routine,
+      summary: 'Change a routine',
+      flags: {
+        name: text('NAME', 'Its new name'),
+        'new-secret': toggle('Replace the secret of its webhook'),
+        ...fields,
       },
-      async (client, name, use) => {
-        const args = {
-          ...argumentsOf(use),
-          ...(textFlag(use.flags, 'name') && { name: textFlag(use.flags, 'name')! }),
-          ...(use.flags['new-secret'] === true && { new_secret: true }),
-        };
-        if (Object.keys(args).length === 0)
-          throw new UsageError('say what to change with a flag; --help lists the flags');
-        return (await client.call('update_routine', { routine: name, ...args })).value;
-      },
-    ),
-    pause: changeAction(
-      {
-        summary: 'Pause a routine',
-        notes: routine,
-        examples: ['routines pause brief', 'routines pause brief --json'],
-      },
-      async (client, name) => (await client.call('update_routine', { routine: name, paused: true })).value,
-    ),
-    resume: changeAction(
-      {
-        summary: 'Resume a routine, or confirm one that a model created',
-        notes: routine,
-        examples: ['routines resume brief', 'routines resume brief --json'],
-      },
-      async (client, name, { terminal }) => {
+      examples: [
+        'routines update brief --when "every weekday at 08:00"',
+        'routines update brief --notify ada --sandbox read-only',
+        'routines update triage --new-secret',
+      ],
+      needsFlag: true,
+      prepare: withEvents,
+      show: showChange,
+    }),
+    pause: toolAction({
+      tool: 'update_routine',
+      words: ['routine'],
+      defaults: { paused: true },
+      args: 'ROUTINE',
+      notes: routine,
+      summary: 'Pause a routine',
+      examples: ['routines pause brief', 'routines pause brief --json'],
+      show: showChange,
+    }),
+    resume: {
+      summary: 'Resume a routine, or confirm one that a model created',
+      args: 'ROUTINE',
+      notes: routine,
+      examples: ['routines resume brief', 'routines resume brief --json'],
+      async run({ loaded, words: [name = ''], terminal }) {
+        await using client = await openLocalClient(loaded, terminal);
         const { value } = await client.call('list_routines', { routine: name, limit: 1 });
         const [found] = value.routines;
         if (found?.status === 'unconfirmed') {
           const question = `${showRoutine({ routines: [found] })}\nLet it run by itself?`;
           const ask = { inScripts: true, declined: 'It still waits.' };
-          if (!(await terminal.confirm(question, ask))) return undefined;
+          if (!(await terminal.confirm(question, ask))) return 1;
         }
         // A person confirms what they were shown, and nothing else.
         const as_of = found && { as_of: found.changed };
-        return (await client.call('update_routine', { routine: name, paused: false, ...as_of })).value;
+        const resumed = await client.call('update_routine', { routine: name, paused: false, ...as_of });
+        terminal.answer(resumed.value, () => showChange(resumed.value));
+        return 0;
       },
-    ),
+    },
     delete: toolAction({
       tool: 'delete_routine',
       words: ['routine'],

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ToolAnswer, ToolArguments } from '../api.ts';
+import type { ToolAnswer } from '../api.ts';
 import { eventsText, overviewLine } from '../delegate/run/run-report.ts';
 import { inCommandWords } from './client/command-words.ts';
-import { type Answer, type LocalClient, openLocalClient } from './client/local-client.ts';
-import { toolArguments } from './client/tool-command.ts';
+import { type LocalClient, openLocalClient } from './client/local-client.ts';
+import { runId, toolAction } from './client/tool-command.ts';
 import { compare } from './compare.ts';
 import { follow, LiveView } from './run-view.ts';
 import {
@@ -12,133 +11,100 @@ import {
   type Command,
   number,
   numberFlag,
+  path,
   sandboxes,
   text,
-  textFlag,
   toggle,
   UsageError,
   type Use,
 } from './terminal/command.ts';
-import type { Terminal } from './terminal/terminal.ts';
-
-/** How an action on a run was called. */
-interface RunUse extends Use {
-  readonly client: LocalClient;
-  readonly run_id: string;
-  /** The words after the run id. */
-  readonly message: string;
-  /** The same words as names of files. */
-  readonly paths: { readonly paths?: string[] };
-}
 
 const watchIntervalMs = 150;
 
-const run = { RUN: 'the id of a run, RUN/JOB for a job of an autopilot, or last' };
 const count = number('COUNT', 'Most lines', { short: 'n' });
 
-/** An action on one run. */
-function runAction(work: (use: RunUse) => Promise<number>, action: Omit<Action, 'run'>): Action {
+/** What all actions on one run have in common. */
+const ofRun = {
+  args: 'RUN',
+  words: ['run_id'],
+  notes: { RUN: 'the id of a run, RUN/JOB for a job of an autopilot, or last' },
+} as const;
+const ofFiles = { ...ofRun, args: 'RUN [FILE…]', words: ['run_id', 'paths[]'] } as const;
+
+/** How an action on a run was called that is more than the call of a tool. */
+interface RunUse extends Use {
+  readonly client: LocalClient;
+  readonly run_id: string;
+}
+
+function runAction({ run, ...action }: Omit<Action, 'run'> & { run(use: RunUse): Promise<number> }): Action {
+  const { words: _, ...common } = ofRun;
   return {
-    args: 'RUN',
+    ...common,
     ...action,
-    notes: { ...run, ...action.notes },
     async run(use) {
-      const [id = '', ...words] = use.words;
-      const paths = words.length > 0 ? { paths: words } : {};
       await using client = await openLocalClient(use.loaded, use.terminal);
-      return await work({ ...use, client, run_id: await runId(client, id), message: words.join(' '), paths });
+      return await run({ ...use, client, run_id: await runId(client, use.words[0]!) });
     },
   };
 }
 
-/** An action on all runs. */
-function listAction(
-  work: (client: LocalClient, use: Use) => Promise<number>,
-  action: Omit<Action, 'run'>,
-): Action {
-  return {
-    ...action,
-    async run(use) {
-      await using client = await openLocalClient(use.loaded, use.terminal);
-      return await work(client, use);
-    },
-  };
-}
-
-const forkFlags = {
-  turn: number('NUMBER', 'Last turn of the run to keep; all, unless given'),
-  sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
-    short: 's',
-    values: sandboxes,
-  }),
-};
-
-/** The flags of `runs list` that select runs. */
-const filterFlags = {
-  status: text('STATUS', 'Only runs with this status, such as failed'),
-  folder: text('FOLDER', 'Only runs in this folder or below it'),
-  agent: text('AGENT', 'Only runs of this agent'),
-  text: text('TEXT', 'Only runs with this text in task, summary or error'),
-  since: text('TIME', 'Only runs from this date or time on'),
-  until: text('TIME', 'Only runs up to this date or time'),
-};
-type Filter = Omit<ToolArguments<'list_runs'>, 'limit' | 'before'>;
-
-const applyFlags = {
-  take: text('VERSION', 'Version to use in conflicts; both with conflict markers, unless given', {
-    values: ['run', 'folder'],
-  }),
-  commits: toggle("Only make a branch of the agent's commits"),
-};
+/** The exit code is 1 if some files stay as they are or contain conflict markers. */
+const conflictCode = ({ conflicts, marked = [] }: ToolAnswer<'apply_run' | 'undo_run'>) =>
+  conflicts.length + marked.length === 0 ? 0 : 1;
 
 export const runs: Command = {
   name: 'runs',
   summary: 'Watch, steer, review and undo what agents do',
   actions: {
-    list: listAction(
-      async (client, { flags, terminal }) => {
-        const names = Object.keys(filterFlags).filter((name) => flags[name] !== undefined);
-        const wanted = Object.fromEntries(names.map((name) => [name, textFlag(flags, name)])) as Filter;
-        const folder = wanted.folder === undefined ? {} : { folder: resolve(wanted.folder) };
-        const limit = numberFlag(flags, 'limit') ?? 20;
-        const answer = await client.call('list_runs', { limit, ...wanted, ...folder });
-        const none = names.length > 0 ? 'No run matches.' : 'There are no runs yet.';
-        const text = answer.value.runs.map(overviewLine).join('\n') || none;
-        return print({ ...answer, text }, terminal);
+    list: toolAction({
+      tool: 'list_runs',
+      defaults: { limit: 20 },
+      summary: 'List runs, the newest first',
+      flags: {
+        limit: count,
+        status: text('STATUS', 'Only runs with this status, such as failed'),
+        folder: path('FOLDER', 'Only runs in this folder or below it'),
+        agent: text('AGENT', 'Only runs of this agent'),
+        text: text('TEXT', 'Only runs with this text in task, summary or error'),
+        since: text('TIME', 'Only runs from this date or time on'),
+        until: text('TIME', 'Only runs up to this date or time'),
       },
-      {
-        summary: 'List runs, the newest first',
-        flags: { limit: count, ...filterFlags },
-        examples: ['runs list', 'runs list -n 5', 'runs list --status failed --folder .'],
+      examples: ['runs list', 'runs list -n 5', 'runs list --status failed --folder .'],
+      show({ runs }, _, { args: { limit, ...filter } }) {
+        const none = Object.keys(filter).length > 0 ? 'No run matches.' : 'There are no runs yet.';
+        return runs.map(overviewLine).join('\n') || none;
       },
-    ),
-    show: runAction(
-      async ({ client, run_id, terminal }) => {
-        const { value, text } = await client.call('show_run', { run_id, full: true });
-        // Until it ends, the report of a run contains no words of its agent, only of the server.
-        const isOpen = value.status === 'running' || value.status === 'interrupted';
-        return print({ value, text: isOpen ? inCommandWords(text) : text }, terminal);
-      },
-      { summary: 'Show the result of a run', examples: ['runs show last', 'runs show last --json'] },
-    ),
-    tail: runAction(
-      async ({ client, run_id, flags, terminal }) => {
+    }),
+    show: toolAction({
+      ...ofRun,
+      tool: 'show_run',
+      defaults: { full: true },
+      summary: 'Show the result of a run',
+      examples: ['runs show last', 'runs show last --json'],
+      // Until it ends, the report of a run contains no words of its agent, only of the server.
+      show: ({ status }, _, { text }) =>
+        /^(?:running|interrupted)$/.test(status) ? inCommandWords(text) : text,
+    }),
+    tail: runAction({
+      summary: 'Show the last events of a run',
+      flags: { limit: count, follow: toggle('Go on until the run ends', { short: 'f' }) },
+      examples: ['runs tail last', 'runs tail last --follow'],
+      async run({ client, run_id, flags, terminal }) {
         const limit = numberFlag(flags, 'limit') ?? 50;
         if (flags['follow'] === true)
           return terminal.progress.during('following', (show) =>
             follow(client, run_id, limit, { terminal, show }),
           );
         const { value } = await client.call('tail_run', { run_id, limit });
-        return print({ value, text: eventsText(value.events) }, terminal);
+        terminal.answer(value, eventsText(value.events));
+        return 0;
       },
-      {
-        summary: 'Show the last events of a run',
-        flags: { limit: count, follow: toggle('Go on until the run ends', { short: 'f' }) },
-        examples: ['runs tail last', 'runs tail last --follow'],
-      },
-    ),
-    watch: runAction(
-      async ({ client, run_id, terminal }) => {
+    }),
+    watch: runAction({
+      summary: 'Watch a run while it works, word by word',
+      examples: ['runs watch last', 'runs list'],
+      async run({ client, run_id, terminal }) {
         const view = new LiveView(terminal);
         for (let after = 0; ; ) {
           const { value } = await client.call('tail_run', { run_id, after, limit: 1000, deltas: true });
@@ -148,142 +114,121 @@ export const runs: Command = {
           after = value.next;
         }
       },
-      { summary: 'Watch a run while it works, word by word', examples: ['runs watch last', 'runs list'] },
-    ),
-    steer: runAction(
-      async ({ client, run_id, message, terminal }) =>
-        report(await client.call('steer_run', { run_id, message }), terminal),
-      {
-        summary: 'Send a message to the agent of a run',
-        args: 'RUN MESSAGE…',
-        examples: ['runs steer last "use the other parser"', 'runs steer last stop after the first file'],
+    }),
+    steer: toolAction({
+      ...ofRun,
+      tool: 'steer_run',
+      summary: 'Send a message to the agent of a run',
+      args: 'RUN MESSAGE…',
+      words: ['run_id', 'message…'],
+      changes: true,
+      examples: ['runs steer last "use the other parser"', 'runs steer last stop after the first file'],
+    }),
+    interrupt: toolAction({
+      ...ofRun,
+      tool: 'steer_run',
+      defaults: { interrupt: true },
+      summary: 'Interrupt the agent, with a message or without',
+      args: 'RUN [MESSAGE…]',
+      words: ['run_id', 'message…'],
+      changes: true,
+      examples: ['runs interrupt last', 'runs interrupt last "read the README first"'],
+    }),
+    fork: toolAction({
+      ...ofRun,
+      tool: 'fork_run',
+      summary: 'Start another run from a point of this one',
+      args: 'RUN TASK…',
+      words: ['run_id', 'task…'],
+      flags: {
+        turn: number('NUMBER', 'Last turn of the run to keep; all, unless given'),
+        sandbox: text('MODE', 'What the agent may change; read-only, unless given', {
+          short: 's',
+          values: sandboxes,
+        }),
       },
-    ),
-    interrupt: runAction(
-      async ({ client, run_id, message, terminal }) =>
-        report(
-          await client.call('steer_run', { run_id, interrupt: true, ...(message !== '' && { message }) }),
-          terminal,
-        ),
-      {
-        summary: 'Interrupt the agent, with a message or without',
-        args: 'RUN [MESSAGE…]',
-        examples: ['runs interrupt last', 'runs interrupt last "read the README first"'],
-      },
-    ),
-    fork: runAction(
-      async ({ client, run_id, message, flags, terminal }) => {
-        const given = toolArguments(flags, forkFlags);
-        const answer = await client.call('fork_run', { run_id, task: message, ...given });
-        terminal.answer(answer.value, answer.text);
-        return answer.value.status === 'completed' ? 0 : 1;
-      },
-      {
-        summary: 'Start another run from a point of this one',
-        args: 'RUN TASK…',
-        flags: forkFlags,
-        examples: ['runs fork last "do it without new packages"', 'runs fork last "try again" --turn 2'],
-      },
-    ),
+      examples: ['runs fork last "do it without new packages"', 'runs fork last "try again" --turn 2'],
+      code: ({ status }) => (status === 'completed' ? 0 : 1),
+    }),
     compare,
-    approve: runAction((use) => decide(use, use.flags['for-run'] === true ? 'allow_run' : 'allow_once'), {
+    approve: runAction({
       summary: 'Allow what an agent asks for',
       args: 'RUN [REQUEST]',
       flags: { 'for-run': toggle('Also allow the same for the rest of the run') },
       examples: ['runs approve last', 'runs approve last --for-run'],
+      run: (use) => decide(use, use.flags['for-run'] === true ? 'allow_run' : 'allow_once'),
     }),
-    refuse: runAction((use) => decide(use, 'refuse'), {
+    refuse: runAction({
       summary: 'Refuse what an agent asks for',
       args: 'RUN [REQUEST]',
       flags: { reason: text('TEXT', 'Reason, for the agent') },
       examples: ['runs refuse last', 'runs refuse last --reason "not on this machine"'],
+      run: (use) => decide(use, 'refuse'),
     }),
-    cancel: runAction(
-      async ({ client, run_id, terminal }) =>
-        print(await client.call('cancel_run', { run_id, reason: 'cancelled by hand' }), terminal),
-      { summary: 'Cancel a run', examples: ['runs cancel last', 'runs list'] },
-    ),
-    diff: runAction(
-      async ({ client, run_id, paths, terminal }) =>
-        print(await client.call('diff_run', { run_id, ...paths, full: true }), terminal),
-      {
-        summary: 'Show what a run changed',
-        args: 'RUN [FILE…]',
-        examples: ['runs diff last', 'runs diff last src/parser.ts'],
+    cancel: toolAction({
+      ...ofRun,
+      tool: 'cancel_run',
+      defaults: { reason: 'cancelled by hand' },
+      summary: 'Cancel a run',
+      examples: ['runs cancel last', 'runs list'],
+    }),
+    diff: toolAction({
+      ...ofFiles,
+      tool: 'diff_run',
+      defaults: { full: true },
+      summary: 'Show what a run changed',
+      examples: ['runs diff last', 'runs diff last src/parser.ts'],
+    }),
+    apply: toolAction({
+      ...ofFiles,
+      tool: 'apply_run',
+      summary: 'Put the changes of a run into your folder',
+      flags: {
+        take: text('VERSION', 'Version to use in conflicts; both with conflict markers, unless given', {
+          values: ['run', 'folder'],
+        }),
+        commits: toggle("Only make a branch of the agent's commits"),
       },
-    ),
-    apply: runAction(
-      async ({ client, run_id, paths, flags, terminal }) =>
-        printChanges(
-          await client.call('apply_run', { run_id, ...paths, ...toolArguments(flags, applyFlags) }),
-          terminal,
-        ),
-      {
-        summary: 'Put the changes of a run into your folder',
-        args: 'RUN [FILE…]',
-        flags: applyFlags,
-        examples: [
-          'runs apply last',
-          'runs apply last src/parser.ts --take run',
-          'runs apply last --commits',
-        ],
+      examples: ['runs apply last', 'runs apply last src/parser.ts --take run', 'runs apply last --commits'],
+      code: conflictCode,
+    }),
+    undo: toolAction({
+      ...ofFiles,
+      tool: 'undo_run',
+      summary: 'Take back the changes of a run',
+      examples: ['runs undo last', 'runs undo last src/parser.ts'],
+      code: conflictCode,
+    }),
+    clean: toolAction({
+      tool: 'clean_runs',
+      summary: 'Delete old runs with their files',
+      flags: {
+        'older-than-days': number('DAYS', 'Minimum age; delegate.keep_days and keep_mb, unless given'),
+        keep: number('COUNT', 'Keep so many of the newest runs'),
+        'dry-run': toggle('Only list them'),
+        yes: toggle('Do not ask', { short: 'y' }),
       },
-    ),
-    undo: runAction(
-      async ({ client, run_id, paths, terminal }) =>
-        printChanges(await client.call('undo_run', { run_id, ...paths }), terminal),
-      {
-        summary: 'Take back the changes of a run',
-        args: 'RUN [FILE…]',
-        examples: ['runs undo last', 'runs undo last src/parser.ts'],
+      examples: ['runs clean --dry-run', 'runs clean --older-than-days 7 --keep 10'],
+      async confirm(_, { older_than_days: days, dry_run }, terminal) {
+        const which = days === undefined ? 'that the settings do not keep' : `older than ${days} days`;
+        return dry_run === true || terminal.confirm(`Delete all runs ${which}?`, { inScripts: true });
       },
-    ),
-    clean: listAction(
-      async (client, { flags, terminal }) => {
-        const [older_than_days, keep] = [numberFlag(flags, 'older-than-days'), numberFlag(flags, 'keep')];
-        const dry_run = flags['dry-run'] === true;
-        const which =
-          older_than_days === undefined
-            ? 'that the settings do not keep'
-            : `older than ${older_than_days} days`;
-        if (!dry_run && !(await terminal.confirm(`Delete all runs ${which}?`, { inScripts: true }))) return 1;
-        const args = {
-          ...(older_than_days !== undefined && { older_than_days }),
-          ...(keep !== undefined && { keep }),
-          dry_run,
-        };
-        return print(await client.call('clean_runs', args), terminal);
-      },
-      {
-        summary: 'Delete old runs with their files',
-        flags: {
-          'older-than-days': number('DAYS', 'Minimum age; delegate.keep_days and keep_mb, unless given'),
-          keep: number('COUNT', 'Keep so many of the newest runs'),
-          'dry-run': toggle('Only list them'),
-          yes: toggle('Do not ask', { short: 'y' }),
-        },
-        examples: ['runs clean --dry-run', 'runs clean --older-than-days 7 --keep 10'],
-      },
-    ),
-    stats: listAction(
-      async (client, { flags, terminal }) => {
-        const days = numberFlag(flags, 'days');
-        return print(await client.call('run_statistics', days === undefined ? {} : { days }), terminal);
-      },
-      {
-        summary: 'Show runs, tokens, cost and time by day, agent and folder',
-        flags: { days: number('DAYS', 'Number of days; 30, unless given') },
-        examples: ['runs stats', 'runs stats --days 7'],
-      },
-    ),
+    }),
+    stats: toolAction({
+      tool: 'run_statistics',
+      summary: 'Show runs, tokens, cost and time by day, agent and folder',
+      flags: { days: number('DAYS', 'Number of days; 30, unless given') },
+      examples: ['runs stats', 'runs stats --days 7'],
+    }),
   },
 };
 
 /** Answers a request. Its id can be left out if the run has only one. */
 async function decide(
-  { client, run_id, message, flags, terminal }: RunUse,
+  { client, run_id, words: [, ...rest], flags, terminal }: RunUse,
   decision: 'allow_once' | 'allow_run' | 'refuse',
 ): Promise<number> {
+  const message = rest.join(' ');
   const { value } = await client.call('list_approvals', {});
   const asked =
     message === ''
@@ -295,7 +240,9 @@ async function decide(
   }
   const request = { run_id: asked?.run_id ?? run_id, approval_id: asked?.id ?? message };
   const reason = flags['reason'] === undefined ? {} : { reason: String(flags['reason']) };
-  return report(await client.call('answer_approval', { ...request, decision, ...reason }), terminal);
+  const answer = await client.call('answer_approval', { ...request, decision, ...reason });
+  terminal.report(answer.value, answer.text);
+  return 0;
 }
 
 type Request = ToolAnswer<'list_approvals'>['approvals'][number];
@@ -320,35 +267,4 @@ function onlyRequest(approvals: readonly Request[], run_id: string): Request {
       ? `run ${run_id} asks for no permission`
       : `run ${run_id} has several requests; name one of ${own.map((one) => (one.run_id === run_id ? one.id : `${one.run_id} ${one.id}`)).join(', ')}`,
   );
-}
-
-function report(
-  { value, text }: { readonly value: unknown; readonly text: string },
-  terminal: Terminal,
-): number {
-  terminal.report(value, text);
-  return 0;
-}
-
-async function runId(client: LocalClient, id: string): Promise<string> {
-  // A job of an autopilot is `RUN_ID/JOB`.
-  const [run, ...job] = id.split('/');
-  if (run !== 'last') return id;
-  const { value } = await client.call('list_runs', { limit: 1 });
-  const [newest] = value.runs;
-  if (newest === undefined)
-    throw new UsageError('there are no runs yet\n  Start one: adjutant delegate "explain this project"');
-  return [newest.run_id, ...job].join('/');
-}
-
-/** The exit code is 1 if some files stay as they are or contain conflict markers. */
-function printChanges(answer: Answer<'apply_run' | 'undo_run'>, terminal: Terminal): number {
-  print(answer, terminal);
-  const { conflicts, marked = [] } = answer.value;
-  return conflicts.length + marked.length === 0 ? 0 : 1;
-}
-
-function print({ text, value }: Answer, terminal: Terminal): number {
-  terminal.answer(value, text);
-  return 0;
 }

@@ -26,7 +26,7 @@ export interface CommandFlag {
   /** The argument of a tool that the flag gives, if it is not named like the flag. */
   readonly argument?: string;
   /** How the value is converted for a tool. Default: it stays a text. */
-  readonly format?: 'number' | 'json';
+  readonly format?: 'number' | 'json' | 'path';
 }
 
 export interface FlagSources {

@@ -86,7 +86,7 @@ describe('the command line', () => {
       'there are no runs yet\n  Start one: adjutant delegate "explain this project"',
     ],
     ['runs tail nope --limit 5000', 2, '--limit must be <= 1000'],
-    ['runs fork nope task --turn first', 2, '--turn must be integer'],
+    ['runs fork nope task --turn first', 2, '--turn must be a whole number, not "first"'],
     ['runs apply nope', 1, 'There is no run nope.\n  "adjutant runs list" shows all runs.'],
     ['users create', 2, '--name is required\n  Example: adjutant users create Ada --email ada@example.org'],
     ['list prompts', 2, 'there is no command "list"\n  Did you mean: adjutant prompts list'],

@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
-import { type LocalClient, openLocalClient } from '../client/local-client.ts';
+import type { LocalClient } from '../client/local-client.ts';
 import { showTime, toolAction } from '../client/tool-command.ts';
 import { type Command, text, toggle, UsageError } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
@@ -26,7 +26,9 @@ export const inbox: Command = {
       examples: ['inbox', 'inbox list --kind approval'],
       show: inboxText,
     }),
-    dismiss: {
+    dismiss: toolAction({
+      tool: 'dismiss_inbox',
+      words: ['ids[]'],
       summary: 'Remove things from the inbox until they change',
       args: '[ID…]',
       notes: { ID: 'the id of a thing, as the list shows it' },
@@ -35,20 +37,14 @@ export const inbox: Command = {
         restore: toggle('Bring back what was dismissed'),
       },
       examples: ['inbox dismiss --kind conflict', 'inbox dismiss --kind conflict --restore'],
-      async run({ loaded, words, flags, terminal }) {
-        const [of, restore] = [flags['kind'], flags['restore'] === true];
-        if (words.length === 0 && of === undefined)
+      changes: true,
+      prepare(args) {
+        if (args['ids'] === undefined && args['kind'] === undefined)
           throw new UsageError('say what to dismiss: ids from "adjutant inbox", or --kind KIND');
-        await using client = await openLocalClient(loaded, terminal);
-        const chosen = {
-          ...(words.length > 0 && { ids: [...words] }),
-          ...(of !== undefined && { kind: of as Item['kind'] }),
-        };
-        const { text: done, value } = await client.call('dismiss_inbox', { ...chosen, restore });
-        terminal.report(value, () => done);
-        return value.ids.length === 0 && words.length > 0 ? 1 : 0;
+        return args;
       },
-    },
+      code: ({ ids }, { ids: asked }) => (ids.length === 0 && asked !== undefined ? 1 : 0),
+    }),
   },
 };
 

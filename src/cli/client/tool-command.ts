@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { CommandFlag } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { shortTime } from '../../recurrence/written-time.ts';
-import { type Action, type Flags, UsageError, type Use } from '../terminal/command.ts';
+import { type Action, type Flags, numberFlag, UsageError, type Use } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { fitted } from '../terminal/wrap.ts';
 import { argumentOf, inCommandWords } from './command-words.ts';
@@ -11,7 +12,7 @@ import { type LocalClient, openLocalClient } from './local-client.ts';
 
 interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run' | 'changes'> {
   readonly tool: Name;
-  /** The tool arguments that the words give, in their order. */
+  /** The tool arguments that the words give, in their order. The last takes the rest: `text…` as a text, `paths[]` as a list. */
   readonly words?: readonly string[];
   /** The output only confirms a change, so --quiet omits it. */
   readonly changes?: true;
@@ -19,27 +20,45 @@ interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run' | 
   readonly needsFlag?: true;
   /** Arguments of every call that no flag gives. */
   readonly defaults?: Partial<ToolArguments<Name>>;
+  /** The arguments of the tool, made from those that the words and flags give. Throws if they are not enough. */
+  prepare?(args: JsonObject): JsonObject;
   /** Asks before the call, if it deletes more than one thing. */
   confirm?(client: LocalClient, args: JsonObject, terminal: Terminal): Promise<boolean>;
-  show(value: ToolAnswer<Name>, terminal: Terminal): string;
+  /** What people see. Default: the text of the tool. */
+  show?(
+    value: ToolAnswer<Name>,
+    terminal: Terminal,
+    more: { readonly text: string; readonly args: JsonObject },
+  ): string;
   /** The exit code, if the result can report a failure. */
-  code?(value: ToolAnswer<Name>): number;
+  code?(value: ToolAnswer<Name>, args: JsonObject): number;
 }
 
 /** An action that calls one tool with its words and flags. */
 export function toolAction<const Name extends ToolName>(options: ToolActionOptions<Name>): Action {
-  const { tool, words: named = [], changes, needsFlag, defaults, confirm, show, code, ...action } = options;
+  const {
+    tool,
+    words: named = [],
+    changes,
+    needsFlag,
+    defaults,
+    prepare,
+    confirm,
+    show,
+    code,
+    ...action
+  } = options;
   return {
     ...action,
     async run({ loaded, flags, words, terminal }) {
       const given = toolArguments(flags, action.flags);
       if (needsFlag && Object.keys(given).length === 0)
         throw new UsageError('say what to change with a flag; --help lists the flags');
-      const args: JsonObject = {
-        ...Object.fromEntries(words.map((word, index) => [named[index]!, word])),
-        ...given,
-      };
+      const all: JsonObject = { ...wordArguments(named, words), ...given };
+      const written = prepare?.(all) ?? all;
       await using client = await openLocalClient(loaded, terminal);
+      const { run_id } = written;
+      const args = typeof run_id === 'string' ? { ...written, run_id: await runId(client, run_id) } : written;
       // The engine validates the values.
       const call = async () =>
         confirm === undefined || (await confirm(client, args, terminal))
@@ -49,11 +68,33 @@ export function toolAction<const Name extends ToolName>(options: ToolActionOptio
         throw withId(error, args);
       });
       if (answer === undefined) return 1;
-      const { value } = answer;
-      terminal[changes ? 'report' : 'answer'](value, () => show(value, terminal));
-      return code?.(value) ?? 0;
+      const { value, text } = answer;
+      terminal[changes ? 'report' : 'answer'](value, () => show?.(value, terminal, { text, args }) ?? text);
+      return code?.(value, args) ?? 0;
     },
   };
+}
+
+function wordArguments(named: readonly string[], words: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    named.flatMap((name, index) => {
+      const rest = words.slice(index);
+      if (rest.length === 0) return [];
+      if (name.endsWith('…')) return [[name.slice(0, -1), rest.join(' ')]];
+      return [name.endsWith('[]') ? [name.slice(0, -2), rest] : [name, rest[0]!]];
+    }),
+  );
+}
+
+/** The id of a run that is named by its id or as the last one. A job of an autopilot is `RUN_ID/JOB`. */
+export async function runId(client: LocalClient, id: string): Promise<string> {
+  const [run, ...job] = id.split('/');
+  if (run !== 'last') return id;
+  const { value } = await client.call('list_runs', { limit: 1 });
+  const [newest] = value.runs;
+  if (newest === undefined)
+    throw new UsageError('there are no runs yet\n  Start one: adjutant delegate "explain this project"');
+  return [newest.run_id, ...job].join('/');
 }
 
 /** The flags of a call as arguments of a tool. */
@@ -80,7 +121,8 @@ export function withId(error: unknown, args: object): unknown {
 
 /** Converts a flag's text to the type of the argument. The tool validates the value. */
 function convert(raw: Use['flags'][string] & {}, { format }: CommandFlag, flag: string): JsonObject[string] {
-  if (format === 'number' && /^-?\d+$/.test(String(raw))) return Number(raw);
+  if (format === 'number') return numberFlag({ [flag]: raw }, flag)!;
+  if (format === 'path') return resolve(String(raw));
   if (format !== 'json') return raw;
   try {
     return JSON.parse(String(raw));

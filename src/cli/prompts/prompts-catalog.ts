@@ -2,8 +2,9 @@ import type { PromptReply } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
-import { type Action, listFlag, several, text, textFlag, UsageError } from '../terminal/command.ts';
-import { paint, tableText } from '../terminal/terminal.ts';
+import { toolAction } from '../client/tool-command.ts';
+import { type Action, text, textFlag, UsageError } from '../terminal/command.ts';
+import { paint, type Terminal, tableText } from '../terminal/terminal.ts';
 import {
   call,
   type Invocation,
@@ -14,66 +15,48 @@ import {
 } from './prompts-action.ts';
 
 const filters = {
-  tag: several('TAG', 'Only prompts with this tag'),
+  tag: text('TAG', 'Only prompts with this tag'),
   source: text('SOURCE', 'Only prompts from this source'),
 };
 
 /** Subcommands that only read: list, show, render, search. */
 export const catalogActions: Readonly<Record<string, Action>> = {
-  list: promptAction(
-    async (invocation) => {
-      const { prompts } = await call(invocation, 'list_prompts', {
-        ...filterArguments(invocation),
-        ...wholeList,
-      });
-      invocation.terminal.answer({ prompts }, () =>
-        prompts.length === 0 ? 'No prompts.' : listText(invocation, prompts),
-      );
-      return 0;
-    },
-    { summary: 'List prompts', flags: filters, examples: ['prompts list', 'prompts list --tag writing'] },
-  ),
+  list: toolAction({
+    tool: 'list_prompts',
+    defaults: wholeList,
+    summary: 'List prompts',
+    flags: filters,
+    examples: ['prompts list', 'prompts list --tag writing'],
+    show: ({ prompts }, terminal) => (prompts.length === 0 ? 'No prompts.' : listText(terminal, prompts)),
+  }),
 
-  search: promptAction(
-    async (invocation) => {
-      const query = invocation.words.join(' ');
-      const result = await call(invocation, 'search_prompts', {
-        query,
-        limit: 20,
-        ...filterArguments(invocation),
-      });
-      invocation.terminal.answer(result, () =>
-        result.total === 0 ? 'No prompts found.' : listText(invocation, result.matches),
-      );
-      return result.total === 0 ? 1 : 0;
-    },
-    {
-      summary: 'Find prompts by words',
-      args: 'WORD…',
-      flags: filters,
-      examples: ['prompts search review', 'prompts search weekly report'],
-    },
-  ),
+  search: toolAction({
+    tool: 'search_prompts',
+    words: ['query…'],
+    defaults: { limit: 20 },
+    summary: 'Find prompts by words',
+    args: 'WORD…',
+    flags: filters,
+    examples: ['prompts search review', 'prompts search weekly report'],
+    show: ({ total, matches }, terminal) => (total === 0 ? 'No prompts found.' : listText(terminal, matches)),
+    code: ({ total }) => (total === 0 ? 1 : 0),
+  }),
 
-  show: promptAction(
-    async (invocation) => {
-      const prompt = await call(invocation, 'show_prompt', { name: invocation.words[0]! });
-      invocation.terminal.answer(prompt, () => promptText(invocation, prompt));
-      return 0;
-    },
-    {
-      summary: 'Show a prompt with its arguments and text',
-      args: 'NAME',
-      examples: ['prompts show code_review', 'prompts show code_review --json'],
-    },
-  ),
+  show: toolAction({
+    tool: 'show_prompt',
+    words: ['name'],
+    summary: 'Show a prompt with its arguments and text',
+    args: 'NAME',
+    examples: ['prompts show code_review', 'prompts show code_review --json'],
+    show: (prompt, terminal) => promptText(terminal, prompt),
+  }),
 
   render: promptAction(
     async (invocation) => {
       const [name = '', ...pairs] = invocation.words;
       const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
       const result = await renderPrompt(invocation, name, args, textFlag(invocation.flags, 'input'));
-      invocation.terminal.answer(result, () => messagesText(invocation, result.messages));
+      invocation.terminal.answer(result, () => messagesText(invocation.terminal, result.messages));
       return 0;
     },
     {
@@ -106,13 +89,7 @@ async function renderPrompt(
   return { messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 
-function filterArguments(invocation: Invocation): { tag?: string; source?: string } {
-  const [tag] = listFlag(invocation.flags, 'tag');
-  const source = textFlag(invocation.flags, 'source');
-  return { ...(tag !== undefined && { tag }), ...(source !== undefined && { source }) };
-}
-
-function listText({ terminal }: Invocation, prompts: readonly ListedPrompt[]): string {
+function listText(terminal: Terminal, prompts: readonly ListedPrompt[]): string {
   const rows = prompts.map(({ name, arguments: declared, source, description }) => [
     name,
     declared.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
@@ -122,8 +99,8 @@ function listText({ terminal }: Invocation, prompts: readonly ListedPrompt[]): s
   return tableText(terminal, ['NAME', 'ARGUMENTS', 'SOURCE', 'DESCRIPTION'], rows);
 }
 
-function promptText(invocation: Invocation, prompt: ShownPrompt): string {
-  const dim = (label: string) => paint(invocation.terminal, 2, `${label}:`);
+function promptText(terminal: Terminal, prompt: ShownPrompt): string {
+  const dim = (label: string) => paint(terminal, 2, `${label}:`);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['name', prompt.name],
     ['title', prompt.title],
@@ -143,11 +120,11 @@ function promptText(invocation: Invocation, prompt: ShownPrompt): string {
     ];
     lines.push(`${dim('argument')} ${name} (${notes.join('; ')})${description ? `: ${description}` : ''}`);
   }
-  return [...lines, '', messagesText(invocation, prompt.messages)].join('\n');
+  return [...lines, '', messagesText(terminal, prompt.messages)].join('\n');
 }
 
 /** A single user message is printed without its role, so that it can be piped to another program. */
-function messagesText({ terminal }: Invocation, messages: PromptReply['messages']): string {
+function messagesText(terminal: Terminal, messages: PromptReply['messages']): string {
   const isSingle = messages.length === 1 && messages[0]!.role === 'user';
   return messages
     .map(({ role, content }) => {

@@ -1,34 +1,26 @@
 import type { ToolAnswer } from '../../api.ts';
 import { xml } from '../../message-page.ts';
 import { wholeList } from '../../paging.ts';
+import { toolAction } from '../client/tool-command.ts';
 import { type Action, text, textFlag, toggle } from '../terminal/command.ts';
-import { tableText } from '../terminal/terminal.ts';
-import { call, type Invocation, promptAction } from './prompts-action.ts';
+import { type Terminal, tableText } from '../terminal/terminal.ts';
+import { call, promptAction } from './prompts-action.ts';
 
 type History = ToolAnswer<'prompt_history'>;
 type Tested = ToolAnswer<'test_prompts'>;
 
 /** Subcommands for versions: history, label, test, usage. */
 export const versionActions: Readonly<Record<string, Action>> = {
-  history: promptAction(
-    async (invocation) => {
-      const name = invocation.words[0]!;
-      const compare = textFlag(invocation.flags, 'compare');
-      const result = await call(invocation, 'prompt_history', {
-        name,
-        ...(compare !== undefined && { compare }),
-        ...wholeList,
-      });
-      invocation.terminal.answer(result, () => result.diff ?? historyText(invocation, result));
-      return 0;
-    },
-    {
-      summary: 'Show the revisions of a prompt, or compare two',
-      args: 'NAME',
-      flags: { compare: text('REVISION', 'Revision, label or commit to compare with') },
-      examples: ['prompts history greet', 'prompts history greet --compare 1'],
-    },
-  ),
+  history: toolAction({
+    tool: 'prompt_history',
+    words: ['name'],
+    defaults: wholeList,
+    summary: 'Show the revisions of a prompt, or compare two',
+    args: 'NAME',
+    flags: { compare: text('REVISION', 'Revision, label or commit to compare with') },
+    examples: ['prompts history greet', 'prompts history greet --compare 1'],
+    show: (history, terminal) => history.diff ?? historyText(terminal, history),
+  }),
 
   label: promptAction(
     async (invocation) => {
@@ -81,37 +73,30 @@ export const versionActions: Readonly<Record<string, Action>> = {
     },
   ),
 
-  usage: promptAction(
-    async (invocation) => {
-      const [name] = invocation.words;
-      const result = await call(invocation, 'prompt_usage', {
-        ...(name !== undefined && { name }),
-        ...wholeList,
-      });
-      invocation.terminal.answer(result, () => {
-        if (!result.counted) return 'Uses are not counted: prompts.usage is off.';
-        if (result.prompts.length === 0) return 'No prompt was used in the last 30 days.';
-        const rows = result.prompts.map(({ name: prompt, count, last_day, clients }) => [
-          prompt,
-          String(count),
-          last_day,
-          Object.entries(clients)
-            .map(([client, uses]) => `${client} ${uses}`)
-            .join(', '),
-        ]);
-        return tableText(invocation.terminal, ['NAME', 'USES', 'LAST', 'CLIENTS'], rows);
-      });
-      return 0;
+  usage: toolAction({
+    tool: 'prompt_usage',
+    words: ['name'],
+    defaults: wholeList,
+    summary: 'Show how often prompts are used',
+    args: '[NAME]',
+    examples: ['prompts usage', 'prompts usage greet'],
+    show({ counted, prompts }, terminal) {
+      if (!counted) return 'Uses are not counted: prompts.usage is off.';
+      if (prompts.length === 0) return 'No prompt was used in the last 30 days.';
+      const rows = prompts.map(({ name, count, last_day, clients }) => [
+        name,
+        String(count),
+        last_day,
+        Object.entries(clients)
+          .map(([client, uses]) => `${client} ${uses}`)
+          .join(', '),
+      ]);
+      return tableText(terminal, ['NAME', 'USES', 'LAST', 'CLIENTS'], rows);
     },
-    {
-      summary: 'Show how often prompts are used',
-      args: '[NAME]',
-      examples: ['prompts usage', 'prompts usage greet'],
-    },
-  ),
+  }),
 };
 
-function historyText({ terminal }: Invocation, { name, revisions, commits, labels }: History): string {
+function historyText(terminal: Terminal, { name, revisions, commits, labels }: History): string {
   const rows = [
     ...revisions.map(({ revision, action, time, client, restored }) => [
       `${name}@${revision}`,

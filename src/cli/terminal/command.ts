@@ -56,7 +56,7 @@ export function single(name: string, action: Action): Command {
 
 type More = Pick<CommandFlag, 'short' | 'argument' | 'values'>;
 
-/** Flags: with a value, with a whole number, with a value that can be repeated, and without a value. */
+/** Flags: with a value, with a whole number, with a path, with a value that can be repeated, and without a value. */
 export const text = (value: string, description: string, more: More = {}): CommandFlag => ({
   ...{ type: 'string', value, description },
   ...more,
@@ -67,6 +67,10 @@ export const number = (value: string, description: string, more: More = {}): Com
 });
 export const several = (value: string, description: string, more: More = {}): CommandFlag => ({
   ...{ type: 'string', value, description, multiple: true },
+  ...more,
+});
+export const path = (value: string, description: string, more: More = {}): CommandFlag => ({
+  ...{ type: 'string', value, description, format: 'path' },
   ...more,
 });
 export const toggle = (description: string, more: More = {}): CommandFlag => ({
