@@ -49,7 +49,7 @@ export async function proveLargeLibrary(
     const expectText = async (message: string, text: string) => {
       const { log, requests } = await send(message);
       if (!received(requests).includes(text))
-        problems.push(`${message}: the model did not receive "${text}"\n${log.slice(0, 2000)}`);
+        problems.push(`${message}: the model did not receive "${text}"\n…${log.slice(-2000)}`);
     };
     const started = async (start: string) => {
       const { status, commands } = startOf((await send('Good morning.')).log);

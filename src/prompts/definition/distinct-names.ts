@@ -9,11 +9,15 @@ export interface DistinctNames {
   readonly repeated: readonly (readonly [prompt: PromptDefinition, first: PromptDefinition])[];
 }
 
-const isAgent = ({ tags }: PromptDefinition) => tags.includes('agent');
+const kindOf = ({ tags, file }: PromptDefinition) =>
+  tags.includes('agent') ? 'agent' : /(?:^|[\\/])SKILL\.md$/.test(file) ? 'skill' : 'command';
+/** Of two kinds, the later one yields. Claude Code prefers a skill to a command, too. */
+const kinds = ['skill', 'command', 'agent'];
 
 /**
- * Gives every name to one prompt, usually the first. Authors give an agent and the skill that it works with the same name on
- * purpose, so both are served: the agent as `name-agent`, unless that name is taken.
+ * Gives every name to one prompt, usually the first. Authors give an agent or a command and the skill that it works with the
+ * same name on purpose, so both are served: the agent as `name-agent`, the command as `name-command`, unless that name is
+ * taken. A copy with the same text is no problem.
  */
 export function distinctNames(prompts: readonly PromptDefinition[]): DistinctNames {
   const served = new Map<string, PromptDefinition>();
@@ -26,13 +30,23 @@ export function distinctNames(prompts: readonly PromptDefinition[]): DistinctNam
   const repeated: (readonly [PromptDefinition, PromptDefinition])[] = [];
   for (const prompt of others) {
     const first = served.get(prompt.name)!;
-    const [agent, other] = isAgent(first) ? [first, prompt] : [prompt, first];
-    const name = `${agent.name}-agent`;
-    if (!isAgent(agent) || isAgent(other) || served.has(name)) repeated.push([prompt, first]);
-    else {
-      served.set(other.name, other).set(name, { ...agent, name });
-      renamed.set(name, agent.name);
-    }
+    const [one, other] = [first, prompt].sort((a, b) => kinds.indexOf(kindOf(a)) - kinds.indexOf(kindOf(b)));
+    const name = `${other!.name}-${kindOf(other!)}`;
+    const isSameKind = kindOf(first) === kindOf(prompt);
+    const taken = isSameKind ? first : served.get(name);
+    if (taken === undefined) {
+      served.set(one!.name, one!).set(name, { ...other!, name });
+      renamed.set(name, other!.name);
+    } else if (!isSameText(prompt, taken)) repeated.push([prompt, first]);
   }
   return { served, renamed, repeated };
+}
+
+function isSameText({ messages }: PromptDefinition, other: PromptDefinition): boolean {
+  return JSON.stringify(messages) === JSON.stringify(other.messages);
+}
+
+/** What lint and a mounted folder say about a prompt that is not served. */
+export function repeatedMessage({ name }: PromptDefinition, { file }: PromptDefinition): string {
+  return `this file is not served: the name ${name} is already used by ${file}`;
 }

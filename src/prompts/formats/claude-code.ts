@@ -126,6 +126,8 @@ const pluginFile =
 function pluginParts(path: string): { readonly name: string; readonly kind: string } | undefined {
   const [, plugin, kind = 'skills', file, skill] = pluginFile.exec(path) ?? [];
   const own = skill ?? file?.replace(/\.agent$/, '');
+  // Old versions that somebody keeps beside the plugins.
+  if (/(?:^|\/)(?:[\w-]+-)?backups?\//i.test(path)) return undefined;
   // In the folder of a skill, they are files that its text refers to.
   if (kind !== 'skills' && /(?:^|\/)skills\/[^/]+\/(?:.*\/)?(?:commands|agents)\//.test(path))
     return undefined;

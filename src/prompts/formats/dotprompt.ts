@@ -77,7 +77,13 @@ function toMessages(
     if (part.kind !== 'role') messages.at(-1)!.parts.push(part);
     else {
       if (part.role !== 'user' && part.role !== 'model')
-        report(`the role ${part.role} is not supported, so the message becomes a user message`);
+        // MCP has two roles.
+        report(
+          `the role ${part.role} is not supported, so the message becomes a user message`,
+          undefined,
+          undefined,
+          'note',
+        );
       messages.push({ role: part.role === 'model' ? 'assistant' : 'user', parts: [] });
     }
   }

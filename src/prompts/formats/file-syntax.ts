@@ -1,4 +1,10 @@
-import { FileProblem, lineOfField, parseFrontMatter, splitFrontMatter } from '../../front-matter.ts';
+import {
+  FileProblem,
+  lineOfField,
+  parseFrontMatter,
+  parseYaml,
+  splitFrontMatter,
+} from '../../front-matter.ts';
 import type { ArgumentDefinition } from '../definition/definition.ts';
 import { FieldProblem } from '../definition/prompt-fields.ts';
 import type { Report } from './format.ts';
@@ -74,29 +80,41 @@ function withoutFields(text: string, { message, line, column }: FileProblem, rep
   }
 }
 
-/** Falls back to reading line by line, as other clients do: `argument-hint: [a] [b]` is common but not valid YAML. */
+/** Reads values that are not YAML as text, as other clients do: `argument-hint: [a] [b]` and `description: Use: it` are common. */
 async function parseLenientFrontMatter(text: string, report: Report): Promise<Markdown> {
+  const written = withQuotedTemplates(text);
   try {
-    return await parseFrontMatter(withQuotedTemplates(text));
+    return await parseFrontMatter(written);
   } catch (error) {
-    const { head, ...rest } = splitFrontMatter(text);
-    const pairs = head.map((line) => /^([A-Za-z][\w-]*):[ \t]*([^|>&*!%@`{\s].*)?$/.exec(line));
-    const isInvalid = pairs.some(
-      (pair) => pair === null || /^(["'])(?!.*\1$)/.test(pair[2]?.trimEnd() ?? ''),
+    if (!(error instanceof FileProblem)) throw error;
+    const { head } = splitFrontMatter(written);
+    // With anchors, it is YAML on purpose.
+    if (head.some((line) => /^[\w-]+:[ \t]+&/.test(line))) throw error;
+    const read = await Promise.all(head.map(asText));
+    if (read.every((line, index) => line === head[index])) throw error;
+    const rest = written.split('\n').slice(head.length + 1);
+    const found = await parseFrontMatter(['---', ...read, ...rest].join('\n')).catch(() =>
+      Promise.reject(error),
     );
-    if (!(error instanceof FileProblem) || isInvalid) throw error;
-    const hints = new Set(pairs.flatMap((pair) => (pair![2]?.startsWith('[') ? [pair![1]] : [])));
-    if (!hints.has('argument-hint'))
+    if (!head.some((line, index) => line !== read[index] && line.startsWith('argument-hint:')))
       report(
         `the front matter is not valid YAML and was read line by line: ${error.message}`,
         error.line,
         error.column,
       );
-    return {
-      fields: Object.fromEntries(pairs.map((pair) => [pair![1], unquote((pair![2] ?? '').trimEnd())])),
-      ...rest,
-    };
+    return found;
   }
+}
+
+/** The field with its value in quotes, if it is no valid YAML by itself. A quote that is never closed is a mistake. */
+async function asText(line: string): Promise<string> {
+  const [, key, value = ''] = /^([A-Za-z][\w-]*:)[ \t]+(\S.*)$/.exec(line) ?? [];
+  if (key === undefined || /^(["'])(?!.*\1\s*$)/.test(value)) return line;
+  const isValid = await parseYaml(line).then(
+    () => true,
+    () => /^[|>][-+\d]*\s*$/.test(value),
+  );
+  return isValid ? line : `${key} ${JSON.stringify(value.replace(/\s+#.*$/, '').trimEnd())}`;
 }
 
 /** A value such as `{{DESCRIPTION}}` is text that the user of a template fills in, although YAML reads it as a mapping. */
@@ -110,10 +128,6 @@ function withQuotedTemplates(text: string): string {
       (_, key: string, value: string) => key + JSON.stringify(value.trimEnd()),
     );
   return quoted + text.slice(end);
-}
-
-function unquote(value: string): string {
-  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value.replace(/\s+#.*$/, '');
 }
 
 /** Returns an optional text field. Throws FieldProblem if its value is not text. */

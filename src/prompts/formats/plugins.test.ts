@@ -20,6 +20,7 @@ describe('a repository of plugins', () => {
         'skills/pdf/commands/deep/fill.md',
         'plugins/review/README.md',
         'plugins/review/agents/README.md',
+        'plugins/plugin-backups/review/commands/check.md',
         'agents/expert.agent.md',
         'commands/alone.md',
         'docs/guide.md',

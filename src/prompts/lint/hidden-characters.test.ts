@@ -12,7 +12,7 @@ describe('hidden characters', () => {
     ['a byte order mark inside', 'a\uFEFFb', 'U+FEFF is invisible'],
     ['an escape', 'a\x1b[31m', 'U+001B is a control character'],
     ['a soft hyphen', 'a\u00ADb', 'U+00AD is invisible'],
-    ['a variation selector on a letter', 'a\uFE0F', 'U+FE0F is invisible'],
+    ['a variation selector on a letter', 'a\uFE0F', 'U+FE0F is invisible, and there is no emoji before it'],
   ])('include %s', (_, text, message) => {
     expect(hiddenCharacters(text).map((found) => found.message)).toEqual([message]);
   });
@@ -24,6 +24,7 @@ describe('hidden characters', () => {
     'हिन्दी क्‍ष',
     'tab\tand\r\nline',
     '漢字 עברית',
+    'the separator `\u2063` marks it',
     'a fence in a fence:\n\u200B```',
   ])('are not reported in ordinary text: %s', (text) => {
     expect(hiddenCharacters(text)).toEqual([]);

@@ -216,7 +216,15 @@ describe('files of other clients', () => {
   it('are reported if two prompts have the same name', async () => {
     expect(
       await lint({ 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nname: s\n---\ny' }),
-    ).toEqual(['b.prompt.md:2: error: the name s is taken by a.prompt.md']);
+    ).toEqual(['b.prompt.md:2: warning: this file is not served: the name s is already used by a.prompt.md']);
+  });
+
+  it('reads values that are not YAML as text, as Claude Code does', async () => {
+    const skill = (fields: string) =>
+      lint({ 'a/SKILL.md': `---\nname: a\n${fields}\nmetadata:\n  author: b\n---\nx` }, 'claude-skills');
+    for (const value of ['Use when: (1) it rains', '[NEW] Use it', '| Use it', '**Use** it', '*'])
+      expect(await skill(`description: ${value}`)).toEqual([]);
+    expect(await skill('description: "Use it')).toEqual([expect.stringContaining('are ignored')]);
   });
 
   it('knows that agents include no files, unlike commands', async () => {
@@ -444,15 +452,15 @@ describe('a finding', () => {
       'two prompts of one name',
       { 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nmode: agent\nname: s\n---\n\ny' },
       undefined,
-      'b.prompt.md:3: error',
-      /rename one/,
+      'b.prompt.md:3: warning',
+      /^rename/,
     ],
     [
       'a name from a path',
-      { 'a/x.prompt.md': 'x', 'b/x.prompt.md': '---\nmode: agent\n---\nx' },
+      { 'a/x.prompt.md': 'x', 'b/x.prompt.md': '---\nmode: agent\n---\ny' },
       undefined,
-      'b/x.prompt.md:1: error',
-      /rename one/,
+      'b/x.prompt.md:1: warning',
+      /^rename/,
     ],
   ])('is at its place with fitting advice: %s', async (_, files, format, place, advice) => {
     const given = Object.entries(files).map(([path, text]) => ({ path, text }));

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path/posix';
 import type { Problem } from '../../feature.ts';
 import { lineOfField } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
-import { distinctNames } from '../definition/distinct-names.ts';
+import { distinctNames, repeatedMessage } from '../definition/distinct-names.ts';
 import { testName } from '../definition/prompt-fields.ts';
 import type { TemplateSet } from '../definition/source.ts';
 import { limitProblems } from '../files/limit-problems.ts';
@@ -73,12 +73,13 @@ function repeated(
   definitions: readonly PromptDefinition[],
   { byPath }: FileIndex,
 ): readonly Problem[] {
-  return distinctNames(definitions).repeated.map(([{ name, file, line }, first]) => {
+  return distinctNames(definitions).repeated.map(([prompt, first]) => {
+    const { name, file, line } = prompt;
     const text = byPath.get(file)?.text ?? '';
     const ofName = /^\uFEFF?---/.test(text) ? lineOfField(text, 'name') : line;
     return {
-      ...{ file, line: namedByPath ? 1 : ofName, severity: 'error', prompts: [name] },
-      message: `the name ${name} is taken by ${first.file}`,
+      ...{ file, line: namedByPath ? 1 : ofName, severity: 'warning', prompts: [name] },
+      message: repeatedMessage(prompt, first),
     };
   });
 }

@@ -349,7 +349,7 @@ const kinds: readonly Kind[] = [
   {
     pattern:
       '(?<![\\p{S}\\p{Extended_Pictographic}\\p{Script=Han}\\p{Script=Mongolian}#*0-9])[\\uFE00-\\uFE0F]',
-    name: 'is invisible',
+    name: 'is invisible, and there is no emoji before it',
     severity: 'warning',
   },
 ];
@@ -362,6 +362,9 @@ export function hiddenCharacters(text: string): readonly HiddenCharacter[] {
   let lines: Lines | undefined;
   for (const match of text.matchAll(anyKind)) {
     const kind = kinds[match.slice(1).findIndex((group) => group !== undefined)]!;
+    // Alone in backticks, it is what the text is about.
+    const isAlone = text[match.index - 1] === '`' && text[match.index + match[0].length] === '`';
+    if (isAlone && kind.severity === 'warning') continue;
     const code = match[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
     lines ??= new Lines(text);
     found.push({ ...lines.at(match.index), message: `U+${code} ${kind.name}`, severity: kind.severity });

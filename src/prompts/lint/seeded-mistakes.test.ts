@@ -83,7 +83,7 @@ const mistakes: [mistake: string, files: Files, found: RegExp, format?: string][
   [
     'two files with the same name',
     { 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nname: s\n---\ny' },
-    /is taken by/,
+    /already used by/,
   ],
 ];
 

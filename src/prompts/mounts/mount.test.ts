@@ -169,6 +169,19 @@ describe('invalid files in a mounted folder', () => {
     ]);
   });
 
+  it('are both served if one is a command and one a skill, and a copy is not reported', async () => {
+    write('plugins/p/commands/a.md', 'Command');
+    write('plugins/p/skills/a/SKILL.md', 'Skill');
+    write('copy/p/commands/a.md', 'Command');
+    write('copy/p/skills/a/SKILL.md', 'Skill');
+    const source = mount({ format: 'claude-plugins', path: folder });
+    expect((await names(source)).toSorted()).toEqual(['p:a', 'p:a-command']);
+    const text = async (name: string) => (await source.get(name))?.messages.map(({ content }) => content);
+    expect(await text('p:a')).toMatchObject([{ text: 'Skill' }]);
+    expect(await text('p:a-command')).toMatchObject([{ text: 'Command' }]);
+    expect(await messages(source)).toEqual([]);
+  });
+
   it('are both served if one of them is an agent', async () => {
     write('plugins/p/agents/a.agent.md', 'Agent');
     write('plugins/p/skills/a/SKILL.md', 'Skill');

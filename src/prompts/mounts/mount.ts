@@ -6,7 +6,7 @@ import { FileProblem } from '../../front-matter.ts';
 import { present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
 import type { PromptDefinition, Reading } from '../definition/definition.ts';
-import { distinctNames } from '../definition/distinct-names.ts';
+import { distinctNames, repeatedMessage } from '../definition/distinct-names.ts';
 import { decodeText, FileCache, problemOf } from '../files/file-cache.ts';
 import { FolderCache, walkFolder } from '../files/folder-walk.ts';
 import { longText, runInThread } from '../files/work-thread.ts';
@@ -85,8 +85,9 @@ export class MountSource extends FolderSource {
       await pace.pause;
     }
     const { served, renamed, repeated } = distinctNames(prompts);
-    for (const [{ name, file, line }, first] of repeated) {
-      const message = `this file is not served: the name ${name} is already used by ${first.file}`;
+    for (const [prompt, first] of repeated) {
+      const { name, file, line } = prompt;
+      const message = repeatedMessage(prompt, first);
       // In a file of its own, the line is that of the text.
       problems.push({ file, ...(format.isOwn && { line }), severity: 'warning', message, prompts: [name] });
     }
