@@ -48,5 +48,5 @@ function isSameText({ messages }: PromptDefinition, other: PromptDefinition): bo
 
 /** What lint and a mounted folder say about a prompt that is not served. */
 export function repeatedMessage({ name }: PromptDefinition, { file }: PromptDefinition): string {
-  return `this file is not served: the name ${name} is already used by ${file}`;
+  return `this file is not served: the name ${name} is already used by ${file}, which has another text`;
 }

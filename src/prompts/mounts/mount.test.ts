@@ -165,7 +165,7 @@ describe('invalid files in a mounted folder', () => {
     const source = mount({ format: 'codex-skills', path: join(folder, 'skills') });
     expect((await source.get('same'))?.file).toContain(join('a', 'SKILL.md'));
     expect(await messages(source)).toEqual([
-      `this file is not served: the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}`,
+      `this file is not served: the name same is already used by ${join(folder, 'skills', 'a', 'SKILL.md')}, which has another text`,
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('invalid files in a mounted folder', () => {
     expect((await names(source)).toSorted()).toEqual(['x:p:a', 'x:p:a-agent']);
     expect(await text('x:p:a-agent')).toMatchObject([{ text: 'Other' }]);
     expect(await messages(source)).toEqual([
-      expect.stringMatching(/^this file is not served: the name x:p:a is already used by .*a\.agent\.md$/),
+      expect.stringMatching(/^this file is not served: the name x:p:a is already used by .*a\.agent\.md, which has another text$/),
     ]);
     rmSync(join(folder, 'plugins/p/skills'), { recursive: true });
     rmSync(join(folder, 'plugins/p/agents/a-agent.md'));
